@@ -15,7 +15,7 @@
 //! | `lesson` | searches that report every step |
 //! | [`ParseError`], [`FileError`] | the errors that several modules share |
 //!
-//! Each module starts with an example or refers to one. `src/` groups the modules into areas; see
+//! The documentation of each module starts with an example or refers to one. `src/` groups the modules into areas; see
 //! `ARCHITECTURE.md`.
 //!
 //! # Features
@@ -30,7 +30,7 @@
 //! | --- | --- | --- |
 //! | `cli` | yes | the program: command line, console, annotation, engine definitions in TOML |
 //! | `serve` | yes | `tabia serve`; includes `cli` |
-//! | `lesson` | yes | the module `lesson`; with `cli`, `tabia lesson` |
+//! | `lesson` | yes | the `lesson` module; with `cli`, also `tabia lesson` |
 //! | `compression` | yes | support for games compressed with gzip, bzip2 or zstd; part of `cli` |
 //! | `syzygy` | yes | support for endgame tables; part of `cli` |
 //! | `train` | no | `tabia train`; includes `cli` |

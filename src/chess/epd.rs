@@ -1,17 +1,19 @@
 //! Reads lines that describe positions: EPD with its operations, or FEN.
 //!
-//! Format: "Standard: Portable Game Notation Specification and Implementation Guide", section 16.2.
+//! The format is defined in section 16.2 of "Standard: Portable Game Notation Specification and
+//! Implementation Guide".
 
 use crate::chess::position::{Move, Position};
 use crate::support::error::ParseError;
 use crate::support::words::{is_space, split_words};
 
-/// Number of fields in an EPD position, which is a FEN without its two counters.
+/// Number of fields in an EPD position. An EPD position is a FEN without its two counters.
 const FIELDS: usize = 4;
-/// Number of counters at the end of a FEN. Many EPD files also contain them.
+/// Number of counters at the end of a FEN. Many EPD files also contain these counters.
 const COUNTERS: usize = 2;
 
-/// Iterates over the lines that are neither empty nor comments (`#`), with their numbers from 1.
+/// Iterates over the lines that are neither empty nor `#` comments. Also yields each line number,
+/// counted from 1.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = (1..).zip(text.lines().map(|line| line.trim_matches(is_space)));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
@@ -37,7 +39,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
 /// Reads the positions in a file, one per line; ignores operations.
 ///
 /// # Errors
-/// Returns the number of the first invalid line, and the reason.
+/// If a line is invalid, returns its number and the reason.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
@@ -47,10 +49,11 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)
         .collect()
 }
 
-/// Reads the moves to avoid (`am`) from each line of a file. Returns each move with its position.
+/// Reads the moves to avoid (`am`) from each line of a file. Returns each move together with its
+/// position.
 ///
 /// # Errors
-/// Returns the number of the first invalid line, and the reason.
+/// If a line is invalid, returns its number and the reason.
 pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut found = Vec::new();
     for (number, line) in lines(text) {
@@ -66,26 +69,26 @@ pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize
 /// Reads the moves in the operand of an operation such as `am` or `bm`.
 ///
 /// # Errors
-/// Returns the first move that is not legal in the position.
+/// If a move is illegal in the position, returns the first such move.
 pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
     let parse =
         |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));
     split_words(operand).map(|word| parse(word.trim_end_matches(','))).collect()
 }
 
-/// Removes the semicolon that some files put after the position.
+/// Removes the semicolon that some files contain after the position.
 fn bare(text: &str) -> &str {
     text.trim_end_matches(is_space).trim_end_matches(';')
 }
 
-/// Returns the offset at which the first `count` words of a line end.
+/// Returns the byte offset of the end of the first `count` words in a line.
 fn after_words(line: &str, count: usize) -> usize {
     let words = split_words(line).take(count);
     // The words are slices of the line, so their addresses give their offsets.
     words.last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
 
-/// Returns the operations in a line as pairs of opcode and operand, without quotation marks.
+/// Returns the opcode and operand of each operation in a line. Quotation marks are removed.
 pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
     let mut quoted = false;
     let parts = text.split(|letter| {

@@ -11,7 +11,7 @@ use super::score::{self, Score};
 pub(crate) enum ScoreAnswer {
     /// Score in centipawns.
     Cp(Score),
-    /// Mate in this many moves; negative if the side to move is mated.
+    /// Number of moves until mate; negative if the side to move is mated.
     Mate(i32),
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn color(color: Color) -> &'static str {
     }
 }
 
-/// Describes why a game is over, in words that no GUI parses as a command.
+/// Describes why a game is over. The wording is chosen so that no GUI parses it as a command.
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match (outcome.reason, outcome.winner) {
         (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",

@@ -1,8 +1,8 @@
 //! Scores in centipawns, and mate scores that encode the distance to mate.
 //!
-//! A [`Score`] is for the side to move. Mate scores count plies from the root: [`mate_in`]`(n)`
-//! means that the side to move gives mate on the n-th ply, and [`mated_in`]`(n)` means that it is
-//! mated on that ply.
+//! A [`Score`] is from the point of view of the side to move. Mate scores count plies from the
+//! root. [`mate_in`]`(n)` means that the side to move gives mate on the n-th ply, and
+//! [`mated_in`]`(n)` means that it is mated on the n-th ply.
 //!
 //! ```
 //! use tabia::score::{mate_distance, mate_in, mated_in};
@@ -12,7 +12,7 @@
 //! assert_eq!(mate_distance(35), None);
 //! ```
 
-/// A score in centipawns, or a mate score. Fits in sixteen bits.
+/// A score in centipawns, or a mate score. All scores fit in sixteen bits.
 pub type Score = i32;
 
 /// The remaining search depth in plies.
@@ -21,13 +21,13 @@ pub type Depth = i32;
 /// The distance from the root, in plies.
 pub type Ply = usize;
 
-/// The length, in plies, of the longest line that the search follows.
+/// The length in plies of the longest line that the search can follow.
 pub const MAX_PLY: Ply = 128;
 
 /// A bound that is larger than every score.
 pub const INFINITY: Score = 32_001;
 
-/// The score of a mate at distance 0.
+/// The score of a mate on the board, at distance 0.
 pub const MATE: Score = 32_000;
 
 /// The smallest mate score. Scores strictly between `-MATE_BOUND` and `MATE_BOUND` are evaluations
@@ -41,7 +41,7 @@ pub const TABLEBASE_WIN: Score = MATE_BOUND - 1;
 /// The smallest score of a tablebase win.
 pub const TABLEBASE_BOUND: Score = TABLEBASE_WIN - MAX_PLY as Score;
 
-/// The largest static evaluation; every proven win is larger.
+/// The largest static evaluation. Every proven win has a higher score.
 pub const MAX_EVAL: Score = TABLEBASE_BOUND - 1;
 
 /// The score of a draw.
@@ -65,14 +65,14 @@ pub const fn is_mate(score: Score) -> bool {
     score.abs() >= MATE_BOUND
 }
 
-/// Whether a mate or a tablebase result proves the score.
+/// Whether the score is proven by a mate or a tablebase result.
 #[inline]
 pub const fn is_decided(score: Score) -> bool {
     score.abs() >= TABLEBASE_BOUND
 }
 
-/// Returns the distance to mate in full moves: positive if the side to move gives mate, negative if
-/// it is mated.
+/// Returns the distance to mate in full moves. It is positive if the side to move gives mate, and
+/// negative if it is mated. Returns `None` if the score is not a mate score.
 pub const fn mate_distance(score: Score) -> Option<i32> {
     if !is_mate(score) {
         return None;
@@ -82,8 +82,8 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     Some(if score > 0 { moves } else { -moves })
 }
 
-/// Converts a score for the transposition table: mate scores count from the node at `ply` instead
-/// of the root, so they are valid wherever the position occurs.
+/// Converts a score for the transposition table. In the table, mate scores count from the node at
+/// `ply` instead of the root, so that they are valid wherever the position occurs.
 #[inline]
 pub const fn to_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -95,7 +95,7 @@ pub const fn to_table(score: Score, ply: Ply) -> Score {
     }
 }
 
-/// Converts a score from the transposition table; the inverse of [`to_table`].
+/// Converts a score from the transposition table. This is the inverse of [`to_table`].
 #[inline]
 pub const fn from_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -108,7 +108,7 @@ pub const fn from_table(score: Score, ply: Ply) -> Score {
 }
 
 /// Increase in score, in centipawns, that multiplies the odds by e. On this common logistic scale,
-/// 400 centipawns multiply the odds by ten.
+/// an increase of 400 centipawns multiplies the odds by ten.
 const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Converts a score in centipawns to expected points, from 0 to 1.

@@ -58,7 +58,7 @@ pub(super) struct Args {
     evaluation: EvaluationArgs,
 }
 
-/// Parses the three values of `--limits`: shares of a point between 0 and 1, in ascending order.
+/// Parses the values of `--limits`: three shares of a point between 0 and 1, in ascending order.
 fn parse_limits(text: &str) -> Result<Limits, String> {
     let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
     match shares.as_deref() {
@@ -152,7 +152,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(exit_status(stopped))
 }
 
-/// Keeps annotated games in a journal until all are complete, then writes them to the output.
+/// Stores annotated games in a journal until all are complete, then writes them to the output.
 struct Target<'a> {
     output: Output<'a>,
     page: Option<Output<'a>>,
@@ -178,7 +178,7 @@ impl<'a> Target<'a> {
         Ok(Target { output, page, journal: AnnotatedGames::open(Path::new(&journal), settings)? })
     }
 
-    /// Writes all complete games. The journal is kept until every game is complete.
+    /// Writes all complete games. The journal is kept if some games are not complete.
     fn close(mut self, args: &Args, stopped: bool, count: Option<u64>) -> anyhow::Result<()> {
         let path = self.output.path();
         let mut file = self.output.stream()?;
@@ -215,7 +215,7 @@ fn page_of(path: &Path) -> Result<String, FileError> {
     Ok(page(&games.cannot("read", path)?))
 }
 
-/// Prints games in input order, regardless of the order in which they are finished.
+/// Prints games in input order, even if they are finished in a different order.
 #[derive(Default)]
 struct Printer {
     next: u64,
@@ -257,12 +257,12 @@ impl Failure {
 
 type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Send>;
 
-/// Reads the games from all inputs, numbered from 0. Reports and skips games that are not orthodox
-/// chess.
+/// Reads the games in all inputs, numbered from 0. Games that are not orthodox chess are reported
+/// and skipped.
 struct Games {
     inputs: std::vec::IntoIter<PgnInput>,
     open: Option<(String, Reading)>,
-    /// The number of games read from the current input, including skipped ones.
+    /// The number of games read from the current input, including games that were skipped.
     in_input: u64,
     number: u64,
     failure: Failure,
@@ -273,7 +273,7 @@ impl Games {
         Games { inputs: inputs.into_iter(), open: None, in_input: 0, number: 0, failure }
     }
 
-    /// Reads the next game from the open input; returns `None` at the end of that input.
+    /// Reads the next game from the open input. Returns `None` at the end of that input.
     fn read(&mut self) -> Option<std::io::Result<(PgnGame, GameEnd)>> {
         self.in_input += 1;
         self.open.as_mut()?.1.next()
@@ -333,7 +333,7 @@ impl Iterator for Games {
     }
 }
 
-/// Counts the games to be annotated; returns `None` if the inputs cannot be counted in advance.
+/// Counts the games to be annotated. Returns `None` if the games cannot be counted in advance.
 fn count(inputs: &[PgnInput]) -> Result<Option<u64>, FileError> {
     let mut games = 0;
     for input in inputs {

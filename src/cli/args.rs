@@ -39,7 +39,7 @@ impl Concurrency {
     }
 }
 
-/// Returns the number of available processor cores, or 1 if it is unknown.
+/// Returns the number of available processor cores, or 1 if the number is unknown.
 pub(super) fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
@@ -58,7 +58,7 @@ impl TableMemory {
     }
 }
 
-/// Parses a size such as `256M`; a bare number is in mebibytes. Returns bytes.
+/// Parses a size such as `256M` to bytes. A number without a unit is in mebibytes.
 pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
     let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
         Some(b'K') => (&text[..text.len() - 1], 10),
@@ -117,7 +117,7 @@ pub(super) struct GamePaths {
     pub games: Vec<PathBuf>,
 }
 
-/// Folders that contain a book's games.
+/// The folders that contain the games of a book.
 #[derive(Debug, clap::Args)]
 pub(super) struct GameFolders {
     /// Folder that now contains games of the book; may be repeated

@@ -22,8 +22,8 @@ pub(super) struct Args {
     evaluation: EvaluationArgs,
 }
 
-/// Prints, for each position, the score used in play, a table of the evaluation's terms, and a
-/// board with the value that the network assigns to each piece.
+/// Prints three results for each position: the score that the search uses, a table of the terms of
+/// the evaluation, and a board with the value of each piece according to the network.
 ///
 /// # Errors
 /// If a FEN is not a legal position, or the file is not a network. Nothing is printed in that case.
@@ -48,8 +48,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Joins arguments into FENs. An argument is a complete FEN or one field of a FEN. An argument that
-/// is a board starts a new FEN.
+/// Joins arguments into FENs. An argument is either a complete FEN or one field of a FEN. If an
+/// argument is a board, it starts a new FEN.
 fn fens(arguments: &[String]) -> Vec<String> {
     let mut fens: Vec<String> = Vec::new();
     for word in arguments.iter().flat_map(|argument| argument.split_whitespace()) {

@@ -1,4 +1,4 @@
-//! The log. Commands write it to standard error; the engine writes it to a file or not at all,
+//! The log. Commands write the log to standard error. The engine writes it to a file or not at all,
 //! because xboard interprets standard error as protocol output.
 
 use std::fs::File;
@@ -54,19 +54,19 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Creates the console's log, which goes to standard error unless a log file is open.
+    /// Creates the log for the console. It goes to standard error while no log file is open.
     pub(super) fn of_console(verbosity: &Verbosity) -> Self {
         Log { otherwise: verbosity.level(), ..Log::of_protocol(verbosity) }
     }
 
-    /// Creates the log used under a protocol, which never goes to standard error.
+    /// Creates the log for a protocol. It never goes to standard error.
     pub(super) fn of_protocol(verbosity: &Verbosity) -> Self {
         let level = verbosity.level().max(LevelFilter::Debug);
         Log { file: Arc::default(), level, otherwise: LevelFilter::Off }
     }
 
-    /// Installs this log for the whole process, filtered by `RUST_LOG` if that is set. Panic
-    /// messages go only to the log.
+    /// Installs this log for the whole process, filtered by `RUST_LOG` if that variable is set.
+    /// Panic messages go only to the log.
     pub(super) fn install(mut self) -> Self {
         let mut builder = env_logger::Builder::new();
         let filter = std::env::var(VARIABLE).ok();
@@ -86,7 +86,7 @@ impl Log {
         self
     }
 
-    /// Appends later log messages to the file with this name. An empty name closes the current
+    /// Opens a file and appends later log messages to it. If the name is empty, closes the current
     /// file.
     pub(super) fn open(&self, name: &str) -> io::Result<()> {
         let file = match name {

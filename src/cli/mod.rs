@@ -1,4 +1,4 @@
-//! The command line: parses arguments, determines the configuration and runs one subcommand.
+//! The command line: parses arguments, determines the configuration and runs a subcommand.
 //!
 //! ```no_run
 //! let run: fn() -> std::process::ExitCode = tabia::cli::main;
@@ -76,7 +76,7 @@ enum Command {
     Tune(Box<tune::Args>),
 }
 
-/// Returns the command-line parser, with examples in the long help text of each command.
+/// Returns the command-line parser. The long help text of each command contains examples.
 pub fn command() -> clap::Command {
     examples::add(Cli::command())
 }

@@ -1,6 +1,6 @@
 //! Output of commands. Standard output may be a pipe whose reader has exited, or a file on a full
-//! disk. In the first case a command ends silently; in the second it prints a message. It never
-//! panics.
+//! disk. If the reader has exited, the command ends silently. If the disk is full, the command
+//! prints a message. It never panics.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::support::files::without_error_numbers;
 
-/// The exit status that shells report for a program ended by SIGPIPE.
+/// The exit status that shells report for a program terminated by SIGPIPE.
 const READER_LEFT: u8 = 128 + 13;
 
 /// A write error on standard output. Wrapping it in an [`io::Error`] distinguishes it from errors
@@ -28,8 +28,8 @@ pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Returns whether a write to standard output would not block. It would block on a full pipe that
-/// is not being read.
+/// Returns whether a write to standard output would succeed without blocking. A write blocks if the
+/// output is a full pipe that nobody reads.
 pub(super) fn has_room() -> bool {
     let out = io::stdout();
     let mut wanted = [PollFd::new(&out, PollFlags::OUT)];
@@ -64,7 +64,7 @@ macro_rules! outln {
 }
 pub(in crate::cli) use outln;
 
-/// Prints the line for the macro [`outln`].
+/// Prints the line for the [`outln`] macro.
 ///
 /// # Errors
 /// If standard output cannot be written. In that case no part of the line remains in the buffer.
@@ -81,7 +81,7 @@ macro_rules! errln {
 }
 pub(in crate::cli) use errln;
 
-/// Prints the line for the macro [`errln`].
+/// Prints the line for the [`errln`] macro.
 pub(super) fn complain(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{}", without_error_numbers(&text.to_string()));
 }
@@ -100,7 +100,7 @@ pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Returns whether an error was caused by the reader of standard output closing the pipe.
+/// Returns whether an error occurred because the reader of standard output closed the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|error| {
         error.kind() == ErrorKind::BrokenPipe

@@ -21,7 +21,7 @@ pub(super) struct Args {
     fen: Vec<String>,
 }
 
-/// The supported range of depths, as the type that clap requires.
+/// The range of supported depths, in the type that clap requires.
 fn depths() -> RangeInclusive<i64> {
     i64::from(*PERFT_DEPTHS.start())..=i64::from(*PERFT_DEPTHS.end())
 }

@@ -22,7 +22,7 @@ use crate::protocols::cecp::{self, Feature, Reply};
 use crate::protocols::uci;
 use crate::support::files::Cannot;
 
-/// The exit status that shells report for a process ended by SIGTERM.
+/// The exit status that shells report for a process terminated by SIGTERM.
 const TERMINATED: i32 = 128 + SIGTERM;
 
 /// Options for playing.
@@ -119,7 +119,7 @@ struct Opened {
     faults: Vec<String>,
 }
 
-/// Opens the files named in the settings and skips those that cannot be used.
+/// Opens the files named in the settings. Skips files that cannot be used.
 fn open(mut settings: Settings, log: &Log) -> Opened {
     let mut faults = Vec::new();
     if let Err(error) = log.open(&settings.log).cannot("write the log", &settings.log) {
@@ -149,7 +149,7 @@ fn startup_warnings(faults: &[String]) -> Option<String> {
 /// Plays until the user quits.
 ///
 /// Under a GUI, unusable files are reported, and the engine continues without them. If the engine
-/// exited before introducing itself, the GUI would wait for it without showing the reason.
+/// exited before introducing itself, the GUI would keep waiting and would not show the reason.
 ///
 /// # Errors
 /// In the terminal, if the book, the network or the endgame tables cannot be opened, or the log
@@ -197,7 +197,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     }
 }
 
-/// Returns the first input that is not a blank line. It determines the protocol.
+/// Returns the first input that is not a blank line. This input determines the protocol.
 fn first_words(inputs: &Receiver<Input>) -> Option<Input> {
     inputs.iter().find(|input| !matches!(input, Input::Line(line) if line.trim().is_empty()))
 }
@@ -222,7 +222,7 @@ fn run_console(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a frontend, which first processes the input that has already been read.
+/// Runs a frontend. It first processes the input that has already been read.
 fn converse(
     frontend: &mut dyn Frontend,
     first: Option<Input>,
@@ -234,8 +234,8 @@ fn converse(
     }
 }
 
-/// Makes SIGTERM end the session. SIGINT, which old GUIs send to get the engine's attention, is
-/// ignored; in the console it makes the engine move immediately.
+/// Makes SIGTERM end the session. SIGINT is ignored, because old GUIs send it to get the engine's
+/// attention. In the console, SIGINT makes the engine move immediately.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_signals(&[SIGINT, SIGTERM], move |signal| match signal {
         SIGTERM => leave(&sender),
@@ -245,8 +245,8 @@ fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     })
 }
 
-/// Requests the end of the session. A frontend that is blocked by an output that is not being read
-/// cannot receive the request; in that case the process exits here.
+/// Requests the end of the session. A frontend cannot receive the request if it is blocked because
+/// its output is not being read. In that case, the process exits here.
 fn leave(sender: &Sender<Input>) {
     /// The time between two checks of the output. The process exits only if both checks find the
     /// pipe full.

@@ -1,4 +1,4 @@
-//! Errors in arguments: the message, and a pointer to the help.
+//! Errors in arguments: the message, and a reference to the help.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -14,14 +14,15 @@ use super::console::did_you_mean;
 use super::output::{self, errln, outln};
 use crate::protocols::cecp::{Audience, Reply};
 
-/// Commands that a build may lack; the feature that adds each one has the same name.
+/// Commands that a build may lack. The feature that adds a command has the same name as the
+/// command.
 const OPTIONAL_COMMANDS: [&str; 3] = ["lesson", "serve", "train"];
 
 /// The usual exit status for invalid arguments.
 const STATUS: u8 = 2;
 
-/// Arguments that can be parsed but are invalid. The exit status is the same as for arguments that
-/// cannot be parsed.
+/// An error about arguments that can be parsed but are invalid. The exit status is the same as for
+/// arguments that cannot be parsed.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(super) struct UsageError(String);
@@ -45,7 +46,7 @@ pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     output::exit_code(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
 }
 
-/// Prints one line that states what is wrong with the arguments and where to find help.
+/// Prints one line that states the problem in the arguments and where to find help.
 pub(super) fn refuse(fault: &str) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let text = format!(
@@ -105,7 +106,7 @@ fn describe(error: &clap::Error) -> String {
 }
 
 /// Suggests a similar word, or the feature that provides a missing command. Returns an empty string
-/// if neither applies.
+/// if there is no suggestion.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
         ErrorKind::InvalidSubcommand => {

@@ -21,7 +21,7 @@ use crate::support::files::{Cannot, FileError, foreign_kind};
 use crate::support::words::grouped;
 use crate::tools::suite::{self, Switch};
 
-/// The exit status that shells report for a command ended by Ctrl-C.
+/// The exit status that shells report for a command terminated by Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
 
 /// Returns the exit status of a command that succeeded or was interrupted.
@@ -29,7 +29,7 @@ pub(super) fn exit_status(interrupted: bool) -> ExitCode {
     if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
 
-/// Replaces the default action of these signals: each one calls a function in a separate thread.
+/// Replaces the default action of these signals. Each signal calls a function in a separate thread.
 pub(super) fn on_signals(
     signals: &[i32],
     mut react: impl FnMut(i32) + Send + 'static,
@@ -39,8 +39,8 @@ pub(super) fn on_signals(
     Ok(())
 }
 
-/// Returns a flag that Ctrl-C sets. The process then does not end immediately, so that results can
-/// be saved.
+/// Returns a flag that Ctrl-C sets. Ctrl-C then does not end the process immediately, so that
+/// results can be saved.
 pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
@@ -48,7 +48,7 @@ pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
-/// Returns `count` switches, one per series of searches; Ctrl-C turns all of them off.
+/// Returns `count` switches, one per series of searches. Ctrl-C turns all of them off.
 pub(super) fn stop_switches(count: usize) -> anyhow::Result<Vec<Switch>> {
     let switches: Vec<Switch> = (0..count).map(|_| Switch::default()).collect();
     let thrown = switches.clone();
@@ -64,8 +64,8 @@ pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     Ok(switch)
 }
 
-/// Calls a function on Ctrl-C and other signals that request termination, instead of ending the
-/// process.
+/// Calls a function on Ctrl-C and other signals that request termination. The process does not end
+/// immediately.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
 }
@@ -73,8 +73,8 @@ pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyho
 /// Interval between progress lines when the output is not a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The progress of long-running work: a bar on a terminal; elsewhere, one line per minute on
-/// standard error.
+/// The progress of long-running work. It is shown as a bar on a terminal. Elsewhere, one line per
+/// minute is printed on standard error.
 pub(super) struct Progress {
     bar: ProgressBar,
     what: &'static str,
@@ -85,7 +85,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Starts showing progress. `length` is the total amount of work, or 0 if unknown.
+    /// Starts showing progress. `length` is the total amount of work; 0 if it is unknown.
     pub(super) fn new(length: u64, before: u64, what: &'static str) -> Self {
         let bar = progress_bar(length as usize, what);
         bar.set_position(before);
@@ -154,7 +154,7 @@ pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     }
 }
 
-/// Reads the positions from a file, one per line; without a file, returns the built-in positions.
+/// Reads the positions from a file, one per line. Without a file, returns the built-in positions.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
     let Some(path) = file else { return Ok(suite::positions::positions()) };
     let text = read_epd(path)?;

@@ -21,11 +21,11 @@ pub(super) const GAMES: FileKind = FileKind {
     recognises: |head| head.trim_ascii_start().starts_with(b"[Event "),
 };
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
-/// A list of the faults found by a build; see [`crate::games::book::GameFault`].
+/// A list of the faults found by a build (see [`crate::games::book::GameFault`]).
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 pub(super) const NETWORK: FileKind =
     FileKind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };
-/// The saved state of a training run, from which it can be resumed.
+/// The saved state of a training run, from which the run can be resumed.
 pub(super) const CHECKPOINT: FileKind =
     FileKind { name: "a checkpoint", recognises: |head| head.starts_with(b"tabia checkpoint ") };
 /// Tuned weights in the form of source code.
@@ -37,16 +37,16 @@ pub(super) const LOG: FileKind = FileKind { name: "the log of a match", recognis
 /// The protocol messages exchanged in a match.
 pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", recognises: is_trace };
 
-/// Opens an output for the duration of a run. If `anew` is set, the file is replaced; otherwise it
-/// is appended to.
+/// Opens an output for the duration of a run. If `anew` is set, replaces the file; otherwise,
+/// appends to it.
 pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
     output.check()?;
     let path = output.path();
     Ok(BufWriter::new(open_output(path, anew).cannot("write", path)?))
 }
 
-/// Returns the files read by a list of inputs, in the form required by
-/// [`crate::support::files::Output::apart_from`].
+/// Returns the files that a list of inputs refers to, in the form that
+/// [`crate::support::files::Output::apart_from`] requires.
 pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '_ {
     inputs.iter().filter_map(|input| match input {
         PgnInput::File(path) => Some(path.clone()),
@@ -75,7 +75,7 @@ fn is_faults(head: &[u8]) -> bool {
     whole_lines(head).all(|line| SIGNS.iter().any(|sign| line.contains(sign)))
 }
 
-/// Returns whether any line reports the start of a game; earlier lines may report problems with
+/// Returns whether any line reports the start of a game. Earlier lines may report problems with
 /// engines.
 fn is_log(head: &[u8]) -> bool {
     whole_lines(head).any(|line| line.starts_with("Game ") && line.contains(" of "))

@@ -1,6 +1,6 @@
-//! The protocols between engines and graphical user interfaces, each with parsing and printing.
+//! The protocols between engines and graphical user interfaces. Each can be parsed and printed.
 //!
-//! Sessions parse commands and print replies; the match runner does the opposite. This area uses
+//! Sessions parse commands and print replies. The match runner does the opposite. This area uses
 //! `support`, `chess`, `games` and `engine`.
 
 pub mod cecp;

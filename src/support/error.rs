@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-/// Text that cannot be parsed, or a value out of range.
+/// An error about text that cannot be parsed, or about a value that is out of range.
 ///
-/// The message quotes the text and describes what is expected instead.
+/// The message quotes the text and describes what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ParseError(pub(crate) String);

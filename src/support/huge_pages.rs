@@ -1,10 +1,11 @@
-//! Requests huge pages for memory with random access.
+//! Requests huge pages for memory that is accessed at random.
 
 use std::mem::MaybeUninit;
 
-/// Requests pages of 2 MB instead of 4 kB for memory that has not been touched yet. Nearly every
-/// access to a large table or book must first look up the page. For tables of 64 and 256 MB,
-/// searches take 5% to 10% less time with huge pages (docs/measurements/search-large-pages.md).
+/// Requests pages of 2 MB instead of 4 kB for memory that has not been used yet. With small pages,
+/// nearly every access to a large table or book must first look up the page. With huge pages,
+/// searches with tables of 64 and 256 MB take 5% to 10% less time
+/// (docs/measurements/search-large-pages.md).
 #[cfg(target_os = "linux")]
 pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
@@ -25,6 +26,6 @@ pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// Does nothing on other systems, which choose page sizes themselves.
+/// Does nothing on other systems, which choose the page size themselves.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn request<T>(_: &mut [MaybeUninit<T>]) {}

@@ -1,4 +1,4 @@
-//! Code that is not about chess: files, text, threads, memory, random numbers, plots, pages.
+//! Code that is unrelated to chess: files, text, threads, memory, random numbers, plots, pages.
 //!
 //! Uses no other area.
 

@@ -1,4 +1,4 @@
-/// Prefetches the cache line of `wanted`, without waiting for it.
+/// Prefetches the cache line that contains `wanted`, without waiting for it.
 #[inline(always)]
 pub(crate) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]

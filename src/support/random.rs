@@ -1,6 +1,6 @@
 //! Reproducible random numbers: the same seed gives the same numbers on every machine.
 
-/// A generator that is small, fast and good enough for picking and shuffling.
+/// A generator that is small, fast and good enough for random choices and shuffling.
 ///
 /// This is SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014),
 /// <https://prng.di.unimi.it/splitmix64.c>.

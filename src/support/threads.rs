@@ -1,4 +1,4 @@
-//! Starts threads. If the system cannot start all of them, fewer are used.
+//! Starts threads. Uses fewer threads if the system refuses to start some.
 
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
@@ -8,8 +8,8 @@ use crossbeam::channel::bounded;
 /// Stack size in bytes for work without recursion: the default of the standard library.
 pub(crate) const STACK: usize = 2 << 20;
 
-/// Starts up to `wanted` threads in a scope, each with its own job and `stack` bytes of stack. If
-/// the system starts fewer threads, these share the work, and a warning is logged.
+/// Starts up to `wanted` threads in a scope, each with its own job and a stack of `stack` bytes. If
+/// the system starts fewer threads, logs a warning; those threads share the work.
 ///
 /// # Errors
 /// If no thread can be started.

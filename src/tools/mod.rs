@@ -1,6 +1,6 @@
 //! Tools that use engines, searches and games: matches, tuning, suites, annotation and training.
 //!
-//! Uses `support`, `chess`, `games`, `engine` and `protocols`.
+//! This area uses `support`, `chess`, `games`, `engine` and `protocols`.
 
 #[cfg(feature = "cli")]
 pub(crate) mod annotate;

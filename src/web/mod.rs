@@ -1,4 +1,4 @@
-//! Content for web browsers: the explorer's server, and the lessons with their textbook searches.
+//! Content for web browsers: the explorer's server, and the lessons with textbook searches.
 //!
 //! Uses all areas except `cli`.
 

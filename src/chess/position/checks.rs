@@ -7,12 +7,12 @@ use chess::{
 
 use super::{BitBoard, Move, Piece, Position, Square};
 
-/// The ways in which the side to move can give check, directly or by discovery.
+/// The squares from which the side to move can give check, and its pieces that can discover one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// Pieces whose moves can discover a check: each is the only piece between a slider of its own
+    /// Pieces whose moves can discover a check. Each is the only piece between a slider of its
     /// side and the enemy king.
     discoverers: BitBoard,
     king: Square,
@@ -51,8 +51,8 @@ impl Position {
         Checks { direct, discoverers, king }
     }
 
-    /// Whether a legal move that neither captures nor promotes gives check. `checks` must come from
-    /// this position.
+    /// Whether a legal quiet move gives check. The move must neither capture nor promote, and
+    /// `checks` must have been computed for this position.
     #[inline]
     pub(crate) fn quiet_checks(&self, mv: Move, checks: &Checks) -> bool {
         let (from, to) = (BitBoard::from_square(mv.from()), BitBoard::from_square(mv.to()));
@@ -68,8 +68,9 @@ impl Position {
 mod tests {
     use super::*;
 
-    /// Positions that contain checks by every kind of piece and by castling, checks discovered by
-    /// pieces, pawns and the king, and moves along a slider's line that do not discover a check.
+    /// Test positions. They contain checks by every kind of piece and by castling, and checks
+    /// discovered by pieces, pawns and the king. They also contain moves along a slider's line
+    /// that do not discover a check.
     const FENS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",
@@ -79,8 +80,8 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Compares `quiet_checks` with playing the moves, in all positions up to `plies` plies deep.
-    /// Returns the number of checks.
+    /// Compares `quiet_checks` with the result of playing each move, in all positions up to
+    /// `plies` plies deep. Returns the number of checks.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

@@ -23,8 +23,8 @@ struct CycleSlot {
     squares: [Square; 2],
 }
 
-/// All piece moves on an empty board, with their key differences, which include the change of turn.
-/// A move and its reverse share one entry.
+/// All piece moves on an empty board, with their key differences. A key difference includes the
+/// change of the side to move. A move and its reverse share one entry.
 pub(crate) struct Cycles(Box<[CycleSlot]>);
 
 impl Cycles {
@@ -45,8 +45,8 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move into one of its two slots. If the slot is occupied, its previous move is
-    /// reinserted into the other slot of that move, and so on.
+    /// Inserts a move into one of its two slots. If the slot is occupied, the move stored there is
+    /// evicted and reinserted into its other slot, and so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -56,10 +56,10 @@ impl Cycles {
         }
     }
 
-    /// Whether the move with this key difference can be played in `position`, in either direction.
+    /// Whether the move with this key difference, or its reverse, can be played in `position`.
     ///
-    /// If so, one move leads to the earlier position with the key `position.key() ^ difference`.
-    /// This test does not check whether the move leaves the king in check.
+    /// If it can, a single move leads to the earlier position. The key of that position is
+    /// `position.key() ^ difference`.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {

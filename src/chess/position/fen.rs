@@ -1,10 +1,10 @@
 //! Parses FEN strictly, and formats it.
 //!
-//! `chess::Board` accepts invalid FENs, and some of them corrupt memory, for example if one side
+//! `chess::Board` accepts invalid FENs. Some of these FENs corrupt memory, for example if one side
 //! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every FEN. A side
-//! may have any sixteen pieces if one is a king and at most eight are pawns. Tabia does not check
-//! whether promotions can explain the pieces: the rules of the game do not require this, and
-//! composed problems ignore it.
+//! may have any sixteen pieces, provided that one is a king and at most eight are pawns. Tabia
+//! does not check whether promotions can account for the pieces. The rules of the game do not
+//! require this, and composed problems ignore it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use shakmaty::{
     CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds, Setup,
 };
 
-/// Descriptions of faults, one for each of `shakmaty`'s error kinds.
+/// Descriptions of faults in a position, one for each of `shakmaty`'s error kinds.
 const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
     (PositionErrorKinds::MISSING_KING, "a king is missing"),
@@ -41,7 +41,7 @@ const MAX_PAWNS: usize = 8;
 /// Removes one kind of fault from a position, if present.
 type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
-/// End of the error message for Chess960.
+/// The end of the error message for Chess960 positions.
 const NOT_PLAYED: &str = "which Tabia does not support";
 
 /// Maximum value of a FEN counter. Larger values are capped, which does not affect any game.
@@ -50,15 +50,15 @@ const MAX_COUNTER: u32 = 9_999;
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
-    /// Accepts two unusual kinds of positions that occur in problems and test suites, because the
-    /// rules apply to them unambiguously: positions with checks that no previous move can have
-    /// given, and positions with pieces that promotions cannot explain, such as three rooks and
-    /// eight pawns. A side may have at most sixteen pieces, including at most eight pawns.
+    /// Accepts two kinds of unusual positions, which occur in problems and test suites: positions
+    /// with checks that no previous move can have given, and positions whose pieces cannot be the
+    /// result of promotions, such as three rooks and eight pawns. The rules apply to both kinds
+    /// unambiguously. A side may have at most sixteen pieces, including at most eight pawns.
     ///
     /// # Errors
-    /// If the text is malformed, if it breaks the rules of orthodox chess (kings, castling rights,
-    /// en passant, or a king that could be captured), or if a side has too many pieces. The error
-    /// describes the fault.
+    /// If the text is malformed, if the position breaks the rules of orthodox chess (kings,
+    /// castling rights, en passant, or a king that could be captured), or if a side has too many
+    /// pieces. The error describes the fault.
     pub fn from_fen(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {
@@ -90,13 +90,14 @@ impl Position {
         Self::from_setup(setup, &[])
     }
 
-    /// Reads a FEN in the same way as the opening explorer of Lichess.
+    /// Reads a FEN leniently, like the Lichess opening explorer.
     ///
-    /// It drops castling rights and en passant squares that the position cannot have, fills in
-    /// missing fields (White to move, no castling, `- 0 1`), and reads underscores as spaces.
+    /// Drops castling rights and en passant squares that are impossible in the position. Fills in
+    /// missing fields (White to move, no castling, `- 0 1`). Treats underscores as spaces.
     ///
     /// # Errors
-    /// If the text is malformed, or breaks any other rule that [`Position::from_fen`] checks.
+    /// If the text is malformed, or if the position breaks any other rule checked by
+    /// [`Position::from_fen`].
     pub(crate) fn from_fen_repaired(text: &str) -> Result<Self, ParseError> {
         let separates = |letter: char| is_space(letter) || letter == '_';
         let fields: Vec<&str> = text.split(separates).filter(|field| !field.is_empty()).collect();
@@ -109,10 +110,10 @@ impl Position {
         Self::from_setup(fen.into_setup(), &repairs)
     }
 
-    /// Reads a FEN from a program that may play Chess960, like [`Position::from_fen`].
+    /// Like [`Position::from_fen`], but for a FEN from a program that may play Chess960.
     ///
-    /// Rejects castling rights that name the rooks' files (`HAha`), because programs that use them
-    /// also write castling moves differently. Also rejects positions that are legal only in
+    /// Rejects castling rights that name the rooks' files (`HAha`), because programs that write
+    /// them also write castling moves differently. Also rejects positions that are legal only in
     /// Chess960.
     ///
     /// # Errors
@@ -130,7 +131,7 @@ impl Position {
         })
     }
 
-    /// Validates a setup. If it has faults, `repairs` may remove some of them.
+    /// Validates a setup. If the setup has faults, tries to remove them with `repairs`.
     fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, ParseError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
@@ -154,13 +155,13 @@ impl Position {
         Ok(Self::from_board(board, cut(counters.0), cut(counters.1)))
     }
 
-    /// Returns the position as FEN, with an en passant square only if a pawn can legally capture
-    /// there.
+    /// Returns the position as a FEN. The FEN contains an en passant square only if a pawn can
+    /// legally capture there.
     pub fn fen(&self) -> String {
         self.to_string()
     }
 
-    /// Returns the first four fields of the FEN: the position without counters.
+    /// Returns the first four fields of the FEN, which describe the position without its counters.
     pub fn epd(&self) -> String {
         let mut text = placement(self);
         text.push_str(if self.side_to_move() == Color::White { " w " } else { " b " });
@@ -174,14 +175,14 @@ impl Position {
     }
 }
 
-/// Whether a FEN that is not a valid orthodox position is a valid Chess960 position.
+/// Whether a FEN that is invalid in orthodox chess is a valid Chess960 position.
 pub(crate) fn is_chess960(fen: &str) -> bool {
     let Ok(fen) = fen.parse::<Fen>() else { return false };
     Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
 }
 
-/// Rejects board syntax that `shakmaty` accepts for other variants: pockets, marks for promoted
-/// pieces, a ninth rank.
+/// Rejects board syntax that `shakmaty` accepts for chess variants: pockets, marks for promoted
+/// pieces, and a ninth rank.
 fn check_board(board: &str) -> Result<(), ParseError> {
     let ranks = board.split('/').count();
     if ranks != 8 {
@@ -193,7 +194,7 @@ fn check_board(board: &str) -> Result<(), ParseError> {
     }
 }
 
-/// Rejects a side with too many pieces.
+/// Returns an error if a side has too many pieces.
 fn check_pieces(board: &shakmaty::Board) -> Result<(), ParseError> {
     for pieces in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
         let fault = match (pieces.count(), (pieces & board.pawns()).count()) {

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::{Color, Move, Position};
 
-/// Number of plies without a capture or pawn move after which a draw can be claimed.
+/// Number of consecutive plies without a capture or pawn move after which a draw can be claimed.
 const FIFTY_MOVES: u16 = 100;
 
 /// Error for a move that is illegal in the position.
@@ -30,7 +30,7 @@ pub enum OutcomeReason {
     Stalemate,
     /// Neither side has enough material to mate.
     InsufficientMaterial,
-    /// Each side has made fifty moves without a capture or pawn move.
+    /// Each side has played fifty moves without a capture or pawn move.
     FiftyMoves,
     /// The position has occurred for the third time.
     Repetition,
@@ -50,7 +50,8 @@ impl Outcome {
 /// A start position and the moves played from it.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// All positions from the start to the current one; there is one more position than moves.
+    /// All positions from the start to the current one. There is always one more position than
+    /// moves.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }
@@ -84,7 +85,7 @@ impl Game {
     /// Plays a move, which may be a null move.
     ///
     /// # Errors
-    /// If the move is illegal. The game is then unchanged.
+    /// If the move is illegal. In this case, the game is unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         let next = self.position().try_play(mv).ok_or(IllegalMove(mv))?;
         self.positions.push(next);
@@ -92,14 +93,15 @@ impl Game {
         Ok(())
     }
 
-    /// Takes back the last move and returns it; returns `None` at the start.
+    /// Takes back the last move and returns it. Returns `None` if no move has been played.
     pub fn undo(&mut self) -> Option<Move> {
         let mv = self.moves.pop()?;
         self.positions.pop();
         Some(mv)
     }
 
-    /// Returns how many times the current position has occurred, including this time.
+    /// Returns the number of times that the current position has occurred, including the current
+    /// occurrence.
     pub fn repetitions(&self) -> usize {
         let current = self.position();
         self.positions
@@ -111,7 +113,7 @@ impl Game {
             .count()
     }
 
-    /// Returns the outcome if the game is over under the rules, or if a draw can be claimed.
+    /// Returns the outcome if the game is over under the rules or if a draw can be claimed.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = self.position();
         let draw = |reason| Some(Outcome { winner: None, reason });

@@ -2,8 +2,8 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from position keys to values. The whole key is the hash. It must not be shifted or
-/// truncated, since `hashbrown` uses both the highest and the lowest bits.
+/// A map from position keys to values. The entire key is the hash. It must not be shifted or
+/// truncated, because `hashbrown` uses both the highest and the lowest bits.
 pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
 /// A hasher that returns the key as its hash.

@@ -7,13 +7,13 @@ use shakmaty::san::San;
 
 use super::{Move, Replay, SanError};
 
-/// A move as written, parsed without knowing the position.
+/// A move in loose notation, parsed without knowledge of the position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loose {
     Castling(CastlingSide),
     Plain {
-        /// The moving piece. `None` stands for a pawn or, if the origin is given in full, for any
-        /// piece.
+        /// The moving piece. `None` means a pawn, or any piece if the origin square is given in
+        /// full.
         piece: Option<Piece>,
         file: Option<File>,
         rank: Option<Rank>,
@@ -28,10 +28,11 @@ pub(crate) fn is_loose_san(text: &[u8]) -> bool {
 }
 
 impl Replay {
-    /// Returns the only legal move that matches `text`, which uses English piece letters.
+    /// Returns the legal move that matches `text`, if there is exactly one. `text` uses English
+    /// piece letters.
     ///
     /// # Errors
-    /// If `text` does not have the form of a move, or if not exactly one legal move matches.
+    /// If `text` does not have the form of a move, if no legal move matches, or if several do.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),
@@ -61,7 +62,7 @@ impl Replay {
     }
 }
 
-/// Returns the side to which a king castles when it moves from `from` to `to`.
+/// Returns the side to which a king castles by moving from `from` to `to`.
 fn castling(from: Square, to: Square) -> Option<CastlingSide> {
     if from.get_file() != File::E || from.get_rank() != to.get_rank() {
         return None;

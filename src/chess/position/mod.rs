@@ -1,16 +1,17 @@
-//! The position: a [`chess::Board`] with a Polyglot key, clocks and a table of pieces by square.
+//! A position: a [`chess::Board`] with a Polyglot key, clocks, and a table of the piece on each
+//! square.
 //!
 //! A [`Position`] is created from a validated FEN. [`Position::play`] and [`Position::play_null`]
-//! return a new position, so keys cannot become stale.
+//! return a new position, so the keys always match the position.
 //!
 //! `shakmaty` validates every FEN, because some illegal positions make `chess::Board` corrupt
-//! memory. No code outside this module creates a `chess::Board`. A [`Move`] may be illegal, because
-//! it may come from a table, a book or a user. Call [`Position::play`] only with a generated move,
-//! or after [`Position::is_legal`] has accepted the move.
+//! memory. No code outside this module creates a `chess::Board`. A [`Move`] can be illegal,
+//! because it can come from a table, a book or a user. Before calling [`Position::play`] with a
+//! move that was not generated for the position, check the move with [`Position::is_legal`].
 //!
-//! An en passant square is part of the key only if the capture is legal, including pins. Polyglot
-//! includes it whenever an enemy pawn is adjacent; [`Position::polyglot_key`] is the key for
-//! Polyglot books.
+//! The key includes an en passant square only if the capture is legal, taking pins into account.
+//! Polyglot includes the square whenever an enemy pawn is adjacent. [`Position::polyglot_key`]
+//! returns the key for Polyglot books.
 //!
 //! ```
 //! use tabia::position::{Game, Position, perft};
@@ -68,9 +69,10 @@ pub(crate) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 /// A legal chess position with its clocks and keys.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// The board. Its en passant square is set whenever an enemy pawn is adjacent.
+    /// The board. Its en passant square is set whenever an enemy pawn is adjacent to the pawn that
+    /// made a double step.
     board: Board,
-    /// The piece on each square, which `Board` can find only by searching its bitboards.
+    /// The piece on each square. `Board` can find a piece only by searching its bitboards.
     squares: [Option<Piece>; 64],
     key: u64,
     pawn_key: u64,
@@ -123,7 +125,7 @@ impl Position {
     }
 
     /// Sets the en passant square if a pawn can legally capture there. An adjacent pawn is not
-    /// enough: it may be pinned, or the king may be in check from another piece.
+    /// sufficient: the pawn may be pinned, or the king may be in check from another piece.
     #[inline]
     fn find_en_passant(&mut self) {
         self.en_passant = match self.board.en_passant() {
@@ -144,8 +146,9 @@ impl Position {
     /// Returns the key used by the book, the transposition table and repetition detection. The key
     /// is built from Polyglot's constants.
     ///
-    /// It includes the en passant file only if a pawn can legally capture there. Under the rules of
-    /// chess, a position without such a capture is the same as one without the double step.
+    /// The key includes the en passant file only if a pawn can legally capture there. Under the
+    /// rules of chess, if the capture is impossible, the position is the same as one without the
+    /// double step.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
@@ -153,8 +156,8 @@ impl Position {
 
     /// Returns the key under which Polyglot's own books store this position.
     ///
-    /// It includes the en passant file whenever an enemy pawn is adjacent, even if that pawn is
-    /// pinned. If the FEN omitted the en passant square, the result equals [`Position::key`].
+    /// The key includes the en passant file whenever an enemy pawn is adjacent, even if that pawn
+    /// is pinned. If the FEN omitted the en passant square, the result equals [`Position::key`].
     pub fn polyglot_key(&self) -> u64 {
         let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
         self.key
@@ -162,7 +165,7 @@ impl Position {
             ^ zobrist::state(&self.board, target)
     }
 
-    /// Returns the key of the pawns of both sides.
+    /// Returns the key of all pawns.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
         self.pawn_key
@@ -186,8 +189,8 @@ impl Position {
         self.halfmove_clock
     }
 
-    /// Returns the number of the current move, which starts at 1 and increases after each Black
-    /// move.
+    /// Returns the number of the current move. Numbering starts at 1 and increases after each
+    /// Black move.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
@@ -235,8 +238,8 @@ impl Position {
         *self.board.checkers()
     }
 
-    /// Returns the squares of all pinned pieces: those, of either side, that are the only piece
-    /// between the king of the side to move and a slider of the opponent.
+    /// Returns the squares of all pinned pieces of either side. A pinned piece is the only piece
+    /// between the king of the side to move and an enemy slider.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
@@ -267,16 +270,16 @@ impl Position {
         self.play_on(mv, self.keys_after(mv))
     }
 
-    /// Returns the keys after `mv`, not updated for castling rights and en passant. This takes a
-    /// quarter as long as playing the move.
+    /// Returns the keys after `mv`, without updates for castling rights and en passant. This takes
+    /// a quarter of the time needed to play the move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
         Keys::after(self, mv)
     }
 
-    /// Returns the position after `mv`, given the keys of that position. The position is built in
-    /// place, because copying data that has just been written would stall until the writes
+    /// Returns the position after `mv`, given the keys of the new position. The new position is
+    /// built in place. Copying data that has just been written would stall until the writes
     /// complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
@@ -295,7 +298,7 @@ impl Position {
         next
     }
 
-    /// Updates the table of pieces by square for `mv`.
+    /// Updates the table of the piece on each square after `mv`.
     #[inline(always)]
     fn update_squares(&self, mv: Move, squares: &mut [Option<Piece>; 64]) {
         let (from, to) = (mv.from(), mv.to());
@@ -309,8 +312,7 @@ impl Position {
         }
     }
 
-    /// Returns the position after `mv`, which may be a null move. Returns `None` if the move is
-    /// illegal.
+    /// Returns the position after `mv`, or `None` if the move is illegal. `mv` may be a null move.
     pub fn try_play(&self, mv: Move) -> Option<Position> {
         if mv.is_null() {
             return self.play_null();
@@ -331,14 +333,15 @@ impl Position {
         Some(Position { board, key, halfmove_clock, fullmove_number, en_passant, ..*self })
     }
 
-    /// Returns the value by which the key changes when the side to move changes.
+    /// Returns the value that is XORed into the key when the side to move changes.
     #[inline]
     pub fn turn_key() -> u64 {
         zobrist::turn()
     }
 
-    /// Whether neither side can ever give mate: there are only kings, only kings and one knight, or
-    /// only kings and bishops, with all bishops on squares of the same colour.
+    /// Whether neither side can ever give mate. This is the case if there are only kings, only
+    /// kings and one knight, or only kings and bishops with all bishops on squares of the same
+    /// colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =
@@ -353,7 +356,7 @@ impl Position {
         bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
     }
 
-    /// Whether `color` has enough material to give mate in some sequence of legal moves.
+    /// Whether `color` has enough material to give mate by some sequence of legal moves.
     ///
     /// If a player's flag falls and the opponent cannot give mate, the game is a draw (FIDE Laws of
     /// Chess, 6.9).
@@ -392,31 +395,32 @@ impl Position {
     }
 }
 
-/// The keys after a move, not updated for castling rights and en passant. Separate fields for the
-/// moving side and the opponent stay in registers, unlike an array indexed by colour.
+/// The keys after a move, without updates for castling rights and en passant. The moving side and
+/// the opponent have separate fields. Unlike an array indexed by colour, these fields stay in
+/// registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
-    /// The whole key after the move.
+    /// The key of the whole position after the move.
     whole: u64,
-    /// Value by which the pawn key changes.
+    /// The change of the pawn key.
     pawns: u64,
-    /// Value by which the key of the moving side's pieces changes.
+    /// The change of the key of the moving side's pieces.
     own: u64,
-    /// Value by which the key of the opponent's pieces changes.
+    /// The change of the key of the opponent's pieces.
     enemy: u64,
     /// Whether the move is irreversible (a capture or a pawn move).
     irreversible: bool,
 }
 
 impl Keys {
-    /// Returns the value by which the pawn key changes.
+    /// Returns the change of the pawn key.
     #[inline]
     pub(crate) fn pawns(&self) -> u64 {
         self.pawns
     }
 
-    /// Returns the transposition table key after the move. It is available early enough for a
-    /// prefetch, but wrong if the move changes castling or en passant rights.
+    /// Returns the transposition table key after the move, early enough for a prefetch. The key is
+    /// wrong if the move changes castling or en passant rights.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole
@@ -486,7 +490,7 @@ mod tests {
         }
     }
 
-    /// Checks the table of pieces by square in all positions up to `plies` plies deep.
+    /// Checks the table of the piece on each square in all positions up to `plies` plies deep.
     fn compare_squares(position: &Position, plies: usize) {
         for square in chess::ALL_SQUARES {
             assert_eq!(position.piece_on(square), position.board.piece_on(square), "{position}");

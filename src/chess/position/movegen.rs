@@ -1,9 +1,9 @@
 //! Legal move generation with the attack look-ups of `chess`, and a fast legality test.
 //!
-//! Noisy and quiet moves are generated separately, so a search that is cut off by a capture never
+//! Noisy and quiet moves are generated separately. If a capture causes a cutoff, the search never
 //! generates the quiet moves. Masks resolve pins and checks, so no move has to be played to test
-//! its legality: a pinned piece stays on the line through its king, and other pieces answer a
-//! single check by capturing or interposing. See
+//! its legality. A pinned piece stays on the line through its king. If a single piece gives check,
+//! other pieces can capture it or interpose. See
 //! <https://www.chessprogramming.org/Move_Generation#Legal>.
 
 use arrayvec::ArrayVec;
@@ -14,10 +14,11 @@ use chess::{
 
 use super::{Move, Position};
 
-/// Upper bound on the number of legal moves in any position that can be set up. Fifteen queens have
-/// at most 27 moves each, more than any other piece, and the king has 8. The king's two castling
-/// moves need rooks, which have at least 13 fewer moves than queens. Positions that can occur in a
-/// game have at most 218 moves (R. Petrović, 1964).
+/// Upper bound on the number of legal moves in any position that can be set up. A queen has at
+/// most 27 moves, more than any other piece, and a side has at most fifteen pieces in addition to
+/// its king, which has 8 moves. Castling adds two king moves but requires rooks, each of which has
+/// at least 13 fewer moves than a queen. Positions that can occur in a game have at most 218 moves
+/// (R. Petrović, 1964).
 pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
 /// The first and last ranks, on which pawns promote.
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
@@ -52,7 +53,7 @@ impl MoveList {
         self.0.is_empty()
     }
 
-    /// Iterates over the moves in the order in which they were added.
+    /// Iterates over the moves in the order in which they were appended.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
         self.0.iter().copied()
@@ -64,8 +65,9 @@ impl MoveList {
     }
 }
 
-/// Returns the squares that `piece` on `from` attacks, given the `occupied` squares. `piece` must
-/// not be a pawn, because pawn attacks depend on the colour: see [`chess::get_pawn_attacks`].
+/// Returns the squares attacked by `piece` on `from`, given the `occupied` squares. `piece` must
+/// not be a pawn, because pawn attacks depend on the colour. See [`chess::get_pawn_attacks`] for
+/// pawns.
 #[inline]
 pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {
@@ -78,7 +80,7 @@ pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoar
     }
 }
 
-/// Returns the number of moves that a king needs between two squares on an empty board.
+/// Returns the number of king moves between two squares on an empty board.
 #[inline]
 pub(crate) fn distance(a: Square, b: Square) -> i32 {
     let files = a.get_file().to_index().abs_diff(b.get_file().to_index());
@@ -128,8 +130,9 @@ impl Position {
         }
     }
 
-    /// Returns the squares to which pieces other than the king may move: all squares or, if in
-    /// check, those on which a piece blocks the check or captures the checking piece.
+    /// Returns the squares to which pieces other than the king may move. If the king is in check,
+    /// these are the squares on which a piece blocks the check or captures the checking piece.
+    /// Otherwise they are all squares.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -164,8 +167,8 @@ impl Position {
         self.attackers(to, without_king) & self.by_color(!us) == EMPTY
     }
 
-    /// Returns the pieces of both sides that attack `target`, with sliders blocked by `occupied`
-    /// squares.
+    /// Returns the pieces of both sides that attack `target`. The `occupied` squares block
+    /// sliders.
     #[inline]
     pub fn attackers(&self, target: Square, occupied: BitBoard) -> BitBoard {
         let board = self.board();
@@ -203,7 +206,8 @@ impl Position {
         }
     }
 
-    /// Whether any pawn can legally capture en passant on `to`. At least one pawn must be adjacent.
+    /// Whether a pawn can legally capture en passant on `to`. At least one pawn must be adjacent
+    /// to the pawn that made the double step.
     #[cold]
     pub(super) fn can_take_en_passant(&self, to: Square) -> bool {
         let us = self.side_to_move();
@@ -211,8 +215,8 @@ impl Position {
         takers.any(|from| self.en_passant_is_safe(from, to))
     }
 
-    /// Whether an en passant capture leaves its own king safe. Two pawns leave their squares at the
-    /// same time, so pin and check masks are not sufficient.
+    /// Whether an en passant capture leaves the capturing side's king safe. Two pawns leave their
+    /// squares at the same time, so pin and check masks are not sufficient.
     fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -242,8 +246,8 @@ impl Position {
         }
     }
 
-    /// Whether `mv`, from any source (table, book, user), is legal in this position. The test takes
-    /// a tenth as long as generating all moves.
+    /// Whether `mv` is legal in this position. `mv` may come from any source (table, book, user).
+    /// The test takes a tenth of the time needed to generate all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());
@@ -296,7 +300,8 @@ impl Position {
         BitBoard::from_square(mv.to()) & self.occupied() != EMPTY || self.is_en_passant(mv)
     }
 
-    /// Whether `mv` is a capture or a promotion, as generated by [`Position::noisy_moves`].
+    /// Whether `mv` is a capture or a promotion, like the moves generated by
+    /// [`Position::noisy_moves`].
     #[inline]
     pub fn is_noisy(&self, mv: Move) -> bool {
         mv.promotion().is_some() || self.is_capture(mv)

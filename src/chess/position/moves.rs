@@ -1,4 +1,4 @@
-//! Moves in sixteen bits, laid out as in Polyglot books, and their coordinate notation.
+//! Sixteen-bit moves, laid out as in Polyglot books, and their coordinate notation.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -15,7 +15,7 @@ const FROM_SHIFT: u32 = 6;
 const PROMOTION_SHIFT: u32 = 12;
 const PROMOTION_MASK: u16 = 0x7;
 
-/// Promotion pieces by their Polyglot code (0 is "no promotion").
+/// Promotion pieces, indexed by their Polyglot code (0 means no promotion).
 const PROMOTIONS: [Option<Piece>; 8] = [
     None,
     Some(Piece::Knight),
@@ -30,13 +30,13 @@ const PROMOTIONS: [Option<Piece>; 8] = [
 /// A move: origin, destination and promotion. Castling is written as the king's move (`e1g1`).
 ///
 /// The low fifteen bits are the same as in a Polyglot book entry (bits 0-5 destination, 6-11
-/// origin, 12-14 promotion: 1 knight to 4 queen), so search, tables and books share one encoding.
-/// Source: <http://hgm.nubati.net/book_format.html>.
+/// origin, 12-14 promotion: 1 knight to 4 queen), so the search, its tables and books share one
+/// encoding. Source: <http://hgm.nubati.net/book_format.html>.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// The null move of a game, which passes the turn. It is never one of a position's legal moves.
+    /// The null move, which passes the turn. It may occur in a game but is never a legal move.
     pub const NULL: Self = Move(MARK);
 
     /// Whether this is [`Move::NULL`].
@@ -51,20 +51,22 @@ impl Move {
         Move(MARK | (from.to_int() as u16) << FROM_SHIFT | to.to_int() as u16)
     }
 
-    /// Creates a promotion to `piece`, which is a knight, bishop, rook or queen.
+    /// Creates a promotion to `piece`, which must be a knight, bishop, rook or queen.
     #[inline]
     pub fn promoting(from: Square, to: Square, piece: Piece) -> Self {
         debug_assert!(!matches!(piece, Piece::Pawn | Piece::King));
         Move(Self::new(from, to).0 | (piece.to_index() as u16) << PROMOTION_SHIFT)
     }
 
-    /// Decodes a Polyglot move; returns `None` if the word is zero or has an invalid promotion.
+    /// Decodes a Polyglot move. Returns `None` if the word is zero or contains an invalid
+    /// promotion.
     pub fn from_polyglot(word: u16) -> Option<Self> {
         let code = word >> PROMOTION_SHIFT;
         (word != 0 && code <= 4).then(|| Move(MARK | word))
     }
 
-    /// Returns the fifteen bits of a Polyglot book entry, with castling as the king's move.
+    /// Returns the fifteen bits of a Polyglot book entry, except that castling is written as the
+    /// king's move.
     #[inline]
     pub fn to_polyglot(self) -> u16 {
         self.0.get() & !MARK.get()
@@ -127,7 +129,7 @@ impl Move {
     }
 }
 
-/// Appends the name of a square. Panics if there is no room for it.
+/// Appends the name of a square. Panics if `text` has no room for the name.
 pub(super) fn push_square<const BYTES: usize>(text: &mut ArrayString<BYTES>, square: Square) {
     text.push(file_letter(square));
     text.push(rank_digit(square));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::Position;
 
-/// Returns the number of legal move sequences of `depth` plies. Moves of the last ply are counted
+/// Returns the number of legal move sequences of `depth` plies. Moves at the last ply are counted
 /// but not played.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
@@ -18,7 +18,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// Largest depth that is counted without checking `stop`. Counting to this depth takes
+/// Largest depth that is counted without checking `stop`. Counting to this depth takes only
 /// milliseconds.
 const UNWATCHED: u32 = 3;
 

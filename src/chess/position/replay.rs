@@ -1,14 +1,14 @@
 //! A position for replaying games, updated in place.
 //!
 //! Code that reads games plays each move once and never takes one back. Therefore this type copies
-//! nothing and does not maintain pins and checks. It tests the legality of a given move directly:
-//! starting from the target square, it finds the pieces that could move there, and the move must
-//! not leave the king in check. For sliders it uses tables of the squares between two squares,
-//! whose 32 kB stay in the cache, instead of magic tables of nearly a megabyte. In a profile of
-//! building a book, resolving and playing a move on a replay takes two fifths of the time that a
-//! [`Position`] needs. A `Position` also uses a replay to resolve SAN.
+//! nothing and does not maintain pins and checks. It tests the legality of a given move directly.
+//! It starts from the target square, finds the pieces that could move there, and checks that the
+//! move does not leave the king in check. For sliders it uses tables of the squares between two
+//! squares. These tables take 32 kB and stay in the cache, whereas magic tables take nearly a
+//! megabyte. In a profile of building a book, resolving and playing a move on a replay takes two
+//! fifths of the time that a [`Position`] needs. A `Position` also uses a replay to resolve SAN.
 //!
-//! This is a second implementation of the board, in addition to `Position`; `tests/position`
+//! This is a second implementation of the board, in addition to `Position`. `tests/position`
 //! compares the two.
 
 use chess::{
@@ -21,10 +21,10 @@ use shakmaty::san::San;
 use super::movegen::PROMOTION_RANKS;
 use super::{Move, Position, SanError, zobrist};
 
-/// Bit for the right to castle short, in one side's castling rights.
+/// The bit for the right to castle short in one side's castling rights.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
-/// Number of bits by which Black's rights are shifted, so that they are above White's.
+/// Number of bits by which Black's castling rights are shifted, so that they lie above White's.
 const BLACK_SHIFT: u32 = 2;
 
 /// For each square, the castling rights that remain when a piece leaves it or is captured on it.
@@ -48,7 +48,7 @@ pub(crate) struct Replay {
     key: u64,
     pawn_key: u64,
     side: Color,
-    /// White's rights are in the low two bits, and Black's rights are above them.
+    /// The castling rights. White's are in the low two bits, and Black's are in the next two.
     castling: u8,
     en_passant: Option<Square>,
     halfmove_clock: u16,
@@ -174,16 +174,16 @@ impl Replay {
         self.attacked(king, self.colors[(!self.side).to_index()], self.occupied())
     }
 
-    /// Whether an enemy pawn adjacent to the one that has just made a double step can capture it.
-    /// `target` is the en passant square.
+    /// Whether an enemy pawn can capture the pawn that has just made a double step. The enemy pawn
+    /// must be adjacent. `target` is the en passant square.
     #[cold]
     fn can_take_en_passant(&self, target: Square) -> bool {
         let own = self.pieces_of(self.side, Piece::Pawn);
         get_pawn_attacks(target, !self.side, own).any(|from| self.is_safe(from, target))
     }
 
-    /// Applies the special effects of a pawn move: resets the clock, promotes, and handles en
-    /// passant.
+    /// Applies the special effects of a pawn move: resets the clock, promotes the pawn, and
+    /// handles en passant.
     #[inline]
     fn play_pawn(&mut self, mv: Move, en_passant: Option<Square>) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
@@ -240,7 +240,7 @@ impl Replay {
         self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to), key);
     }
 
-    /// Toggles a piece on `squares`, and changes the keys by `key`.
+    /// Toggles a piece on each of `squares`, and XORs `key` into the keys.
     #[inline]
     fn toggle(&mut self, color: Color, piece: Piece, squares: BitBoard, key: u64) {
         self.pieces[piece.to_index()] ^= squares;
@@ -267,8 +267,8 @@ impl Replay {
         self.pieces[piece.to_index()] & self.colors[color.to_index()]
     }
 
-    /// Returns the squares of the mover's pieces of one kind that may move to `to`, ignoring the
-    /// safety of their king.
+    /// Returns the squares of the mover's pieces of one kind that could move to `to`, ignoring the
+    /// safety of the mover's king.
     #[inline]
     fn origins(&self, piece: Piece, to: Square, capture: bool) -> BitBoard {
         let us = self.side;
@@ -308,7 +308,7 @@ impl Replay {
         own & BitBoard::from_square(behind)
     }
 
-    /// Returns the only square of `origins` from which a piece can move to `to` without leaving its
+    /// Returns the one square in `origins` from which a piece can move to `to` without leaving its
     /// king in check.
     #[inline]
     fn only_safe(&self, origins: BitBoard, to: Square) -> Result<Square, SanError> {
@@ -343,8 +343,8 @@ impl Replay {
         !self.attacked(king, self.colors[(!us).to_index()] & !gone, occupied | entered)
     }
 
-    /// Whether any piece on the squares `by`, which belong to the side not to move, attacks
-    /// `square`. Pieces on `occupied` block sliders.
+    /// Whether any piece on the squares `by` attacks `square`. All pieces on `by` belong to the
+    /// side not to move. The `occupied` squares block sliders.
     #[inline]
     fn attacked(&self, square: Square, by: BitBoard, occupied: BitBoard) -> bool {
         let [pawns, knights, bishops, rooks, queens, kings] = self.pieces;
@@ -391,7 +391,7 @@ fn piece_of(role: shakmaty::Role) -> Piece {
     chess::ALL_PIECES[usize::from(role) - 1]
 }
 
-/// Returns the squares of `pieces` that lie on a ray from `square` and are not blocked.
+/// Returns the squares of those `pieces` that lie on an unblocked ray from `square`.
 #[inline]
 fn seen_from(square: Square, pieces: BitBoard, occupied: BitBoard) -> BitBoard {
     let hidden = |&from: &Square| between(from, square) & occupied != EMPTY;
@@ -410,8 +410,8 @@ mod tests {
     /// Average number of plies between null moves.
     const PLIES_TO_NULL: u16 = 8;
 
-    /// Positions from which castling, promotions and en passant, including pinned captures, soon
-    /// occur.
+    /// Positions in which castling, promotions and en passant captures, including pinned ones,
+    /// soon occur.
     const STARTS: [&str; 4] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",

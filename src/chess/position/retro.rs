@@ -1,8 +1,9 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
-//! The caller has a set of positions, such as a book, and needs those from which one move leads to
-//! the given position. Therefore only the keys of candidates are generated at first, updated piece
-//! by piece. Candidates in the set are then set up as positions and verified by playing the move.
+//! The caller has a set of positions, such as a book, and needs those that lead to the given
+//! position in one move. At first, only the keys of the candidates are generated, by incremental
+//! updates for each piece. The candidates whose keys are in the set are then set up as positions
+//! and verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -12,10 +13,10 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// Bit for White's right to castle short, as in the keys. The bits for Black's rights are two
+/// The bit for White's right to castle short, as in the keys. The bits for Black's rights are two
 /// places higher.
 const SHORT: u8 = 1;
-/// Bit for White's right to castle long.
+/// The bit for White's right to castle long.
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
 
@@ -30,15 +31,15 @@ const USUAL_UNMOVES: usize = 256;
 /// The maximum number of en passant states: one for each file, and one for no en passant.
 const MAX_FILES: usize = 9;
 
-/// A move that may have led to a position.
+/// A move that may have led to the position.
 #[derive(Debug, Clone, Copy)]
 struct Unmove {
     mv: Move,
-    /// The piece on the origin square; a pawn if the move was a promotion.
+    /// The piece on the origin square, which is a pawn if the move was a promotion.
     piece: Piece,
-    /// The captured piece and its square.
+    /// The captured piece and its square, if any.
     taken: Option<(Piece, Square)>,
-    /// The rook's squares before and after the move, if it was castling.
+    /// If the move was castling, the rook's squares before and after it.
     rook: Option<(Square, Square)>,
 }
 
@@ -50,12 +51,13 @@ struct State {
 }
 
 impl Position {
-    /// Returns the known positions from which one move leads to this one, each with that move.
+    /// Returns the known positions that lead to this one in one move, each with that move.
     ///
-    /// Calls `has_pawns` with the pawn key of each candidate, a few hundred in all, and `is_known`
-    /// with the keys of the remaining candidates. Candidates that both accept are then verified.
+    /// Calls `has_pawns` with the pawn key of each candidate, a few hundred in all. Then calls
+    /// `is_known` with the keys of those that `has_pawns` accepted. Finally, verifies the
+    /// candidates that both functions accepted.
     ///
-    /// The clocks of the returned positions are a guess, because keys do not include clocks.
+    /// The clocks of the returned positions are guesses, because keys do not include clocks.
     pub(crate) fn predecessors(
         &self,
         has_pawns: impl Fn(u64) -> bool,
@@ -92,8 +94,8 @@ impl Position {
         !self.side_to_move()
     }
 
-    /// Returns every move that can have led to the current placement of the pieces, ignoring the
-    /// safety of the king.
+    /// Returns every move that could have led to the current placement of the pieces. Ignores the
+    /// safety of the kings.
     fn unmoves(&self) -> Vec<Unmove> {
         let mut list = Vec::with_capacity(USUAL_UNMOVES);
         let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MAX_PAWNS;
@@ -136,7 +138,7 @@ impl Position {
         }
     }
 
-    /// Appends the pawn moves to `to` that can have been played, possibly promotions.
+    /// Appends the pawn moves to `to` that could have been played. Includes promotions.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();
         let mv = |from| match promotion {
@@ -168,7 +170,7 @@ impl Position {
         }
     }
 
-    /// Returns the castling move that may have brought the king to `to`.
+    /// Returns the castling move that could have brought the king to `to`.
     fn uncastle(&self, to: Square) -> Option<Unmove> {
         let us = self.mover();
         let rank = us.to_my_backrank();
@@ -236,7 +238,7 @@ impl Position {
         )
     }
 
-    /// Returns the castling rights that the move would lose, if king and rook were on their home
+    /// Returns the castling rights that the move would lose if king and rook were on their home
     /// squares before the move.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
@@ -266,8 +268,8 @@ impl Position {
         rights
     }
 
-    /// Returns the possible en passant states before the move: none, and each file on which a pawn
-    /// may just have made a double step.
+    /// Returns the possible en passant states before the move: no en passant, and each file on
+    /// which a pawn may just have made a double step.
     fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MAX_FILES> {
         let (us, them) = (self.mover(), self.side_to_move());
         let rank = them.to_fourth_rank();
@@ -302,7 +304,8 @@ impl Position {
         files
     }
 
-    /// Returns the key before a move, without castling rights and en passant, and the pawn key.
+    /// Returns the key before a move, without castling rights and en passant, together with the
+    /// pawn key.
     fn keys_of_pieces_before(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
@@ -328,7 +331,7 @@ impl Position {
         (key, pawn_key)
     }
 
-    /// Returns the position before a move, or `None` if there is no such position.
+    /// Returns the position before a move, or `None` if no such position exists.
     fn before(&self, unmove: &Unmove, state: State) -> Option<Position> {
         let us = self.mover();
         let mut builder = BoardBuilder::new();
@@ -365,7 +368,7 @@ mod tests {
         Position::from_fen(fen).expect(fen)
     }
 
-    /// Returns all predecessors, not limited to a set.
+    /// Returns all predecessors, without restriction to a set.
     fn all(position: &Position) -> Vec<(Position, Move)> {
         position.predecessors(|_| true, |_| true)
     }

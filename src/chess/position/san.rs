@@ -10,7 +10,7 @@ use super::{Move, Position, Replay, attacks};
 
 /// Length of the longest SAN, such as `Qa1xb2#` or `exd8=Q+`.
 pub(crate) const SAN_BYTES: usize = 7;
-/// A null move as most programs write it.
+/// The null move, in the form used by most programs.
 const SAN_NULL: &str = "--";
 
 /// The reason why a string is not a legal move in SAN.
@@ -51,7 +51,7 @@ impl Position {
     /// Reads a move in SAN (`Nf3`, `exd8=Q+`, `O-O`) or coordinate notation (`g1f3`).
     ///
     /// # Errors
-    /// If the text is not a move, or if not exactly one legal move matches.
+    /// If the text is not a move, if no legal move matches, or if several do.
     pub fn parse_move(&self, text: &str) -> Result<Move, SanError> {
         if let Ok(mv) = text.parse::<Move>() {
             return if self.is_legal(mv) { Ok(mv) } else { Err(SanError::Illegal) };
@@ -121,8 +121,8 @@ impl Position {
         }
     }
 
-    /// Appends the file or rank of the origin if other pieces of this kind can move to the same
-    /// square.
+    /// Appends the file, the rank or both of the origin square if other pieces of this kind can
+    /// move to the same square.
     fn push_origin(&self, piece: Piece, mv: Move, text: &mut ArrayString<SAN_BYTES>) {
         let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());
         let rivals = own & attacks(piece, mv.to(), self.occupied());

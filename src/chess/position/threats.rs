@@ -1,5 +1,5 @@
-//! Computes the squares that a side attacks, and the squares on which it threatens more valuable
-//! pieces.
+//! Computes the squares attacked by a side, and the squares on which that side threatens more
+//! valuable pieces.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
@@ -63,7 +63,7 @@ impl Position {
 pub(crate) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
 pub(crate) const FILE_H: BitBoard = BitBoard(0x8080_8080_8080_8080);
 
-/// Returns every square one file to the left or right of a square in `set`.
+/// Returns all squares one file to the left or right of a square in `set`.
 #[inline]
 pub(crate) fn sideways(set: BitBoard) -> BitBoard {
     BitBoard((set & !FILE_H).0 << 1 | (set & !FILE_A).0 >> 1)

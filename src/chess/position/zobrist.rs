@@ -1,4 +1,4 @@
-//! Zobrist keys of boards with Polyglot's constants: the whole key and its parts.
+//! Zobrist keys of boards: the whole key and its parts. The keys use Polyglot's constants.
 //!
 //! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The
 //! constants, and the en passant rule of [`super::Position::polyglot_key`], come from Polyglot.
@@ -14,14 +14,14 @@ pub(super) fn piece_square(color: Color, piece: Piece, square: Square) -> u64 {
     PIECE_SQUARE[kind][square.to_index()]
 }
 
-/// Returns the value by which the key changes when the side to move changes.
+/// Returns the value that is XORed into the key when the side to move changes.
 #[inline]
 pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
 }
 
-/// Castling keys, indexed by castling rights (bit 0 White short, 1 White long, 2 Black short, 3
-/// Black long) and combined at compile time.
+/// Castling keys, indexed by castling rights and combined at compile time. Bit 0 is White short,
+/// bit 1 White long, bit 2 Black short, and bit 3 Black long.
 const CASTLING_STATE: [u64; 16] = {
     let mut table = [0; 16];
     let mut index = 0;
@@ -46,8 +46,8 @@ pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     state_of((white | black << 2) as u8, en_passant.map(|square| square.get_file()))
 }
 
-/// Like [`state`], but takes the en passant file, and the castling rights as an index into
-/// [`CASTLING_STATE`].
+/// Like [`state`], but takes the en passant file and the castling rights. The castling rights are
+/// an index into [`CASTLING_STATE`].
 #[inline]
 pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
     let castling = CASTLING_STATE[usize::from(castling & 15)];

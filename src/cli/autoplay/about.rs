@@ -1,4 +1,4 @@
-//! The contents of a match report other than the results.
+//! The contents of a match report, except the results.
 
 use std::fs::read_to_string;
 use std::path::{Component, Path, PathBuf};
@@ -40,8 +40,8 @@ fn machine() -> String {
     format!("{model}, {count} {unit}, {}", std::env::consts::OS)
 }
 
-/// Returns the relative path from a folder to a file, or `None` if either is missing or the file is
-/// a pipe or a device.
+/// Returns the relative path from a folder to a file. Returns `None` if either is missing, or if
+/// the file is a pipe or a device.
 pub(super) fn relative_path(folder: &Path, file: &Path) -> Option<PathBuf> {
     let (folder, file) = (folder.canonicalize().ok()?, file.canonicalize().ok()?);
     if !file.is_file() {

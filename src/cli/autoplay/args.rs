@@ -26,10 +26,10 @@ use crate::tools::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
 
-/// The time per move for an engine without any other limit.
+/// The time per move for an engine that has no other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-/// The time by which a move may exceed its limit before the engine loses on time.
+/// The time by which a move may exceed its limit before it loses the game.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
 
 /// Run matches between chess engines
@@ -110,7 +110,8 @@ pub(crate) struct Args {
     test: Test,
 }
 
-/// Defines engine settings. The name of an option for one side ends with that side's digit.
+/// Defines engine settings. For an option that applies to one side, the name ends with the number
+/// of that side.
 macro_rules! engine_args {
     ($name:ident, $digit:literal, $heading:literal) => {
         #[doc = concat!($heading, ".")]
@@ -162,7 +163,7 @@ macro_rules! engine_args {
         }
 
         impl $name {
-            /// Overrides an engine's settings with these.
+            /// Overrides the settings of an engine with these settings.
             pub(in crate::cli) fn apply(&self, engine: &mut EngineConfig) {
                 let own = MoveLimits {
                     clock: self.tc,
@@ -265,7 +266,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Parses an option and its value; a missing value is empty.
+/// Parses an option and its value. If there is no value, it is empty.
 fn engine_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let named = (name.to_owned(), value.to_owned());
@@ -363,7 +364,7 @@ impl Args {
         Ok(test)
     }
 
-    /// Returns the cores for each simultaneous game; the list is empty without `--affinity`.
+    /// Returns the cores for each simultaneous game. The list is empty without `--affinity`.
     pub(crate) fn resolve_cores(&self) -> anyhow::Result<Vec<Cores>> {
         if !self.affinity {
             return Ok(Vec::new());
@@ -388,7 +389,7 @@ impl Args {
         }
     }
 
-    /// Prepares a file for overwriting. The match must not read it or append to it.
+    /// Prepares a file for overwriting. Fails if the match reads the file or appends to it.
     pub(crate) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
@@ -398,7 +399,7 @@ impl Args {
         self.report.as_deref().map(|folder| folder.join("index.html"))
     }
 
-    /// Checks before the match that the files to be written after it are writable.
+    /// Checks, before the match, that the files to be written after the match are writable.
     pub(crate) fn check_outputs(&self) -> Result<(), FileError> {
         if let Some(path) = self.report_page().filter(|path| path.exists()) {
             self.output(&path, FileKind::HTML).check()?;
@@ -446,7 +447,8 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early, to distinguish matches with different rules.
+    /// Describes the rules that end games early. Matches with different rules have different
+    /// descriptions.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")
@@ -461,7 +463,7 @@ pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     )
 }
 
-/// Returns an error if nothing limits an engine's thinking time.
+/// Returns an error if an engine has no limit on its thinking time.
 pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> {
     ensure!(
         engine.limits != MoveLimits::default(),
@@ -473,7 +475,7 @@ pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Makes the names of engines unique if they share a name or a command.
+/// Makes the names of engines unique if several have the same name or command.
 fn make_unique(engines: &mut [EngineConfig]) {
     let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
     for (index, engine) in engines.iter_mut().enumerate() {

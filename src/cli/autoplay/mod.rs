@@ -26,9 +26,9 @@ use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::results::Results;
 use crate::tools::autoplay::tournament::{Tournament, find_protocols};
 
-/// The exit status if the match ends in a tie, or the sequential test is undecided.
+/// The exit status for a tied match, or if the sequential test is undecided.
 const LEVEL: u8 = 3;
-/// The exit status if the second engine is ahead, or the sequential test accepts H0.
+/// The exit status if the second engine is ahead, or if the sequential test accepts H0.
 const SECOND_AHEAD: u8 = 4;
 
 /// Plays the match and returns an exit status that shows who is ahead.

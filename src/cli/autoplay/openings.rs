@@ -1,4 +1,4 @@
-//! The arguments that select a match's openings, and the loading of those openings.
+//! The arguments that select the openings for a match, and the loading of these openings.
 
 use std::path::PathBuf;
 
@@ -76,8 +76,8 @@ impl Openings {
         vec![("Openings", openings), ("Seed", seed.to_string())]
     }
 
-    /// Describes every setting that affects results, to distinguish matches with different
-    /// settings.
+    /// Describes every setting that affects results. Matches with different settings have different
+    /// descriptions.
     pub(super) fn settings(&self) -> String {
         let Openings { file, order, seed, start, plies, .. } = self;
         format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}")

@@ -27,8 +27,8 @@ const LOG: &str = "the log";
 pub(super) struct Reporter {
     commands: Vec<String>,
     log: Option<BufWriter<File>>,
-    /// Outputs that could not be written. Each is reported once, and the match continues without
-    /// it.
+    /// Outputs that could not be written. Each one is reported once, and the match continues
+    /// without the output.
     lost: Vec<&'static str>,
     show_moves: bool,
     several: bool,
@@ -108,8 +108,8 @@ impl Reporter {
         }
     }
 
-    /// Logs lines about a game. Each has a timestamp, and the game's number if several games are
-    /// played simultaneously.
+    /// Logs lines about a game. Each line has a timestamp. It also has the number of the game if
+    /// several games are played simultaneously.
     fn stamped(&mut self, text: &str, slot: &Slot) {
         let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
         let now = now();
@@ -117,8 +117,8 @@ impl Reporter {
         self.note(&lines.join("\n"), self.show_moves);
     }
 
-    /// Writes lines to the log, and to the screen if `show` is set. A write error does not stop the
-    /// match, because its results are in other files.
+    /// Writes lines to the log. If `show` is set, also writes them to the screen. A write error
+    /// does not stop the match, because its results are stored in other files.
     pub(super) fn note(&mut self, text: &str, show: bool) {
         let text = visible_lines(text);
         if show {
@@ -138,7 +138,7 @@ impl Reporter {
         }
     }
 
-    /// Reports the first write error of an output, unless the reader has closed the pipe.
+    /// Reports the first write error for an output, unless the reader has closed the pipe.
     fn check(&mut self, what: &'static str, done: io::Result<()>) {
         let Err(error) = done else { return };
         if error.kind() != ErrorKind::BrokenPipe && !self.lost.contains(&what) {

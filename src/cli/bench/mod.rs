@@ -40,8 +40,8 @@ enum Suite {
     Constants,
 }
 
-/// Prints the node count for each position, then `N nodes M nps`. If a suite is given, runs it
-/// instead.
+/// Prints the node count for each position, and then `N nodes M nps`. If a suite is given, runs the
+/// suite instead.
 ///
 /// # Errors
 /// If standard output cannot be written to, or a suite fails.
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Searches the fixed positions and prints the total node count, which is the search's signature.
+/// Searches the fixed positions and prints the total node count, which identifies the search.
 fn sign(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = output::stdout();
     let mut positions = Vec::new();

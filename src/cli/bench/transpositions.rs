@@ -1,4 +1,5 @@
-//! `tabia bench transpositions`: measures the effect of comparing the search tree with the book.
+//! `tabia bench transpositions`: measures how much the search benefits from using the book at inner
+//! nodes.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -68,7 +69,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Selects the positions and then searches or saves them.
+/// Selects the positions, and then either searches or saves them.
 ///
 /// # Errors
 /// If the book or the games cannot be read, or no position is found.
@@ -208,7 +209,7 @@ fn describe(Mean { mean, error }: Mean) -> String {
     format!("{mean:.1} ± {error:.1}")
 }
 
-/// Parses a mode to be compared with plain search.
+/// Parses the name of a mode to be compared with plain search.
 fn parse_mode(name: &str) -> anyhow::Result<BookSearch> {
     let mode = MODES.into_iter().find(|mode| mode.name() == name);
     mode.with_context(|| format!("--modes: `{name}` is none of stop, value, steer and first"))

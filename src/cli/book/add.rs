@@ -60,11 +60,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     add_games(&book, &recorded.running(args.games.clone(), args.force, &args.run))
 }
 
-/// Adds a build's games to the only book among its inputs; returns `None` if there is no book among
-/// them.
+/// Adds the games of a build to the only book among its inputs. Returns `None` if there is no book
+/// among the inputs.
 ///
 /// # Errors
-/// Same as for [`run`]; also if the inputs include several books, or the build's options differ
+/// As for [`run`]; also if the inputs include several books, or if the options of the build differ
 /// from those recorded in the book.
 pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> {
     let (books, games): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -109,7 +109,7 @@ fn open_book(path: &Path) -> anyhow::Result<Book> {
     Ok(open(path)?)
 }
 
-/// Returns the options with which the book was built.
+/// Returns the build options recorded in the book.
 fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     let manifest = book.manifest()?;
     let refuse = |reason: &str| {
@@ -161,7 +161,7 @@ fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     Ok(parsed)
 }
 
-/// Adds games to a book, using the options it was built with.
+/// Adds games to a book, using the build options recorded in the book.
 fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     let begin = Instant::now();
     let manifest = book.manifest()?;
@@ -228,7 +228,7 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the inputs whose text is not already in the book or in an earlier input.
+/// Returns the inputs whose text is neither in the book nor in an earlier input.
 fn new_inputs(
     inputs: Vec<PgnInput>,
     manifest: &Manifest,
@@ -262,7 +262,7 @@ fn new_inputs(
     Ok(new)
 }
 
-/// Returns the name, size and checksum of an input's text, or `None` if it cannot be read
+/// Returns the name, size and checksum of an input. Returns `None` if the input cannot be read
 /// completely.
 fn record_of(input: &PgnInput) -> Option<InputRecord> {
     let (bytes, checksum) = input.checksum().ok()?;

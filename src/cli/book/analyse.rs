@@ -130,7 +130,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     Ok(exit_status(work.is_stopped()))
 }
 
-/// The number of rounds in which a book grows. The results of each round determine where the next
+/// The number of rounds in which a book grows. The results of a round determine where the next
 /// round extends the book.
 const ROUNDS: u64 = 20;
 
@@ -148,7 +148,7 @@ impl Work<'_> {
         self.switches.iter().any(Switch::is_stopped)
     }
 
-    /// Searches the remaining positions, then writes the book with all results.
+    /// Searches the remaining positions, and then writes the book with all results.
     fn round(&mut self, mut journal: AnalysisJournal) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.analysis.len() as u64, 0, "positions");
         let searched = self.analysis.search(&self.switches, |value| {
@@ -164,9 +164,9 @@ impl Work<'_> {
         Ok(journal.remove()?)
     }
 
-    /// Extends the book by a fraction of the `wanted` positions. Returns `false` if the book
-    /// already has that many additional positions or cannot be extended further. The book is
-    /// written immediately, so that the same command can resume from it.
+    /// Adds a fraction of the `wanted` positions to the book. Returns `false` if the book already
+    /// has that many additional positions or cannot be extended further. The book is written
+    /// immediately, so that the same command can resume from it.
     fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
         let left = wanted.saturating_sub(self.analysis.beyond);
         let share = wanted.div_ceil(ROUNDS).min(left);
@@ -184,8 +184,8 @@ impl Work<'_> {
 }
 
 impl AnalyseArgs {
-    /// Opens the book to extend: the output if an earlier run extended it from the given book,
-    /// otherwise the given book.
+    /// Opens the book to extend. This is the output if an earlier run extended the given book;
+    /// otherwise, it is the given book.
     fn begin(&self, target: &Path) -> anyhow::Result<Book> {
         let book = open(&self.book)?;
         if self.grow > 0 && book.holds_weights() {
@@ -198,8 +198,8 @@ impl AnalyseArgs {
         Ok(before.unwrap_or(book))
     }
 
-    /// Returns the known values of a book's positions from the book itself, from the earlier output
-    /// and from other books. The values from the longest searches come last.
+    /// Returns the known values of the positions in a book, from the book itself, from the earlier
+    /// output and from other books. The values from the longest searches come last.
     fn known(&self, book: &Book) -> anyhow::Result<Vec<BookValue>> {
         let before = self.output.as_deref().and_then(|path| Book::open(path).ok());
         let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
@@ -217,11 +217,11 @@ impl AnalyseArgs {
     }
 }
 
-/// Returns the values for these positions from another book's analysis.
+/// Returns the values that the analysis of another book contains for these positions.
 ///
-/// If that analysis covered additional positions, its best move outside the analysis may lead to a
-/// position outside this book. In that case only searches of all moves are reliable; searches that
-/// excluded some moves are repeated where necessary.
+/// If the other analysis covered additional positions, its best move outside the analysis may lead
+/// to a position outside this book. In that case, only the searches of all moves are reliable.
+/// Searches that excluded some moves are repeated where necessary.
 fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
     let (mut taken, left): (Vec<BookValue>, Vec<_>) =
         other.values().partition(|value| own.contains_key(&value.key));

@@ -70,7 +70,7 @@ pub(super) struct CountingArgs {
 }
 
 impl CountingArgs {
-    /// Returns these settings, with default values for all others.
+    /// Returns these settings. All others have their default values.
     pub(super) fn options(&self) -> BuildOptions {
         BuildOptions {
             max_ply: self.max_ply,
@@ -141,7 +141,7 @@ pub(super) struct Resources {
 
 impl Resources {
     /// Adds the limits to the options. Data that does not fit into memory is stored in the folder
-    /// of `output`.
+    /// that contains `output`.
     pub(super) fn limit(&self, options: BuildOptions, output: &Path) -> BuildOptions {
         let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         BuildOptions {
@@ -185,7 +185,7 @@ pub(super) struct GameFilterArgs {
     title: Vec<String>,
 }
 
-/// Converts names to the lower-case form that filters compare.
+/// Converts names to lower case, as filters require.
 pub(super) fn lowercase(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.to_lowercase()).collect()
 }
@@ -227,7 +227,7 @@ impl Args {
         Some(output.apart_from(files_of(inputs)).apart_from([&self.output.path]))
     }
 
-    /// Returns the checkpoints, which are stored next to the book and named after it.
+    /// Returns the checkpoints. They are stored next to the book and named after the book.
     pub(super) fn checkpoints(&self) -> Checkpoints {
         let mut folder = self.output.path.clone().into_os_string();
         folder.push(UNFINISHED);
@@ -239,13 +239,14 @@ impl Args {
         }
     }
 
-    /// Describes which games, positions and moves are included, in the form stored in a manifest.
+    /// Describes which games, positions and moves are included. The manifest stores the description
+    /// in this form.
     pub(super) fn describe_filters(&self) -> Vec<String> {
         self.resolve().describe()
     }
 
-    /// Combines the counting options recorded in a book with these inputs and with this build's
-    /// other arguments.
+    /// Combines the counting options recorded in a book with these inputs and with the other
+    /// arguments of this build.
     ///
     /// # Errors
     /// If an option is set here and differs from the recorded one.
@@ -264,7 +265,7 @@ impl Args {
         Ok(recorded.running(games, self.output.force, &self.run))
     }
 
-    /// Returns the same counting options for other games.
+    /// Returns the same counting options for different games.
     pub(super) fn running(self, games: GamePaths, force: Force, run: &RunArgs) -> Self {
         Args {
             counting: CountingArgs { games, ..self.counting },
@@ -328,11 +329,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the inputs at these paths, each file only once, and the names of files given more than
-/// once.
+/// Returns the inputs at these paths without repeated files, and the names of the repeated files.
 ///
 /// # Errors
-/// Same as for [`PgnInput::from_paths`].
+/// As for [`PgnInput::from_paths`].
 pub(super) fn inputs_once(paths: &[PathBuf]) -> anyhow::Result<(Vec<PgnInput>, Vec<String>)> {
     let (mut seen, mut again) = (HashSet::new(), Vec::new());
     let mut inputs = PgnInput::from_paths(paths)?;
@@ -356,7 +356,7 @@ pub(super) fn report_named_again(names: &[String]) {
 /// build.
 ///
 /// # Errors
-/// Same as for [`build()`]; also if the faults cannot be written.
+/// As for [`build()`]; also if the faults cannot be written.
 pub(super) fn build_shown<W: BookOutput>(
     args: &Args,
     inputs: &[PgnInput],
@@ -380,7 +380,7 @@ pub(super) fn build_shown<W: BookOutput>(
     Ok((output, tally, monitor))
 }
 
-/// Reports inputs with identical text, because their games have been counted twice.
+/// Reports inputs that have the same text, because their games have been counted twice.
 fn report_repeats(tally: &BuildTally) {
     for (number, input) in tally.inputs.iter().enumerate() {
         let before = tally.inputs[..number].iter().find(|other| {
@@ -409,7 +409,7 @@ pub(super) fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
     })
 }
 
-/// The file given by `--errors`, written while games are read. Clones share the same file.
+/// The file given by `--errors`, which is written while games are read. Clones share the same file.
 #[derive(Clone)]
 struct FaultFile {
     path: PathBuf,
@@ -449,7 +449,7 @@ impl FaultFile {
     }
 }
 
-/// Prints the first few faults and all inputs that cannot be read.
+/// Prints the first few faults, and all inputs that cannot be read.
 pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bool) {
     tally.broken_inputs.iter().for_each(|broken| errln!("tabia: {broken}"));
     if quiet {
@@ -466,7 +466,7 @@ pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bo
     }
 }
 
-/// Prints the tally of the games, `before` of which were read by an interrupted build.
+/// Prints the tally of the games. `before` is the number of games read by an interrupted build.
 pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);

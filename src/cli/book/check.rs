@@ -46,7 +46,7 @@ pub(super) struct Args {
     memory: TableMemory,
 }
 
-/// Prints one line per problem found; the exit status is nonzero if there are any.
+/// Prints one line for each problem. The exit status is nonzero if there are any problems.
 ///
 /// # Errors
 /// If the book cannot be read.
@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 impl Args {
     /// Returns whether the book has moves for White and for Black. In a repertoire for one side,
-    /// the other side's moves are not reported as missing.
+    /// missing moves of the other side are not reported.
     fn sides_held(&self, book: &Book, start: &Position) -> anyhow::Result<[bool; 2]> {
         let mut held = [false; 2];
         for at in book.walk(start, self.max_ply) {
@@ -119,8 +119,8 @@ impl Args {
         }
     }
 
-    /// Returns the first ply, counted from the start of the check, at which missing moves are not
-    /// reported because the book does not go deeper.
+    /// Returns the first ply, counted from the start of the check, at which missing moves are no
+    /// longer reported because the book ends there.
     fn last_ply(&self, book: &Book, game: &Game) -> u32 {
         let depth = book.manifest().map_or(0, |manifest| manifest.max_ply);
         if depth == 0 || *game.start() != Position::start() {
@@ -154,7 +154,7 @@ fn missing_reply(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<St
     })
 }
 
-/// Returns the book moves that lose more than the margin, compared with the best move.
+/// Returns the book moves that lose more than the margin compared with the best move.
 fn refuted(at: &Visited, args: &Args, searcher: &mut Searcher) -> Vec<String> {
     let moves: Vec<Move> = at
         .entry
@@ -178,7 +178,7 @@ fn refuted(at: &Visited, args: &Args, searcher: &mut Searcher) -> Vec<String> {
     weak.collect()
 }
 
-/// Searches the given moves of a position; an empty list means all moves.
+/// Searches the given moves in a position. An empty list means all moves.
 fn value(
     position: &Position,
     moves: Vec<Move>,

@@ -95,7 +95,7 @@ fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// If any of the books has facets but the merged book will have none, reports why.
+/// Reports why the merged book will have no facets although some of the books have facets.
 fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let weighted = books.iter().any(|(_, weight)| *weight != 1.0);
     let (with, without): (Vec<_>, Vec<_>) = books.iter().partition(|(book, _)| book.has_facets());
@@ -123,7 +123,7 @@ fn keep_values<'a>(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Parses a book and its weight, as in `BOOK:2.5`.
+/// Parses a book and its weight, such as `BOOK:2.5`.
 fn weighted_book(text: &str) -> anyhow::Result<(Book, f64)> {
     let (path, weight) = match text.rsplit_once(':') {
         Some((path, weight)) if weight.parse::<f64>().is_ok() => (path, weight.parse()?),
@@ -175,13 +175,14 @@ struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    /// Returns the selection for a book that contains the moves of `side`, or of both sides.
+    /// Returns the selection for a book that contains the moves of `side`, or of both sides if it
+    /// is `None`.
     fn resolve(&self, side: Option<Color>) -> Selection {
         Selection { facets: self.facets.resolve(), players: lowercase(&self.player), side }
     }
 }
 
-/// Returns the positions that follow the moves to avoid, which are read from an EPD file.
+/// Returns the positions after the moves to avoid. These moves are read from an EPD file.
 fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
     let text = read_epd(path)?;
     let moves = epd::moves_to_avoid(&text)
@@ -190,7 +191,7 @@ fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
     Ok(moves.into_iter().map(|(position, mv)| position.play(mv)).collect())
 }
 
-/// Writes a book that contains only part of the original.
+/// Writes a book with only part of the original contents.
 ///
 /// # Errors
 /// If the book cannot be read, or the new one cannot be written.
@@ -271,8 +272,8 @@ impl DifferenceCounts {
 
 /// Prints one row for each of the first `number` differences.
 ///
-/// Positions that can be reached through the books' moves come first, ordered by ply. The others
-/// follow, ordered by key; the board cannot be shown for these, because no moves lead to it.
+/// Positions that can be reached by moves in the books come first, ordered by ply. The others
+/// follow, ordered by key. No board can be shown for these, because no moves lead to them.
 fn write_differences(out: &mut impl Write, books: [&Book; 2], number: u64) -> std::io::Result<()> {
     let text = |counts: Option<Counts>| counts.map_or("-".to_owned(), |counts| counts.to_string());
     let mut shown: KeyMap<()> = KeyMap::default();

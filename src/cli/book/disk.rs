@@ -7,14 +7,14 @@ use crate::cli::output::errln;
 use crate::games::book::DEFAULT_MAX_PLY;
 use crate::games::pgn::PgnInput;
 
-/// Bytes of disk space per byte of PGN text if all of it is sorted on disk: 12 bytes for each of 40
-/// positions per game, with games of about 620 bytes.
+/// Bytes of disk space per byte of PGN text if all records are sorted on disk. A game has about 620
+/// bytes, and a record has 12 bytes for each of 40 positions per game.
 const DISK_PER_BYTE: f64 = 0.8;
-/// The same as [`DISK_PER_BYTE`] for a build with facets, at 16 bytes per position.
+/// The same as [`DISK_PER_BYTE`] for a build with facets, whose records have 16 bytes.
 const DISK_PER_BYTE_WITH_FACETS: f64 = 1.1;
-/// The approximate ratio between a game file's uncompressed and compressed sizes.
+/// The approximate ratio of the uncompressed size of a game file to its compressed size.
 const UNPACKED: f64 = 7.0;
-/// The number of bytes of text below which no estimate is printed.
+/// The minimum number of bytes of text for which an estimate is printed.
 const WORTH_REPORTING: f64 = 2e9;
 
 /// Before a long build, prints how much disk space it may need and how much is free.
@@ -41,7 +41,7 @@ pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets:
 /// The approximate length of a game in plies. A greater depth limit needs no extra space.
 const AVERAGE_PLIES: u32 = 80;
 
-/// Returns the number of free bytes in the file system that contains a path, if it is known.
+/// Returns the number of free bytes on the file system that contains a path, if it is known.
 fn free_space(path: &Path) -> Option<u64> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let found = rustix::fs::statvfs(folder.unwrap_or(Path::new("."))).ok()?;

@@ -1,4 +1,4 @@
-//! `tabia book entropy`: measures how varied the book's choice of moves is.
+//! `tabia book entropy`: measures the variety of the moves chosen from a book.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `tabia book game`: prints a game of a book from the file that the book was built from.
+//! `tabia book game`: prints a game in a book from the file that the book was built from.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     games: GameFolders,
 }
 
-/// Prints a game exactly as its PGN file contains it.
+/// Prints a game exactly as it appears in its PGN file.
 ///
 /// # Errors
 /// If the book does not contain the game, or the game's file is missing or has changed.

@@ -66,8 +66,8 @@ enum Command {
 /// Runs one of the book commands.
 ///
 /// # Errors
-/// If the command fails. The message is one line that states which file is affected, what is wrong
-/// and what to do.
+/// If the command fails. The message is one line that states the affected file, the problem and the
+/// solution.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => match add::run_build(args)? {
@@ -96,8 +96,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Opens the book at a path and reports oddities in it; the path `embedded` means the built-in
-/// book.
+/// Opens the book at a path and prints any warnings about it. The path `embedded` means the
+/// built-in book.
 pub(super) fn open(path: &Path) -> Result<Book, BookError> {
     if path.as_os_str() == EMBEDDED_NAME {
         return Ok(Book::embedded());
@@ -118,7 +118,7 @@ struct BookOutputArgs {
 }
 
 impl BookOutputArgs {
-    /// Prepares the output file, which must not be one of these inputs.
+    /// Prepares the output file. It must not be one of these inputs.
     fn apart_from<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Output<'_> {
         book_output(&self.path, self.force, inputs)
     }
@@ -158,7 +158,7 @@ fn extent(positions: u64, moves: u64) -> String {
     format!("{}, {}", counted(positions, "position"), counted(moves, "move"))
 }
 
-/// Parses the name of a policy; the help text and error messages list all of them.
+/// Parses the name of a policy. The help text and error messages list all names.
 fn policy() -> impl TypedValueParser<Value = Policy> {
     let names = [Policy::ON].into_iter().chain(Policy::ALL.map(Policy::name));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Policy>())

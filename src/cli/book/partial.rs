@@ -95,7 +95,7 @@ mod present {
     use crate::games::pgn::PgnInput;
     use crate::support::words::counted;
 
-    /// Returns the result for `output`. If the build was interrupted, reports that and returns
+    /// Returns the result for `output`. If the build was interrupted, reports this and returns
     /// `None`.
     fn unless_interrupted<T>(
         made: Result<T, BuildError>,

@@ -1,4 +1,4 @@
-//! The progress display of a build: a bar on a terminal, separate lines elsewhere.
+//! The progress display of a build: a bar on a terminal, or separate lines elsewhere.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering::Relaxed;

@@ -33,7 +33,7 @@ pub(super) struct MoveRow {
     played: CountsRow,
     reached: CountsRow,
     /// The analysis result for the position after the move, from the point of view of the side that
-    /// plays it.
+    /// plays the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<ScoreAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]

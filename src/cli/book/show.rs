@@ -1,4 +1,4 @@
-//! `tabia book info`, `show` and `why`: print the contents of a book and explain how the engine
+//! `tabia book info`, `show` and `why`: print the contents of a book, and explain how the engine
 //! chooses its moves.
 
 use std::io::Write;
@@ -132,7 +132,7 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
     Ok(())
 }
 
-/// Prints the moves of a position.
+/// Prints the moves in a position.
 ///
 /// # Errors
 /// If the book cannot be read or does not contain the position, or if a filter needs facets that
@@ -252,7 +252,7 @@ fn write_games(
     write_table(out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
-/// Explains how the engine chooses among the moves of a position.
+/// Explains how the engine chooses among the moves in a position.
 ///
 /// # Errors
 /// If the book cannot be read or does not contain the position.
@@ -308,13 +308,14 @@ fn verdict(candidate: &Candidate) -> String {
     }
 }
 
-/// Formats the analysis result for a move, in pawns, from the point of view of the side that plays
-/// it.
+/// Formats the analysis result for a move in pawns, from the point of view of the side that plays
+/// the move.
 fn value(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, notation::score)
 }
 
-/// Formats a move's expected score, computed from its games and its value, with confidence bounds.
+/// Formats the expected score of a move with confidence bounds. It is computed from the games and
+/// the value of the move.
 fn combined_score(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, |_| bounded(candidate.expected, candidate.certain))
 }
@@ -385,8 +386,8 @@ fn write_legend(out: &mut impl Write, candidates: &[Candidate]) -> std::io::Resu
     }
 }
 
-/// Formats the side to move's score in the games as a percentage. If the move has no analysed
-/// value, adds confidence bounds.
+/// Formats the side to move's score in the games as a percentage. Adds confidence bounds if the
+/// move has no value from an analysis.
 fn score(candidate: &Candidate) -> String {
     match candidate.value {
         Some(_) if candidate.book_move.reached.is_empty() => String::new(),
@@ -399,8 +400,8 @@ fn bounded(score: f64, (low, high): (f64, f64)) -> String {
     format!("{:.1}% ({:.0}-{:.0})", 100.0 * score, 100.0 * low, 100.0 * high)
 }
 
-/// Prints rows as aligned columns. Columns without entries are omitted, and so is the heading if
-/// there are no rows.
+/// Prints rows as aligned columns. Omits columns without entries. Omits the heading if there are no
+/// rows.
 fn write_table<const N: usize>(out: &mut impl Write, rows: &[[String; N]]) -> std::io::Result<()> {
     let is_empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_empty());
     let width =

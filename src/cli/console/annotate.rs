@@ -23,7 +23,7 @@ use crate::tools::annotate::{
 };
 use crate::tools::suite::Switch;
 
-/// Size of the transposition table in mebibytes; the same as the default of `tabia annotate`.
+/// Size of the transposition table in mebibytes. It equals the default of `tabia annotate`.
 const MEMORY_MB: usize = 16;
 /// The column at which comments start, to the right of moves such as `100... Nbxd4+??`.
 const COLUMN: usize = 16;
@@ -63,7 +63,7 @@ impl Target {
         path
     }
 
-    /// Checks, before the search, that the output can be written.
+    /// Checks, before the search starts, that the output can be written.
     fn check(&self) -> io::Result<()> {
         let output = match self {
             // Appending cannot destroy the contents of a file.
@@ -87,7 +87,7 @@ impl Target {
     }
 }
 
-/// Parses `[FILE] [NODES]` in either order; an argument that is a number is the node limit.
+/// Parses `[FILE] [NODES]` in either order. An argument that is a number is the node limit.
 fn parse(arguments: &str) -> io::Result<(Option<Target>, u64)> {
     let words = shlex::split(arguments).ok_or_else(|| failed("a quotation mark is missing"))?;
     let (mut target, mut nodes) = (None, None);
@@ -155,7 +155,7 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Returns the engine's search settings, but without its book and with one thread, so that the
+    /// Returns the engine's search settings, but without the book and with one thread, so that the
     /// same game always gets the same annotations.
     fn annotator(&self) -> Config {
         Config {
@@ -167,13 +167,13 @@ impl Console {
         }
     }
 
-    /// Stops the annotation in progress; returns whether one was running.
+    /// Stops the annotation in progress. Returns whether one was running.
     pub(super) fn stop_annotation(&self) -> bool {
         self.annotating.iter().for_each(|annotating| annotating.switch.stop());
         self.annotating.is_some()
     }
 
-    /// Prints the annotation's progress and results; returns whether it has finished.
+    /// Prints the progress and results of the annotation. Returns whether it has finished.
     pub(super) fn print_annotation_progress(&mut self) -> io::Result<bool> {
         let Some(annotating) = &self.annotating else { return Ok(false) };
         let annotated = loop {
@@ -198,7 +198,8 @@ impl Console {
         Ok(true)
     }
 
-    /// Prints how accurately both sides played, the turning points, and where the game was written.
+    /// Prints the accuracy of both sides, the turning points, and the file to which the game was
+    /// written.
     fn print_annotation_summary(
         &mut self,
         annotated: &Annotated,

@@ -4,8 +4,8 @@ use crate::chess::position::{Color, Move, Piece, Position, Square};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BoardStyle {
-    /// Whether to use chess symbols instead of letters. They are off by default, because terminals
-    /// disagree on the width of the symbols.
+    /// Whether to use chess symbols instead of letters. Symbols are off by default, because
+    /// terminals disagree on their width.
     pub(super) symbols: bool,
     pub(super) colours: bool,
     /// Whether letters and numbers are shown at the edge of the board.
@@ -71,7 +71,7 @@ pub(super) fn draw(position: &Position, last: Option<Move>, style: BoardStyle) -
     text
 }
 
-/// Draws a row without colours; squares of the last move are in parentheses.
+/// Draws a row without colours. The squares of the last move are in parentheses.
 fn plain_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,
@@ -95,7 +95,7 @@ fn plain_row(
     row
 }
 
-/// Draws a row of coloured squares, each three cells wide.
+/// Draws a row of coloured squares. Each square is three cells wide.
 fn coloured_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,

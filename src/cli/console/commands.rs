@@ -13,7 +13,7 @@ use crate::games::book::Policy;
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
 
 pub(super) struct CommandRow {
-    /// The command's names, with the usual name first.
+    /// The names of the command, with the usual name first.
     pub(super) names: &'static [&'static str],
     pub(super) arguments: &'static str,
     pub(super) help: &'static str,
@@ -40,11 +40,11 @@ const fn row(
 }
 
 pub(super) struct Topic {
-    /// The topic's name as typed after `help`.
+    /// The name of the topic, as typed after `help`.
     pub(super) name: &'static str,
     /// The purpose of the topic's commands.
     pub(super) purpose: &'static str,
-    /// The commands in the order in which the help lists them.
+    /// The commands, in the order in which the help lists them.
     pub(super) rows: &'static [CommandRow],
 }
 

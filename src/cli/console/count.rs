@@ -1,4 +1,4 @@
-//! Counts the positions at the leaves of the move tree (perft) in the background.
+//! Counts the leaves of the move tree (perft) in the background.
 
 use std::io::{self, Write};
 
@@ -22,13 +22,13 @@ impl Console {
         self.print_text("I count; Ctrl-C ends it.")
     }
 
-    /// Stops the count in progress; returns whether one was running.
+    /// Stops the count in progress. Returns whether one was running.
     pub(super) fn stop_count(&self) -> bool {
         self.count.iter().for_each(PerftCount::stop);
         self.count.is_some()
     }
 
-    /// Prints new results; returns whether the count has finished.
+    /// Prints new results. Returns whether the count has finished.
     pub(super) fn print_count(&mut self) -> io::Result<bool> {
         let Some(count) = &mut self.count else { return Ok(false) };
         let counted = count.take();

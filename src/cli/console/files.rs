@@ -12,8 +12,8 @@ use crate::games::pgn::{self, GameEnd, GameStatus, PgnGame, PgnInput};
 use crate::support::error::ParseError;
 use crate::support::words::{number_of, visible};
 
-/// Splits arguments into a file name, which must be quoted if it contains spaces, and an optional
-/// word.
+/// Splits arguments into a file name and an optional word. A file name that contains spaces must be
+/// quoted.
 pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> {
     let words = shlex::split(text).ok_or_else(|| failed("a quotation mark is missing"))?;
     let mut words = words.into_iter().fuse();
@@ -25,7 +25,7 @@ pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> 
     }
 }
 
-/// Parses a file name as [`file_and_word`] does, but rejects further arguments.
+/// Parses a file name like [`file_and_word`], but rejects further arguments.
 pub(super) fn file(text: &str) -> io::Result<String> {
     match file_and_word(text)? {
         (file, None) => Ok(file),
@@ -42,14 +42,15 @@ fn open(name: &str) -> io::Result<impl Read> {
     PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| with_path(name, error))
 }
 
-/// Appends text to a file with a single write, so that concurrent writers do not interleave.
+/// Appends text to a file with a single write, so that the output of concurrent writers does not
+/// mix.
 pub(super) fn append(path: &Path, text: &str) -> io::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| with_path(&path.display().to_string(), error))
 }
 
-/// Appends a game to the file of kept games and returns that file's name.
+/// Appends a game to the file of saved games, and returns the name of that file.
 pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     let path = path.ok_or_else(|| failed("neither XDG_DATA_HOME nor HOME is set"))?;
     let name = path.display().to_string();
@@ -58,15 +59,15 @@ pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     Ok(name)
 }
 
-/// Returns the path of the file of kept games, which is in the XDG data folder.
+/// Returns the path of the file of saved games. The file is in the XDG data folder.
 pub(super) fn keep_file() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
     Some(data.join("tabia/games.pgn"))
 }
 
-/// Loads a game from a PGN file by its number, counted from 1; returns a message if the game is
-/// incomplete.
+/// Loads a game from a PGN file by its number, counted from 1. Also returns a message if the game
+/// is incomplete.
 pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Option<String>)> {
     let mut games = pgn::read_games(open(name)?);
     let mut last = 0;
@@ -84,7 +85,7 @@ pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Optio
     }
 }
 
-/// Describes why a game could not be read to its end.
+/// Describes why reading a game stopped before its end.
 fn fault(end: &GameEnd) -> Option<String> {
     match &end.status {
         GameStatus::Read | GameStatus::Declined => None,
@@ -125,8 +126,8 @@ pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     read_position(text).map_err(|error| with_path(name, format!("line {line}: {error}")))
 }
 
-/// Parses a position with its move counters, which are FEN fields or the EPD operations `hmvc` and
-/// `fmvn`.
+/// Parses a position with its move counters. The counters are FEN fields or the EPD operations
+/// `hmvc` and `fmvn`.
 fn read_position(line: &str) -> Result<Position, ParseError> {
     let (position, rest) = epd::position(line)?;
     let operations = epd::operations(rest);

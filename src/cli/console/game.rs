@@ -1,4 +1,4 @@
-//! Commands that start, end and navigate the game on the board, and that take back moves.
+//! Commands that start, end and navigate the game on the board, and commands that take back moves.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::engine::controller::Flow;
 use crate::games::pgn::GameResult;
 
 impl Console {
-    /// Replaces the game on the board; the previous one is saved first.
+    /// Replaces the game on the board. The previous game is saved first.
     fn replace_game(&mut self, record: Record) -> io::Result<()> {
         self.keep_game()?;
         self.record = record;
@@ -20,7 +20,7 @@ impl Console {
         Ok(())
     }
 
-    /// Runs the command `new`. As in GNU Chess, the name of a variant may follow the command.
+    /// Runs the `new` command. As in GNU Chess, the name of a variant may follow the command.
     pub(super) fn begin(&mut self, variant: &str) -> io::Result<Flow> {
         match variant {
             "" | "standard" | "normal" | "chess" => self.new_game(),
@@ -110,7 +110,7 @@ impl Console {
         }
     }
 
-    /// Takes moves back, which deletes the later moves. If the user had stepped back through the
+    /// Takes back moves, which deletes the later moves. If the user had stepped back through the
     /// game, the game is saved first.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
@@ -153,7 +153,7 @@ impl Console {
         if rested { self.print_idle_notice() } else { Ok(Flow::Continue) }
     }
 
-    /// Stops the engine from playing either side; returns whether it was playing.
+    /// Stops the engine from playing either side. Returns whether it was playing.
     fn stop_playing(&mut self) -> bool {
         let played = self.engine.side().is_some();
         self.engine.force();
@@ -211,7 +211,7 @@ impl Console {
         self.print_text("I offer a draw; `draw` takes it.").map(drop)
     }
 
-    /// Called when the engine resigns; it is then the side to move.
+    /// Called when the engine resigns. The engine is then the side to move.
     pub(super) fn resigned(&mut self) -> io::Result<()> {
         let winner = !self.position().side_to_move();
         self.print_text("I resign.")?;
@@ -231,7 +231,8 @@ impl Console {
         }
     }
 
-    /// Runs GNU Chess's `activate`: reopens a game that was ended by agreement or resignation.
+    /// Runs the `activate` command from GNU Chess: reopens a game that ended by agreement or
+    /// resignation.
     pub(super) fn activate(&mut self) -> io::Result<Flow> {
         if self.position().has_no_moves() {
             return Err(failed("there is no move left; take one back with `undo`"));

@@ -29,7 +29,7 @@ impl Topic {
 }
 
 impl Console {
-    /// Runs the command `help`. If a name is both a command and a topic, both are explained.
+    /// Runs the `help` command. If a name is both a command and a topic, explains both.
     pub(super) fn help(&mut self, name: &str) -> io::Result<Flow> {
         match name {
             "" => return self.outline(),

@@ -16,9 +16,9 @@ use crate::engine::controller::Input;
 /// The interval at which the terminal is polled while no prompt is shown.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Reads one line per prompt, with editing and history. While the engine is thinking, commands that
-/// end the game, the search or the console take effect immediately; other lines are kept for later
-/// prompts.
+/// Reads one line per prompt, with editing and history. While the engine is thinking, a command
+/// that ends the game, the search or the console takes effect immediately. Other lines are kept for
+/// later prompts.
 pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
     lines: Sender<Input>,
@@ -69,7 +69,7 @@ fn ask(editor: &mut DefaultEditor, prompt: &str) -> Input {
 const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
 
 /// Reads a line that was typed without a prompt, if there is one. The line takes effect immediately
-/// only if it is urgent and no other line is waiting.
+/// only if it is urgent and if no other line is waiting.
 fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,7 +1,7 @@
 //! The console: a prompt in the terminal with a board, moves and commands, as in GNU Chess.
 //!
 //! `Record` contains the whole game with its tags. The engine has only the moves up to the position
-//! on the board. The record is updated after every line of input.
+//! on the board. The record is updated after each input line.
 
 mod annotate;
 mod board;
@@ -44,17 +44,17 @@ use solve::Solving;
 #[cfg(fuzzing)]
 pub(crate) use unattended::type_in;
 
-/// The console. It requests a line by sending a prompt, and prints only analysis while the user is
-/// typing.
+/// The console. It sends a prompt to request a line. While the user is typing, it prints only
+/// analysis.
 pub(super) struct Console {
     engine: Engine,
     out: Box<dyn Write>,
     prompts: Sender<String>,
     style: BoardStyle,
-    /// Whether the output is a terminal; lines are then wrapped at its width.
+    /// Whether the output is a terminal. If so, lines are wrapped at the width of the terminal.
     is_terminal: bool,
     flipped: bool,
-    /// The name of the opening printed last.
+    /// The opening name that was printed last.
     opening: String,
     /// Whether the board is shown after every move.
     boards: bool,
@@ -71,12 +71,12 @@ pub(super) struct Console {
     annotating: Option<Annotating>,
     /// Whether another book is currently being opened.
     opening_book: bool,
-    /// The file that stores games that are not in any other file.
+    /// The file for games that are not saved in any other file.
     keep_file: Option<PathBuf>,
 }
 
 impl Console {
-    /// Creates a console, which does not send a prompt yet.
+    /// Creates a console. It does not send a prompt yet.
     pub(super) fn new(
         mut engine: Engine,
         out: Box<dyn Write>,
@@ -259,8 +259,8 @@ impl Console {
             .map(drop)
     }
 
-    /// Appends the game to the file of kept games unless a file already contains it. On failure,
-    /// prints the game and the error, and returns `false`.
+    /// Appends the game to the file of saved games, unless a file already contains the game. If
+    /// this fails, prints the game and the error, and returns `false`.
     fn keep_game(&mut self) -> io::Result<bool> {
         if !self.record.is_unsaved() {
             return Ok(true);
@@ -309,12 +309,12 @@ impl Console {
         Ok(flow)
     }
 
-    /// Stops background work; returns whether any was running.
+    /// Stops background work. Returns whether any was running.
     fn stop_work(&mut self) -> io::Result<bool> {
         Ok(self.stop_count() | self.stop_annotation() | self.stop_suite()?)
     }
 
-    /// Saves the game after an error: even if the terminal is gone, the game must not be lost.
+    /// Saves the game after an error. The game must not be lost even if the terminal is gone.
     fn keep_after<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         if done.is_err() {
             let _ = self.keep_game();

@@ -14,11 +14,11 @@ pub(super) struct Players {
     pub(super) user_rating: Option<u32>,
 }
 
-/// The whole game, regardless of the position on the board: stepping back does not remove moves.
+/// The whole game, regardless of the position on the board. Stepping back does not remove moves.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     game: PgnGame,
-    /// The side for which Tabia made its last move.
+    /// The side for which Tabia made its most recent move.
     engine: Option<Color>,
     /// Whether no file contains the current game.
     unsaved: bool,
@@ -58,8 +58,8 @@ impl Record {
         common < self.len() && common < moves.len()
     }
 
-    /// Records the moves on the board. Nothing changes if this game starts with those moves,
-    /// because the user is only stepping through it.
+    /// Records the moves on the board. Nothing changes if this game starts with the same moves,
+    /// because the user is then only stepping through it.
     pub(super) fn follow(&mut self, moves: &[Move]) {
         let common = self.common(moves);
         if common < moves.len() {
@@ -75,7 +75,7 @@ impl Record {
         self.game.result = GameResult::Undecided;
     }
 
-    /// Returns the number of initial moves that the board and this game have in common.
+    /// Returns the number of moves at the start that the board and this game have in common.
     fn common(&self, moves: &[Move]) -> usize {
         self.game.moves.iter().zip(moves).take_while(|(own, mv)| own.mv == **mv).count()
     }
@@ -90,7 +90,8 @@ impl Record {
         self.game.result = result;
     }
 
-    /// Returns the recorded result; if there is none, the result according to the rules of chess.
+    /// Returns the recorded result or, if there is none, the result according to the rules of
+    /// chess.
     pub(super) fn result(&self) -> GameResult {
         if self.game.result != GameResult::Undecided {
             return self.game.result;
@@ -103,9 +104,9 @@ impl Record {
         self.game.replay()
     }
 
-    /// Returns the game as PGN. Tags that name the players are filled in unless the game's file had
-    /// them; `side` is Tabia's side if it has not moved yet. `control` is the value of the tag
-    /// `TimeControl` for games that were not loaded from a file.
+    /// Returns the game as PGN. The tags with the players' names are filled in unless the file of
+    /// the game contained them. `side` is Tabia's side if Tabia has not moved yet. `control` is the
+    /// value of the `TimeControl` tag for games that were not loaded from a file.
     pub(super) fn pgn(&self, players: &Players, side: Option<Color>, control: &str) -> PgnGame {
         let mut game = self.game.clone();
         game.result = self.result();

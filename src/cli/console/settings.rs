@@ -1,4 +1,4 @@
-//! The commands that change settings. Each change is confirmed on one line.
+//! The commands that change settings. Each change is confirmed in one line.
 
 use std::io;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// Formats a file name so that even an empty one is visible.
+/// Formats a file name so that even an empty name is visible.
 fn quoted(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
@@ -67,8 +67,8 @@ impl Console {
         }
     }
 
-    /// Changes a setting and confirms the change. A setting that needs a value is only shown if
-    /// none is given.
+    /// Changes a setting and confirms the change. If a setting needs a value but none is given,
+    /// shows the setting.
     pub(super) fn option(&mut self, name: &str, value: &str) -> io::Result<Flow> {
         let row = row(name)?;
         match row.kind {
@@ -91,7 +91,7 @@ impl Console {
         self.print_text(&format!("{} = {value} ({range})", row.title()))
     }
 
-    /// Called when a book has been opened, or could not be opened.
+    /// Called when a book has been opened or has failed to open.
     pub(super) fn book_opened(&mut self) -> io::Result<Flow> {
         self.opening_book = false;
         if self.engine.opponent_book().is_some() {
@@ -102,7 +102,7 @@ impl Console {
         self.print_text(&format!("The book is {} ({positions}).", book.name()))
     }
 
-    /// Prints the names of the players whose games the opponent book contains.
+    /// Prints the names of the players whose games are in the opponent book.
     pub(super) fn print_opponent_book(&mut self) -> io::Result<Flow> {
         let Some(opponent_book) = self.engine.opponent_book() else { return Ok(Flow::Continue) };
         let (name, games) = (opponent_book.book.name().to_owned(), opponent_book.games);
@@ -178,8 +178,8 @@ impl Console {
         })
     }
 
-    /// Runs the clock commands, which use the syntax of the xboard protocol. Without arguments they
-    /// show the clocks.
+    /// Runs the clock commands, which use the syntax of the xboard protocol. Without arguments,
+    /// shows the clocks.
     pub(super) fn clock(&mut self, name: &str, arguments: &str) -> io::Result<Flow> {
         if arguments.is_empty() {
             return self.show("time");

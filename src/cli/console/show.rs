@@ -19,7 +19,7 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 }
 
 impl Console {
-    /// Prints text with control characters made visible, so that text from files cannot affect the
+    /// Prints text with control characters made visible, so that text from files cannot control the
     /// terminal.
     pub(super) fn print_text(&mut self, text: &str) -> io::Result<Flow> {
         let text = visible_lines(text.trim_end());
@@ -43,8 +43,8 @@ impl Console {
         self.show_board_of(&position, last)
     }
 
-    /// Works like [`Console::show_board`] for any position of the game and the move that led to it.
-    /// Also prints the opening if its name has changed.
+    /// Like [`Console::show_board`], for any position in the game and the move that led to it. Also
+    /// prints the opening if its name has changed.
     pub(super) fn show_board_of(
         &mut self,
         position: &Position,
@@ -170,8 +170,8 @@ impl Console {
         }
     }
 
-    /// Returns the prompt, which names the side to move. It is empty during analysis, so that the
-    /// lines of analysis follow each other.
+    /// Returns the prompt, which names the side to move. It is empty during analysis, so that lines
+    /// of analysis are printed without prompts in between.
     pub(super) fn prompt(&self) -> String {
         if self.engine.mode() == Mode::Analysing {
             return String::new();

@@ -45,7 +45,7 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
 }
 
 impl Console {
-    /// Searches the next position in the suite; after the last one, prints the summary.
+    /// Searches the next position in the suite. After the last position, prints the summary.
     fn solve_next(&mut self, solving: Solving) -> io::Result<()> {
         let Some(problem) = solving.suite.problem() else { return self.sum_up(&solving) };
         self.engine.set_game(Game::new(problem.position));
@@ -69,7 +69,7 @@ impl Console {
         self.solve_next(solving)
     }
 
-    /// Stops the suite; returns whether one was running.
+    /// Stops the suite. Returns whether one was running.
     pub(super) fn stop_suite(&mut self) -> io::Result<bool> {
         let Some(solving) = self.solving.take() else { return Ok(false) };
         self.print_text(&solving.suite.stopped())?;

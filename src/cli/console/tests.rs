@@ -15,7 +15,7 @@ struct Transcript {
     end: io::Result<()>,
 }
 
-/// Creates a console that does not save games; also returns the receiver of its prompts.
+/// Creates a console that does not save games. Also returns the receiver of its prompts.
 fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
     let mut settings = Settings::default();
     settings.set_memory(1);

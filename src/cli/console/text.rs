@@ -14,14 +14,14 @@ pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
 
-/// The smallest terminal width at which lines are wrapped. Narrower terminals wrap lines better by
-/// themselves.
+/// The minimum terminal width at which lines are wrapped. A narrower terminal wraps lines better by
+/// itself.
 const NARROWEST: usize = 20;
 /// The default indentation of continuation lines.
 const INDENT: usize = 4;
 
-/// Wraps lines between words at the width of a terminal. Text in a second column stays in that
-/// column.
+/// Wraps lines between words at the width of a terminal. Continued text from a second column stays
+/// in that column.
 pub(super) fn fold(text: &str, width: usize) -> String {
     if width < NARROWEST {
         return text.to_owned();
@@ -42,7 +42,7 @@ pub(super) fn fold(text: &str, width: usize) -> String {
     folded.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns where the second column of a line starts: after two or more spaces.
+/// Returns the offset of the second column in a line. It starts after two or more spaces.
 fn column(line: &str) -> Option<usize> {
     let gap = line.trim_end().find("  ")?;
     Some(gap + line[gap..].chars().take_while(|&letter| letter == ' ').count())

@@ -9,12 +9,12 @@ use crossbeam::channel::unbounded;
 use super::Console;
 use crate::engine::controller::{Engine, Flow, Frontend, Input};
 
-/// The time limit for a line. Nothing that the fuzz target starts takes longer, even on a busy
+/// The time limit for a line. No command started by the fuzz target takes longer, even on a busy
 /// machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Types one line per prompt and waits until each is processed. Games that are in no other file are
-/// saved in the file `kept`.
+/// Types one line per prompt, and waits until each line is processed. Games that are in no other
+/// file are saved in `kept`.
 ///
 /// # Errors
 /// If the output cannot be written, or a game cannot be saved.

@@ -19,7 +19,7 @@ use crate::engine::search::{BookSearch, Config, Limits, SearchEvent, SearchResul
 use crate::support::files::FileKind;
 use crate::web::lesson::engine::page_of_trace;
 
-/// The size of a traced search's transposition table in mebibytes.
+/// The size in mebibytes of the transposition table for a traced search.
 const MEMORY_MB: usize = 16;
 
 /// Options for tracing the engine's own search.

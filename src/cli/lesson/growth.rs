@@ -37,7 +37,7 @@ pub(super) struct GrowthArgs {
 }
 
 impl GrowthArgs {
-    /// Returns the parameters of a random tree; `further` is added to the seed.
+    /// Returns the parameters of a random tree. `further` is added to the seed.
     pub(super) fn growth(&self, further: u64) -> Growth {
         Growth {
             seed: self.seed.wrapping_add(further),
@@ -51,7 +51,7 @@ impl GrowthArgs {
         }
     }
 
-    /// Generates a random tree; `further` is added to the seed.
+    /// Generates a random tree. `further` is added to the seed.
     ///
     /// # Errors
     /// If the tree would be too large.

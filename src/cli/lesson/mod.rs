@@ -38,7 +38,8 @@ enum Command {
 /// Runs one of the lessons.
 ///
 /// # Errors
-/// If the lesson fails. The message is one line that states what is wrong, where, and what to do.
+/// If the lesson fails. The message is one line that states the problem, its location and the
+/// solution.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Tree(args) => tree::run(args),

@@ -1,4 +1,5 @@
-//! `tabia lesson nodes`: compares how many nodes different algorithms need to reach the same depth.
+//! `tabia lesson nodes`: compares the numbers of nodes that different algorithms need for the same
+//! depth.
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The outputs of a lesson: standard output, and files that are written atomically.
+//! The output of a lesson: standard output, and files that are written atomically.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ pub(super) struct OutputFormats {
 }
 
 impl OutputFormats {
-    /// Returns the path of the HTML page, if one was requested, and whether it may replace any
-    /// file.
+    /// Returns the path of the HTML page, if one was requested, and whether the page may replace
+    /// any file.
     pub(super) fn html(&self) -> Option<(&Path, Force)> {
         self.html.as_deref().map(|path| (path, self.force))
     }
@@ -39,7 +39,7 @@ impl OutputFormats {
     }
 
     /// Writes the searches to all requested outputs. Without `--json`, prints `text`. With
-    /// `--json`, prints the object, with the title and the searches added.
+    /// `--json`, adds the title and the searches to the object and prints it.
     ///
     /// # Errors
     /// If an output cannot be written.
@@ -73,7 +73,7 @@ impl OutputFormats {
     }
 }
 
-/// Inserts a word into a file name: `tree.svg` and `pvs` become `tree-pvs.svg`.
+/// Inserts a word into a file name. For example, `tree.svg` and `pvs` become `tree-pvs.svg`.
 fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension().unwrap_or_default().to_string_lossy();

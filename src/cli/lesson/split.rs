@@ -87,7 +87,7 @@ impl Args {
     }
 }
 
-/// Plays through the game and measures the times at each move.
+/// Plays through the game, and measures the times at each move.
 fn measure(
     args: &Args,
     mut game: Game,

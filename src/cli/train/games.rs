@@ -116,7 +116,7 @@ struct GamesWritten {
     elapsed: Duration,
 }
 
-/// Writes the games in numerical order, regardless of the order in which they are finished.
+/// Writes the games in numerical order, even if they are finished in a different order.
 fn write(
     held: u64,
     wanted: u64,

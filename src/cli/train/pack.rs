@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Packs the games of one file; returns whether the whole file was read.
+/// Packs the games in one file. Returns whether the whole file was read.
 fn pack(
     path: &Path,
     packer: &mut Packer<NewFile>,

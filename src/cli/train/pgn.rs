@@ -33,7 +33,7 @@ pub(super) struct Args {
 /// Prints the games of all files as PGN.
 ///
 /// # Errors
-/// If a file cannot be read, is game_fault, or contains something other than self-play games.
+/// If a file cannot be read, is damaged, or contains something other than self-play games.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(output::stdout());
     let mut seen = args.unique.then(HashSet::new);
@@ -44,8 +44,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the games of one file. If there is a set of games already printed, those games are
-/// skipped.
+/// Prints the games in one file. If there is a set of games that have already been printed, skips
+/// those games.
 fn print_games(
     path: &Path,
     max_ply: usize,
@@ -76,7 +76,7 @@ fn moves_of(game: &PlayedGame) -> Vec<Move> {
     game.opening.iter().copied().chain(game.moves.iter().map(|played| played.mv)).collect()
 }
 
-/// Converts the first plies and the result of a game; returns `None` if a move is illegal.
+/// Converts the first plies and the result of a game. Returns `None` if a move is illegal.
 fn pgn(game: &PlayedGame, max_ply: usize) -> Option<PgnGame> {
     let mut position = game.start()?;
     let mut pgn = PgnGame::new(position);

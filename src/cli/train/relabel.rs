@@ -1,4 +1,4 @@
-//! `tabia train relabel`: re-evaluates self-play games that were evaluated by earlier networks.
+//! `tabia train relabel`: evaluates self-play games again that were evaluated by earlier networks.
 
 use std::io;
 use std::path::Path;
@@ -40,7 +40,8 @@ pub(super) struct Args {
 /// Evaluates all games and appends them to the output block by block.
 ///
 /// # Errors
-/// If a file cannot be read or written or is game_fault, or the output has different contents.
+/// If a file is damaged, cannot be read or cannot be written, or if the output has different
+/// contents.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;
@@ -124,7 +125,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Evaluates the games of one file, except the first `done`; returns whether the whole file was
+    /// Evaluates the games in one file, except the first `done`. Returns whether the whole file was
     /// processed.
     fn relabel(&mut self, path: &Path, done: usize) -> anyhow::Result<bool> {
         let full = block_positions(self.judgement.nodes.unwrap_or(1));
@@ -164,7 +165,7 @@ impl Work<'_> {
         self.progress.set(self.passed);
     }
 
-    /// Evaluates games on all threads; returns `None` if interrupted.
+    /// Evaluates games on all threads. Returns `None` if interrupted.
     fn judge(&self, games: &[PlayedGame]) -> io::Result<Option<Vec<Option<PlayedGame>>>> {
         let next = AtomicUsize::new(0);
         let mut judged: Vec<(usize, Option<PlayedGame>)> = std::thread::scope(|scope| {

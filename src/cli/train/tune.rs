@@ -18,8 +18,8 @@ use crate::tools::train::tune::{
 };
 use crate::tools::train::{Sample, SampleSelection, Sampler};
 
-/// The number of consecutive samples that are held out together, because samples of the same game
-/// are adjacent.
+/// The number of consecutive samples that are held out together. Samples from the same game are
+/// adjacent, so they are rarely split.
 const BLOCK: usize = 500;
 
 /// Tune the weights of the classical evaluation (Texel's method)
@@ -149,8 +149,8 @@ fn split(samples: &[Sample], args: &Args) -> [Samples; 2] {
     })
 }
 
-/// Returns the target value: a mixture of the game's result and the expected result according to
-/// the search. `score_share` is the fraction of the latter.
+/// Returns the target value: a mixture of the game's result and the result expected by the search.
+/// `score_share` is the fraction of the latter.
 fn target(sample: &Sample, score_share: f32) -> f32 {
     let Some(score) = sample.score else { return sample.result };
     let expected = 1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp());

@@ -13,11 +13,11 @@ use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_journal, read_parameters};
 
-/// The saved state of a tuning run.
+/// The file that stores the state of a tuning run.
 const JOURNAL: FileKind = FileKind { name: "the journal of a tuning", recognises: is_journal };
 
-/// The maximum number of different openings. Additional pairs reuse the same openings, starting
-/// with the first.
+/// The maximum number of different openings. If there are more pairs of games, the openings are
+/// reused from the first one on.
 const MAX_OPENINGS: u64 = 100_000;
 
 /// Tune an engine's options by playing games (SPSA)
@@ -137,8 +137,8 @@ impl Args {
         &self.endings
     }
 
-    /// Returns the path of the journal, and whether a file of a different kind at that path may be
-    /// replaced.
+    /// Returns the path of the journal, and whether it may replace a file of a different kind at
+    /// that path.
     ///
     /// # Errors
     /// If the journal cannot be written, or a file of a different kind exists at the path and may
@@ -150,7 +150,7 @@ impl Args {
         Ok((&self.output, anew))
     }
 
-    /// Prepares an output file, which must not be a file that the tuning run reads.
+    /// Prepares an output file. It must not be a file that the tuning run reads.
     pub(super) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.parameter_file).apart_from([&self.openings.file])

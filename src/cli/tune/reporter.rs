@@ -1,5 +1,5 @@
-//! Reports the progress of a tuning run: a table updated in place on a terminal, separate lines
-//! elsewhere.
+//! Reports the progress of a tuning run: as a table updated in place on a terminal, or as separate
+//! lines elsewhere.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -12,7 +12,7 @@ use crate::cli::output::outln;
 use crate::support::words::{rounded, visible, visible_lines};
 use crate::tools::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 
-/// The heading of the table's first column, which is at least this wide.
+/// The heading of the table's first column, which determines the minimum width of the column.
 const HEAD: &str = "parameter";
 
 /// Prints the events of a tuning run.
@@ -86,7 +86,8 @@ impl Reporter {
         )
     }
 
-    /// Prints the final parameters as engine options and as start values for another tuning run.
+    /// Prints the final parameters, both as engine options and as start values for another tuning
+    /// run.
     ///
     /// # Errors
     /// If standard output cannot be written.

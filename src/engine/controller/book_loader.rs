@@ -19,12 +19,12 @@ use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Assumed search speed, in nodes per second, used to convert the node count of an analysis into
-/// search time. This is the speed of a slow machine; a faster machine therefore plays from analyses
+/// Assumed search speed, in nodes per second. It is used to convert the node count of an analysis
+/// to search time. The value suits a slow machine, so a faster machine plays from analyses
 /// slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
-/// The book and the opponent book in use, and whether others are being opened.
+/// The current book and opponent book, and whether other books are being opened.
 pub(super) struct BookLoader {
     book: Book,
     chooser: Chooser,
@@ -54,8 +54,8 @@ impl BookLoader {
         }
     }
 
-    /// Opens the books named by `paths` in the background, as [`Book::open_all`] does. Opens the
-    /// embedded book if `paths` is empty.
+    /// Opens the books named in `paths` in the background, like [`Book::open_all`]. If `paths` is
+    /// empty, opens the embedded book.
     ///
     /// Counting the games in a PGN file takes a while. The result arrives as
     /// [`BackgroundEvent::Opened`].
@@ -106,7 +106,7 @@ impl BookLoader {
     }
 
     /// Installs an opponent book that has been read, unless another one has been requested since.
-    /// If reading failed, keeps the current opponent book and returns the reason.
+    /// If reading failed, returns the reason and keeps the current opponent book.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -147,7 +147,7 @@ impl BookLoader {
         &self.book
     }
 
-    /// Chooses a book move to play. The results in `learned` may veto moves.
+    /// Chooses a book move to play. The results in `learned` can veto moves.
     pub(super) fn choose(
         &mut self,
         game: &Game,
@@ -159,17 +159,17 @@ impl BookLoader {
         self.chooser.choose(book, game)
     }
 
-    /// Describes in one line which book moves were vetoed, and why.
+    /// Describes in one line which book moves were vetoed and why.
     pub(super) fn vetoed(&self, game: &Game, settings: &Settings) -> Option<String> {
         let book = book_in_use(&self.book, self.opponent_book.as_ref(), game, settings)?;
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the book's analysis of the current position if the best move of the analysis can be
-    /// played without a search.
+    /// Returns the book's analysis of the current position if its best move can be played without
+    /// a search.
     ///
-    /// The policy must prefer good moves, and the analysis must be about as deep as a search within
-    /// `limits`.
+    /// This requires that the policy prefers good moves and that the analysis is about as deep as
+    /// a search within `limits`.
     pub(super) fn analysed(
         &self,
         game: &Game,
@@ -209,13 +209,14 @@ impl BookLoader {
             .is_some_and(|book| chooser.choose(book, game).is_some())
     }
 
-    /// Describes the position at the end of a line: the name of its opening and the usual move.
+    /// Describes the position at the end of a line. The description contains the name of the
+    /// opening and the most frequently played move.
     pub(super) fn describe(&self, position: &Position) -> String {
         at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
     }
 
-    /// Returns the ECO code and name of the opening, if the position itself is listed in the
-    /// opening names.
+    /// Returns the ECO code and name of the opening if this exact position is in the list of
+    /// openings.
     pub(super) fn opening(&self, position: &Position) -> Option<String> {
         let opening = self.names.get_or_init(Names::embedded).get(position)?;
         Some(format!("{} {}", opening.eco, opening.name))
@@ -227,7 +228,7 @@ impl BookLoader {
     }
 }
 
-/// Whether a move may come from the book. At lower ratings, the engine leaves the book earlier.
+/// Whether the engine may play a book move. At lower ratings, it leaves the book earlier.
 fn may_use_book(game: &Game, settings: &Settings) -> bool {
     let moves = 2 * usize::from(game.position().fullmove_number());
     let is_known = |rating| moves <= Strength::of(rating).book_plies();
@@ -256,8 +257,8 @@ fn book_in_use<'a>(
     }
 }
 
-/// Configures the choice of moves according to the settings. Moves from an opponent book are chosen
-/// by frequency.
+/// Configures move selection according to the settings. Moves from an opponent book are chosen by
+/// frequency.
 fn configure_chooser(
     chooser: &mut Chooser,
     settings: &Settings,

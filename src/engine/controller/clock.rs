@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::chess::position::Color;
 use crate::engine::search::TimeLimit;
 
-/// A time control, with time for a number of moves or for the whole game.
+/// A time control: time for a number of moves or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
     /// Number of moves per time control, after which `base` is added again; 0 if `base` is for the
@@ -21,10 +21,10 @@ pub struct Level {
 const DEFAULT: Level =
     Level { moves: 40, base: Duration::from_secs(300), increment: Duration::ZERO };
 
-/// Maximum lag taken into account. A longer delay means that the GUI was interrupted.
+/// Maximum lag that is taken into account. A longer delay indicates that the GUI was interrupted.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// Number of moves assumed in node budgets if the time control does not specify a number.
+/// Number of moves assumed for node budgets if the time control does not specify a number.
 const EXPECTED_MOVES: u32 = 30;
 
 #[derive(Debug, Clone, Copy)]
@@ -35,25 +35,25 @@ enum ClockSetting {
 
 /// Both players' clocks.
 ///
-/// Tabia updates them after every move, because some GUIs do not report times, and corrects them
-/// with the times that other GUIs report.
+/// Tabia updates the clocks after every move, because some GUIs do not report times. It corrects
+/// the clocks with any times that a GUI reports.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
     /// Remaining time, indexed by colour.
     remaining: [Duration; 2],
-    /// Number of plies that had been played when the time control was set. The moves of the time
-    /// control are counted from there.
+    /// Number of plies that had been played when the time control was set. The moves in the time
+    /// control are counted from this ply.
     since: usize,
     node_rate: u64,
-    /// Time per move that passes on the GUI's clock but is not measured by Tabia, for example
-    /// because the GUI draws the board or the machine is loaded.
+    /// Time per move that passes on the GUI's clock but that Tabia does not measure. For example,
+    /// the GUI may need time to draw the board, or the machine may be busy.
     lag: Duration,
     /// Whether each clock has been charged for a move since the GUI last reported its time.
     charged: [bool; 2],
     /// The start of the current turn.
     turn_began: Instant,
-    /// The times of the engine and of its opponent that the GUI has reported since the last move.
+    /// The times reported by the GUI since the last move: the engine's and the opponent's.
     reported: [Option<Duration>; 2],
 }
 
@@ -73,7 +73,7 @@ impl Default for Clocks {
 }
 
 impl Clocks {
-    /// Sets both clocks to a time control after `plies` plies.
+    /// Sets both clocks to a time control that begins after `plies` plies.
     pub(crate) fn set_level(&mut self, level: Level, plies: usize) {
         self.setting = ClockSetting::Level(level);
         self.remaining = [level.base; 2];
@@ -87,7 +87,7 @@ impl Clocks {
         self.setting = ClockSetting::MoveTime(time);
     }
 
-    /// Returns the time control as the value of the PGN tag `TimeControl` (section 9.6.1), in
+    /// Returns the time control as the value of the `TimeControl` PGN tag (section 9.6.1), in
     /// seconds: `40/300`, `300+5`, or `1/5` for five seconds per move.
     pub(crate) fn tag(&self) -> String {
         let Level { moves, base, increment } = match self.setting {
@@ -102,7 +102,8 @@ impl Clocks {
         format!("{moves}{}{more}", base.as_secs_f64())
     }
 
-    /// Resets the clocks for a new game with the same time control, measured by the wall clock.
+    /// Resets the clocks for a new game with the same time control. Time is then measured by the
+    /// wall clock.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
         self.reported = [None; 2];
@@ -121,10 +122,10 @@ impl Clocks {
         self.remaining[color.to_index()] = remaining;
     }
 
-    /// Sets the engine's clock to the time that the GUI reports.
+    /// Sets the engine's clock to the time reported by the GUI.
     ///
-    /// The lag is the difference from the measured time. If the lag has increased, the new value
-    /// applies immediately; a decrease is averaged over several moves.
+    /// The lag is the difference between the measured and the reported time. An increased lag
+    /// applies immediately. A decrease is averaged over several moves.
     pub(crate) fn set_own_clock(&mut self, color: Color, remaining: Duration) {
         let side = color.to_index();
         if std::mem::take(&mut self.charged[side]) {
@@ -134,22 +135,22 @@ impl Clocks {
         self.set(color, remaining);
     }
 
-    /// Stores the engine's time as the GUI reports it, effective from the engine's next turn.
+    /// Stores the engine's time reported by the GUI. It takes effect at the engine's next turn.
     pub(super) fn report_own(&mut self, left: Duration) {
         self.reported[0] = Some(left);
     }
 
-    /// Stores the opponent's time as the GUI reports it.
+    /// Stores the opponent's time reported by the GUI.
     pub(super) fn report_opponent(&mut self, left: Duration) {
         self.reported[1] = Some(left);
     }
 
-    /// Returns the engine's time as reported since its last move.
+    /// Returns the engine's time if the GUI has reported it since the last move.
     pub(super) fn reported_own(&self) -> Option<Duration> {
         self.reported[0]
     }
 
-    /// Corrects the clocks by the reported times; the engine plays `side`.
+    /// Corrects the clocks with the reported times. `side` is the engine's side.
     pub(super) fn apply_reported(&mut self, side: Color) {
         let [own, opponent] = std::mem::take(&mut self.reported);
         own.into_iter().for_each(|left| self.set_own_clock(side, left));
@@ -161,7 +162,7 @@ impl Clocks {
         self.turn_began = Instant::now();
     }
 
-    /// Deducts the time since the turn began, without ending the turn.
+    /// Deducts the time that has passed in the current turn, without ending the turn.
     pub(super) fn pause(&mut self, mover: Color) {
         self.set(mover, self.remaining(mover).saturating_sub(self.turn_began.elapsed()));
     }
@@ -170,7 +171,7 @@ impl Clocks {
         self.remaining[color.to_index()]
     }
 
-    /// Charges a player for a move played now. `plies` includes this move.
+    /// Charges a player for the move that has just been played. `plies` includes this move.
     pub(super) fn charge(&mut self, color: Color, plies: usize) {
         self.charge_time(color, self.turn_began.elapsed(), plies);
     }
@@ -186,7 +187,8 @@ impl Clocks {
         }
     }
 
-    /// Returns the time limit and the node limit for the next move of `color` after `plies` plies.
+    /// Returns the time limit and the node limit for the next move by `color`, after `plies`
+    /// plies.
     pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
         let time = self.time_control(color, plies);
         match self.node_rate {
@@ -222,13 +224,13 @@ pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     }
 }
 
-/// Returns the number of plies, out of `plies`, played by the side that made the last move.
+/// Returns how many of `plies` plies were played by the side that made the last move.
 fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// Converts the time for one move to nodes and subtracts one: xboard counts the reported nodes, and
-/// the flag falls when none are left.
+/// Converts the time for one move to nodes and subtracts one node. xboard counts the reported
+/// nodes, and the flag falls when none are left.
 fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
         TimeLimit::Infinite => return u64::MAX,

@@ -1,4 +1,4 @@
-//! Perft in the background. It can be stopped at any time.
+//! Perft in the background. The count can be stopped at any time.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -11,19 +11,19 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// Valid depths, in plies. A count to more than a few dozen plies never ends; the upper limit
-/// prevents a stack overflow.
+/// Valid depths, in plies. A count to more than a few dozen plies would never finish. The upper
+/// limit prevents a stack overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
 /// A perft count that runs on a separate thread.
 pub(crate) struct PerftCount {
     stop: Arc<AtomicBool>,
-    /// Root moves with their counts, each sent when its count is complete.
+    /// Receives each root move and its count when the count for that move is complete.
     counted: Receiver<(Move, u64)>,
     nodes: u64,
 }
 
-/// The progress of a count since the last call of [`PerftCount::take`].
+/// The progress of a count since the last call to [`PerftCount::take`].
 pub(crate) struct Counted {
     /// Root moves with their counts.
     pub(crate) moves: Vec<(Move, u64)>,
@@ -33,14 +33,14 @@ pub(crate) struct Counted {
 
 /// The total of a count.
 pub(crate) struct CountEnd {
-    /// Leaves below all reported root moves.
+    /// Total number of leaves below all reported root moves.
     pub(crate) nodes: u64,
     /// Whether the count was stopped early.
     pub(crate) stopped: bool,
 }
 
 impl PerftCount {
-    /// Starts a count on a separate thread, which sends an event whenever there is progress.
+    /// Starts a count on a separate thread. The thread sends an event whenever there is progress.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The desired state of the engine, and the search that it requires.
+//! The desired state of the engine, and the search required by that state.
 
 use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::Depth;
@@ -9,14 +9,14 @@ use crate::engine::search::Limits;
 pub(super) enum Purpose {
     /// Choosing a move.
     Think,
-    /// Pondering on this expected move of the opponent.
+    /// Pondering on this expected opponent move.
     Ponder(Move),
     Analyse,
-    /// Answering a request that has its own limits.
+    /// Answering a request with explicit limits.
     Ordered,
 }
 
-/// The desired state of the engine, determined by the user's requests, the rules and the last
+/// The desired state of the engine. It depends on the user's requests, the rules and the last
 /// search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DesiredState {
@@ -28,26 +28,26 @@ pub(super) struct DesiredState {
     pub(super) paused: bool,
     /// Whether the end of the game has been claimed. A new request to play may continue the game.
     pub(super) over: bool,
-    /// Whether the position on the GUI's board is illegal. If so, the engine keeps an older
+    /// Whether the position on the GUI's board is illegal. If so, the engine keeps the last legal
     /// position.
     pub(super) broken: bool,
-    /// Root moves that analysis excludes.
+    /// Root moves that are excluded from analysis.
     pub(super) excluded: Vec<Move>,
-    /// The limits of a search that was requested with its own limits.
+    /// The limits of a search that was requested with explicit limits.
     pub(super) ordered: Option<Limits>,
-    /// The opponent's reply that the last search expected.
+    /// The opponent's reply that the last search predicted.
     pub(super) expected: Option<Move>,
-    /// Maximum search depth, in plies, in this game.
+    /// Maximum search depth in this game, in plies.
     pub(super) depth_limit: Option<Depth>,
-    /// Whether the opponent has offered a draw that has not been answered.
+    /// Whether the opponent has offered a draw that the engine has not yet answered.
     pub(super) draw_offered: bool,
     /// Whether the next search should stop immediately.
     pub(super) hurry: bool,
 }
 
 impl DesiredState {
-    /// Returns the purpose of the search that should run in `position`, or `None` if none should.
-    /// `ponders` allows pondering on the expected reply.
+    /// Returns the purpose of the search that should run in `position`, or `None` if no search
+    /// should run. If `ponders` is true, the engine may ponder on the expected reply.
     pub(super) fn purpose(&self, position: &Position, ponders: bool) -> Option<Purpose> {
         if self.broken || self.paused {
             return None;
@@ -76,7 +76,8 @@ impl DesiredState {
         position.legal_moves().iter().filter(|mv| !self.excluded.contains(mv)).collect()
     }
 
-    /// Cancels requests for the old position after the game or the excluded moves have changed.
+    /// Cancels requests for the old position. Called when the game or the excluded moves have
+    /// changed.
     pub(super) fn reset_for_new_position(&mut self) {
         self.revision += 1;
         self.excluded.clear();
@@ -93,7 +94,7 @@ pub(super) struct Running {
     pub(super) purpose: Purpose,
     /// Whether the search is for the current revision of the game.
     pub(super) is_current: bool,
-    /// Whether the expected move was played and the time limit is still accurate.
+    /// Whether the expected move was played and the time limit is still roughly correct.
     pub(super) is_hit: bool,
 }
 

@@ -6,9 +6,9 @@ use crate::games::book::{BookValue, Choice, UnrefutedMove};
 pub(crate) enum Event {
     /// A search has made progress.
     Report(SearchProgress),
-    /// A line of the search transposed into the book.
+    /// A line in the search has transposed into the book.
     Transposed(Transposed),
-    /// A note about the book's counts, sent before the first counts in a game.
+    /// A note about the counts in the book. It is sent before the first counts in a game.
     Note(&'static str),
     /// Learned results vetoed book moves; contains a description.
     Vetoed(String),
@@ -16,7 +16,7 @@ pub(crate) enum Event {
     Moved(Moved),
     /// The engine has started to ponder.
     Pondering(Expected),
-    /// A requested search with its own limits has ended.
+    /// A search that was requested with explicit limits has ended.
     OrderedResult(OrderedResult),
     /// The game is over according to the rules.
     Over(Outcome),
@@ -36,9 +36,10 @@ pub(crate) enum Event {
 pub(crate) struct SearchProgress {
     /// The current position of the game, before the expected move.
     pub position: Position,
-    /// The expected move while pondering. The report's line starts after it.
+    /// The expected move if the engine is pondering. The line in the report starts after this
+    /// move.
     pub expected: Option<Move>,
-    /// The report, scored for the side to move after the expected move.
+    /// The report. Scores are for the side to move after the expected move.
     pub report: Report,
 }
 
@@ -47,11 +48,12 @@ pub(crate) struct SearchProgress {
 pub(crate) struct Transposed {
     /// The position at the start of the line.
     pub position: Position,
-    /// The line, and the games that reached its last position.
+    /// The line, and the games that reached the position at its end.
     pub found: Transposition,
     /// The last report of the search, if any.
     pub report: Option<Report>,
-    /// More book data about the last position of the line, for analysis; empty during play.
+    /// Additional book data about the position at the end of the line, for analysis. Empty during
+    /// play.
     pub more: String,
 }
 
@@ -88,12 +90,12 @@ pub(crate) enum MoveReason {
     Book(Choice),
     /// An analysis of the position, stored in the book.
     Analysed(BookValue),
-    /// The result of a search in another game that reached the same position.
+    /// The result of a search of the same position in another game.
     Learned(UnrefutedMove),
     Search(SearchResult),
 }
 
-/// The result of a search with its own limits.
+/// The result of a search that was requested with explicit limits.
 #[derive(Debug, Clone)]
 pub(crate) struct OrderedResult {
     /// The best move, or `None` if there are no legal moves.

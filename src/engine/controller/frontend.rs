@@ -7,7 +7,7 @@ use crossbeam::channel::{Receiver, select};
 use super::lines::Input;
 use super::worker::BackgroundEvent;
 
-/// Whether the main loop continues.
+/// Whether the main loop should continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     Continue,

@@ -13,7 +13,7 @@ use super::desired_state::Purpose;
 pub(super) struct RunningSearch {
     pub(super) number: u64,
     pub(super) purpose: Purpose,
-    /// The revision of the game that is searched.
+    /// The revision of the game for which the search was started.
     pub(super) revision: u64,
     pub(super) control: Control,
     /// The time limit at the start of the search.
@@ -21,13 +21,13 @@ pub(super) struct RunningSearch {
     pub(super) started: Instant,
     pub(super) status: SearchStatus,
     pub(super) report: Option<Report>,
-    /// The searched position, if the result may be learned.
+    /// The position being searched, if the result can be learned.
     pub(super) subject: Option<Position>,
-    /// The best of the moves that were excluded as refuted, with its score.
+    /// The best move among those excluded as refuted, with its score.
     pub(super) refuted: Option<Scored>,
     /// The report of the last completed iteration.
     pub(super) completed: Option<Report>,
-    /// Elapsed search time when the result was last written.
+    /// Elapsed search time when an interim result was last written.
     pub(super) learnt_at: Duration,
     /// The result of a search that ended before its result was needed.
     pub(super) result: Option<SearchResult>,
@@ -49,7 +49,7 @@ pub(crate) struct SearchStatus {
 }
 
 impl RunningSearch {
-    /// Whether the search ponders on this move in this revision of the game.
+    /// Whether the search is pondering on this move in this revision of the game.
     pub(super) fn hit(&self, mv: Move, revision: u64) -> bool {
         self.purpose == Purpose::Ponder(mv) && self.revision == revision
     }
@@ -59,8 +59,8 @@ impl RunningSearch {
         matches!(self.purpose, Purpose::Ponder(_))
     }
 
-    /// Returns the position for which this score can be learned, unless an excluded move has a
-    /// better score.
+    /// Returns the position for which this score can be learned. Returns `None` if an excluded
+    /// move has a better score.
     pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }

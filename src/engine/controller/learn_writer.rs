@@ -1,5 +1,5 @@
-//! The thread that reads and writes the learning file. A slow disk therefore does not cost the
-//! engine time on its clock.
+//! The thread that reads and writes the learning file. Because the thread is separate, a slow disk
+//! does not cost the engine time on its clock.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,21 +13,22 @@ use crate::games::book::{LearnFile, Learned, Row, Stamp, stamp};
 
 use super::worker::BackgroundEvent;
 
-/// Maximum time between syncs during a game, which limits the loss in a power failure. At the end
-/// of a game, all rows are synced.
+/// Maximum time between syncs during a game. It limits the loss after a power failure. All rows
+/// are synced at the end of a game.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Maximum number of rows kept while the file cannot be written: enough for a long day of games.
+/// Maximum number of rows kept while the file cannot be written. This is enough for a long day of
+/// games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {
-    /// Write these rows, and sync the file if a game has ended.
+    /// Write these rows. If a game has ended, also sync the file.
     Keep { rows: Vec<Row>, ends_game: bool },
     /// Read the file and send its contents, together with this request number.
     Read(u64),
 }
 
-/// Handle to the thread. Dropping the handle waits until all rows are written and synced.
+/// Handle to the thread. Dropping the handle blocks until all rows are written and synced.
 pub(super) struct LearnWriter {
     orders: Option<Sender<WriteRequest>>,
     thread: Option<JoinHandle<()>>,
@@ -166,7 +167,7 @@ impl<'a> WriterThread<'a> {
         }
     }
 
-    /// Sends the contents of the file; reads it only if it has changed.
+    /// Sends the contents of the file. Reads the file only if it has changed.
     fn send_contents(&mut self, number: u64) {
         let now = stamp(self.path);
         if now != self.read {

@@ -12,11 +12,11 @@ use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Maximum halfmove clock for using learned results. Above it, a draw by the fifty-move rule is
-/// near, which a search in another game did not take into account.
+/// Maximum halfmove clock at which learned results are used. Above it, a draw by the fifty-move
+/// rule is near, but a search in another game did not take this into account.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
-/// A learned move is played immediately if its search took at least this percentage of the time
-/// available now. Hand-set: half the time costs less than one ply.
+/// A learned move is played immediately if the search for it took at least this percentage of the
+/// time available now. Set by hand: half the time costs less than one ply.
 const ENOUGH: u32 = 50;
 
 /// Learned results and the thread that writes them.
@@ -31,7 +31,7 @@ pub(super) struct Learning {
     unwritten: usize,
     /// Whether the engine has moved in this game since the game's result was last learned.
     pub(super) has_played: bool,
-    /// The key of the last position for which a GUI received a move, and that move.
+    /// The last move sent to a GUI, and the key of the position in which it was sent.
     pub(super) given: Option<(u64, Move)>,
 }
 
@@ -46,7 +46,7 @@ impl Learning {
         self.writer.is_some()
     }
 
-    /// Switches to another learning file and reads it; an empty path stops learning.
+    /// Switches to another learning file and reads it. An empty path turns off learning.
     pub(super) fn switch_file(&mut self, path: &str, event_sender: &Sender<BackgroundEvent>) {
         *self = Learning { asked: self.asked, ..Learning::default() };
         if path.is_empty() {
@@ -92,7 +92,7 @@ impl Learning {
         true
     }
 
-    /// Requests that rows be written. `ends_game` also syncs the file.
+    /// Requests that rows be written. If `ends_game` is true, the file is also synced.
     pub(super) fn keep(&mut self, rows: Vec<Row>, ends_game: bool) {
         if let Some(writer) = self.writer.as_ref().filter(|_| !rows.is_empty()) {
             self.unwritten += 1;
@@ -115,7 +115,7 @@ impl Learning {
         self.learned.as_ref().map(Learned::book)
     }
 
-    /// Returns `book` supplemented by the learned results.
+    /// Returns a book that consists of `book` and the learned results.
     pub(super) fn behind(&self, book: &Book) -> Book {
         match self.book() {
             Some(learned) => book.clone().followed_by(learned),
@@ -123,7 +123,7 @@ impl Learning {
         }
     }
 
-    /// Returns the moves to search within `limits`, without the refuted ones, together with the
+    /// Returns the moves to search within `limits`, excluding refuted moves, together with the
     /// best refuted move and its score. Returns `None` if all moves should be searched.
     pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
         let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
@@ -144,17 +144,18 @@ impl Learning {
     }
 }
 
-/// Whether a move neither repeats a position from the game nor leads close to a fifty-move draw.
-/// Results learned in other games do not account for either.
+/// Whether a move neither repeats a position in the game nor leads close to a draw by the
+/// fifty-move rule. Results learned in other games do not take either case into account.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());
     !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
 }
 
-/// Whether a search that found `value` in `time` suffices at this move number.
+/// Whether a search that found `value` in `time` is sufficient at this move number.
 ///
-/// It suffices if a new search within `limits` would be at most twice as long or no deeper.
+/// It is sufficient if a new search within `limits` would take at most twice as long or would be
+/// no deeper.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,

@@ -9,7 +9,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 pub(crate) enum Input {
     /// A line without its terminator. Invalid UTF-8 and NULs are replaced by `U+FFFD`.
     Line(String),
-    /// The beginning of a line that is longer than any command.
+    /// The beginning of a line that is longer than any valid command.
     TooLong(String),
     /// The end of the input.
     End,
@@ -17,14 +17,15 @@ pub(crate) enum Input {
     Leave,
 }
 
-/// Maximum length of a complete line, in bytes. A FEN has up to 90 bytes. The longest `position
-/// startpos moves` from a UCI GUI has about 30,000 (5,900 plies, the longest possible game).
+/// Maximum length of a complete line, in bytes. A FEN has up to 90 bytes. In UCI, the longest line
+/// is a `position startpos moves` command with about 30,000 bytes, for the longest possible game
+/// (5,900 plies).
 const LONGEST: usize = 64 * 1024;
 
-/// Number of bytes kept from a longer line.
+/// Number of bytes kept from a line that is too long.
 const KEPT: usize = 80;
 
-/// Maximum number of waiting lines, beyond which the sender blocks.
+/// Maximum number of queued lines. If the queue is full, the sender blocks.
 const WAITING: usize = 1024;
 
 pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {
@@ -51,7 +52,8 @@ pub(crate) fn read_lines(
     Ok(())
 }
 
-/// Returns the next line, or `None` at the end of the input. The last line may be unterminated.
+/// Returns the next line, or `None` at the end of the input. The last line need not have a
+/// terminator.
 fn next(source: &mut impl BufRead) -> io::Result<Option<Input>> {
     let mut line = Vec::new();
     let mut length = 0;

@@ -17,36 +17,36 @@
 //! cancels it and starts another. Searches have job numbers, and events from an older job are
 //! discarded.
 //!
-//! The search runs on a separate thread (`worker`), which takes its requests from a queue. Settings
-//! go through the same queue, so the answer to a ping never overtakes a slow change to the memory
-//! size. The engine reports these answers as ordinary events (`pings`).
+//! The search runs on a separate thread (`worker`), which takes its requests from a queue.
+//! Settings go through the same queue, so a ping is never answered before a slow change to the
+//! memory size has finished. The engine reports these answers as ordinary events (`pings`).
 //!
 //! # Options
 //!
-//! The table `settings::SETTINGS` declares every option. Each protocol and the console use the rows
-//! that define a name for them. Names for xboard contain no spaces, because python-chess truncates
-//! names at the first space.
+//! The `settings::SETTINGS` table declares every option. Each protocol and the console use the
+//! rows that define a name for them. xboard names contain no spaces, because python-chess
+//! truncates names at the first space.
 //!
-//! Networks and endgame tables are opened only when their own option changes (`engine::set_options`). Books
-//! are opened on a separate thread (`book_loader`).
+//! A network or an endgame table is opened only when its option changes (`engine::set_options`).
+//! Books are opened on a separate thread (`book_loader`).
 //!
 //! # Learning
 //!
-//! The thread in `learn_writer` reads the learning file and writes what the engine learns. Searches
-//! never wait for the disk, but the answer to a ping does. At the start of a game, before the first
-//! search, the file is read again if it has changed.
+//! The thread in `learn_writer` reads the learning file and writes what the engine learns. A
+//! search never waits for the disk, but the answer to a ping does. At the start of a game, before
+//! the first search, the file is read again if it has changed.
 //!
-//! During a search, learned positions are looked up after those in the book. At the root,
-//! `learning` applies an additional rule: it plays a learned move immediately if the move has not
-//! been refuted and its search took at least half the effort of a new search. Book moves that the
-//! learned games contradict are vetoed and reported as [`Event::Vetoed`].
+//! During a search, positions are looked up first in the book and then among the learned results.
+//! At the root, `learning` applies an additional rule. It plays a learned move immediately if the
+//! move has not been refuted and if the search for it took at least half the effort of a new
+//! search. Book moves contradicted by learned games are vetoed and reported as [`Event::Vetoed`].
 //!
 //! # Reduced strength
 //!
 //! `strength` converts a rating (`UCI_Elo`) to limits and a `search::Handicap`: fewer nodes, an
-//! error in each evaluation, and overlooked moves. Such a search uses one thread and neither a book
-//! nor endgame tables. At lower ratings, the engine leaves the opening book earlier. An opponent
-//! book (option `OpponentBook`) replaces the book.
+//! error in each evaluation, and overlooked moves. A search at reduced strength uses one thread,
+//! and it uses neither a book nor endgame tables. At lower ratings, the engine leaves the opening
+//! book earlier. An opponent book (the `OpponentBook` option) replaces the book.
 
 mod book_loader;
 mod clock;

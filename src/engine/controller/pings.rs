@@ -1,21 +1,21 @@
 //! Pings, which are answered once all earlier requests are complete.
 //!
 //! A ping that arrives while the engine is thinking is answered after the engine has moved. Any
-//! other ping is answered as soon as the requests before it are complete, and always before later
-//! requests take effect. Otherwise the game would hang, because xboard drops a move that arrives
-//! while it waits for the answer to a ping.
+//! other ping is answered as soon as the preceding requests are complete, and always before later
+//! requests take effect. A later answer would make the game hang, because xboard drops a move that
+//! arrives while it waits for the answer to a ping.
 
-/// Pings that have not been answered, in the order of arrival.
+/// Unanswered pings, in the order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct Pings {
-    /// Pings due once all requests are complete.
+    /// Pings to answer once all requests are complete.
     due: Vec<u64>,
-    /// Pings due once the engine has also moved.
+    /// Pings to answer once all requests are complete and the engine has moved.
     after_move: Vec<u64>,
 }
 
 impl Pings {
-    /// Adds a ping. `thinking` is true if the engine is thinking.
+    /// Adds a ping. `thinking` specifies whether the engine is thinking.
     pub(super) fn add(&mut self, number: u64, thinking: bool) {
         if thinking { &mut self.after_move } else { &mut self.due }.push(number);
     }
@@ -24,8 +24,8 @@ impl Pings {
         self.due.is_empty() && self.after_move.is_empty()
     }
 
-    /// Returns the pings to answer now. `thinking` is true if the engine is thinking, and `settled`
-    /// is true if all requests are complete.
+    /// Returns the pings to answer now. `thinking` specifies whether the engine is thinking, and
+    /// `settled` specifies whether all requests are complete.
     pub(super) fn take_due(&mut self, thinking: bool, settled: bool) -> Vec<u64> {
         if !thinking {
             self.due.append(&mut self.after_move);

@@ -22,56 +22,56 @@ use crate::engine::search::constants::{values as constant, with_constants};
 #[cfg(feature = "tune")]
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Called with the path of the new log file; the path is empty if there is none.
+/// Function to call with the path of the new log file. The path is empty if there is no log file.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
-/// All user settings. The defaults are intended for a game against a human on one core.
+/// All user settings. The defaults suit a game against a human on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Configuration of the search. Its files are opened from the paths below.
+    /// Configuration of the search. The files it uses are opened from the paths below.
     pub search: Config,
     pub ponder: bool,
-    /// Number of best lines that an analysis shows.
+    /// Number of best lines shown during analysis.
     pub lines: i64,
     /// Whether thinking output includes the probabilities of a win, a draw and a loss.
     pub show_wdl: bool,
-    /// Whether moves are played from the book.
+    /// Whether the engine plays moves from the book.
     pub own_book: bool,
     /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded
     /// book.
     pub book: String,
     /// The policy for choosing book moves.
     pub policy: Policy,
-    /// Maximum loss of a book move according to the analysis, in centipawns.
+    /// Maximum loss of a book move in centipawns, according to the analysis.
     pub max_loss: Score,
-    /// Number of plies, counted from move 1, in which book moves are played; 0 for no limit.
+    /// Number of plies, counted from move 1, during which book moves are played; 0 for no limit.
     pub book_depth: i64,
-    /// Minimum number of games that must have reached the position after a book move.
+    /// Minimum number of games that must have reached the position after the book move.
     pub min_games: i64,
     /// Path of the learning file; empty for none.
     pub learn: String,
-    /// Whether learned results may veto book moves.
+    /// Whether learned results can veto book moves.
     pub veto: bool,
     /// The player to imitate (see [`crate::games::book::OpponentBook::open`]); empty for none.
     pub opponent_book: String,
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
     pub network: String,
-    /// How many centipawns behind the engine must be, for several consecutive moves, to resign; 0
-    /// for never.
+    /// Disadvantage, in centipawns, at which the engine resigns. It must persist for several
+    /// consecutive moves; 0 for never.
     pub resign: i64,
-    /// How many centipawns behind the engine must be to accept a draw.
+    /// Disadvantage, in centipawns, at which the engine accepts a draw.
     pub contempt: i64,
-    /// Whether to offer a draw in a dead drawn game.
+    /// Whether to offer a draw in dead drawn positions.
     pub offer_draws: bool,
-    /// Whether to limit the strength to `elo`.
+    /// Whether to limit the engine's strength to `elo`.
     pub limited: bool,
-    /// The rating to play at, if the strength is limited.
+    /// The engine's rating if its strength is limited.
     pub elo: i64,
-    /// Seed of the evaluation errors and overlooked moves at limited strength; 0 for a new seed in
+    /// Seed for evaluation errors and overlooked moves at limited strength; 0 for a new seed in
     /// each game.
     pub seed: i64,
-    /// Whether to pause like a human before moves that are found immediately.
+    /// Whether to pause, like a human, before playing moves that are found immediately.
     pub pauses: bool,
     /// Time per move reserved for transmission, in milliseconds. The search always reserves
     /// [`MOVE_OVERHEAD`].
@@ -84,7 +84,7 @@ pub(crate) struct Settings {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EvaluationKind {
-    /// Named terms with tuned weights, whose values can be shown individually.
+    /// Named terms with tuned weights. The value of each term can be shown.
     Classical,
     /// A network, either from a file or the embedded one.
     #[default]
@@ -143,7 +143,7 @@ impl Default for Settings {
     }
 }
 
-/// Default rating if the strength is limited: that of a typical club player.
+/// Default rating if the strength is limited. This is the rating of a typical club player.
 const USUAL_ELO: i64 = 1500;
 
 /// Maximum memory setting on any machine, in mebibytes.
@@ -152,39 +152,40 @@ const MAX_MEMORY: i64 = 1 << 20;
 /// Maximum value of settings in centipawns.
 const MAX_CENTIPAWNS: i64 = 1_000;
 
-/// Maximum seed. Every GUI can store this number.
+/// Maximum seed. Every GUI can store a number of this size.
 const MAX_SEED: i64 = i32::MAX as i64;
 
 const MAX_THREADS: i64 = 256;
 
-/// Maximum of the setting [`Settings::book_depth`], in plies.
+/// Maximum of the [`Settings::book_depth`] setting, in plies.
 const MAX_BOOK_DEPTH: i64 = 1_000;
-/// Maximum of the setting [`Settings::min_games`].
+/// Maximum of the [`Settings::min_games`] setting.
 const MAX_BOOK_GAMES: i64 = 1_000_000;
 
-/// A row of the table of settings.
+/// A row in the table of settings.
 pub(crate) struct Setting {
-    /// The name in xboard, or empty if the protocol has a separate command for the setting.
+    /// The xboard name, or empty if the xboard protocol has a separate command for the setting.
     ///
-    /// A name contains neither spaces, at which python-chess truncates names, nor `Draw`, which
-    /// xboard interprets as the end of the game.
+    /// A name contains no spaces, because python-chess truncates names at a space. It does not
+    /// contain `Draw`, because xboard interprets this word as the end of the game.
     pub name: &'static str,
-    /// The name according to UCI conventions.
+    /// The name that follows UCI conventions.
     ///
-    /// Empty if the setting has no effect in UCI: UCI GUIs handle draws and resignation themselves.
+    /// Empty if the setting has no effect in UCI. UCI GUIs handle draws and resignation
+    /// themselves.
     pub uci: &'static str,
     pub help: &'static str,
-    /// The type of the value, with functions to read and change it.
+    /// The type of the value, with functions that read and change it.
     pub kind: Kind,
 }
 
-/// The type of a setting, with functions to read and change its value.
+/// The type of a setting, with functions that read and change its value.
 pub(crate) enum Kind {
     Check {
         get: fn(&Settings) -> bool,
         set: fn(&mut Settings, bool),
     },
-    /// An integer within limits.
+    /// An integer within a range.
     Spin {
         min: i64,
         max: i64,
@@ -199,12 +200,12 @@ pub(crate) enum Kind {
         /// Sets the choice with this index.
         set: fn(&mut Settings, usize),
     },
-    /// The path of a file, or empty.
+    /// The path of a file, or an empty string.
     File {
         get: fn(&Settings) -> &str,
         set: fn(&mut Settings, String),
     },
-    /// The path of a folder, or empty.
+    /// The path of a folder, or an empty string.
     Folder {
         get: fn(&Settings) -> &str,
         set: fn(&mut Settings, String),
@@ -291,7 +292,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("ClearHash", "Clear Hash", "clear the transposition table and what the search has learnt", Kind::ClearMemory),
 ];
 
-/// The search constants, in a build for tuning.
+/// The search constants in a build for tuning.
 #[cfg(not(feature = "tune"))]
 const CONSTANTS: &[Setting] = &[];
 
@@ -311,7 +312,7 @@ macro_rules! constant_rows {
 #[cfg(feature = "tune")]
 const CONSTANTS: &[Setting] = with_constants!(constant_rows);
 
-/// Returns all settings, including the search constants in a build for tuning.
+/// Returns all settings. In a build for tuning, these include the search constants.
 pub(crate) fn all_settings() -> impl Iterator<Item = &'static Setting> {
     SETTINGS.iter().chain(CONSTANTS)
 }
@@ -348,7 +349,7 @@ impl From<JournalError> for SettingError {
     }
 }
 
-/// Old names of settings, which are still accepted, and the current names.
+/// Old names of settings and the corresponding current names. The old names are still accepted.
 const RENAMED: [(&str, &str); 2] = [("SparFile", "OpponentBook"), ("Luck", "Seed")];
 
 impl Setting {
@@ -362,8 +363,8 @@ impl Setting {
         all_settings().find(|row| is(row.name) || is(row.uci))
     }
 
-    /// Returns the name to display: the UCI name if there is one, otherwise the xboard name. Some
-    /// settings have no xboard name, because xboard has commands for them.
+    /// Returns the name to display. This is the UCI name if there is one, otherwise the xboard
+    /// name. Some settings have no xboard name, because the xboard protocol has commands for them.
     pub(crate) fn title(&self) -> &'static str {
         if self.uci.is_empty() { self.name } else { self.uci }
     }
@@ -407,13 +408,13 @@ fn parse_switch(value: &str) -> Option<bool> {
 }
 
 impl Settings {
-    /// Returns the rating to play at; `None` for full strength.
+    /// Returns the rating at which the engine plays, or `None` for full strength.
     pub(crate) fn rating(&self) -> Option<i64> {
         self.limited.then_some(self.elo)
     }
 
-    /// Opens the files that differ from those of `old`, and creates the learning file. The book is
-    /// opened separately.
+    /// Opens the files whose settings differ from those in `old`, and creates the learning file.
+    /// The book is opened separately.
     ///
     /// # Errors
     ///
@@ -431,7 +432,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Creates the evaluation that the settings select.
+    /// Creates the evaluation selected in the settings.
     ///
     /// # Errors
     ///
@@ -452,7 +453,7 @@ impl Settings {
     }
 
     /// Opens the network, the endgame tables and the learning file, unless they are already open.
-    /// Skips those that cannot be used and returns the errors.
+    /// Skips any that cannot be used, and returns the errors.
     pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();
         while let Err(fault) = self.open_files(&Settings::default()) {
@@ -466,7 +467,8 @@ impl Settings {
         faults
     }
 
-    /// Sets the memory limit, in mebibytes, at most three quarters of the machine's memory.
+    /// Sets the memory limit in mebibytes. The limit is capped at three quarters of the machine's
+    /// memory.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
         let all = total_memory().and_then(|bytes| i64::try_from(bytes >> 20).ok());
@@ -474,7 +476,7 @@ impl Settings {
         self.search.memory_mb = desired.clamp(1, most).unsigned_abs() as usize;
     }
 
-    /// Sets the number of threads, at most the supported maximum.
+    /// Sets the number of threads. The number is capped at the supported maximum.
     pub(crate) fn set_threads(&mut self, threads: u32) {
         self.search.threads = i64::from(threads).clamp(1, MAX_THREADS).unsigned_abs() as usize;
     }

@@ -1,5 +1,5 @@
-//! The effect of a rating: how many nodes the engine searches, which mistakes it makes on purpose,
-//! and how long it plays from the book.
+//! The effect of a rating: the number of nodes that the engine searches, the mistakes that it
+//! makes on purpose, and the number of moves that it plays from the book.
 //!
 //! `docs/measurements/strength-levels.md` describes how the constants were measured and how
 //! reliable they are.
@@ -13,10 +13,11 @@ use crate::engine::search::{Handicap, Limits, TimeLimit};
 use crate::support::random::Random;
 
 pub(super) const WEAKEST: i64 = 800;
-/// The highest rating, slightly below that of full strength at a tenth of a second per move.
+/// The highest rating. It is slightly below the rating of full strength at a tenth of a second per
+/// move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// Ratings measured in games, each with the level that reached it. Values in between are
+/// Ratings measured in games, each paired with the level that achieved it. Ratings in between are
 /// interpolated linearly. Other engines are rated on the same scale.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
@@ -31,7 +32,7 @@ const MEASURED: [(f64, f64); 10] = [
     (2920.0, 1950.0),
 ];
 
-/// Returns the range of ratings that can be played.
+/// Returns the range of ratings at which the engine can play.
 pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
@@ -39,15 +40,15 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
 /// Minimum level at which the engine makes no mistakes on purpose. Above this level, only the
 /// number of nodes is limited.
 const FLAWLESS: f64 = 2400.0;
-/// Level to which the next three constants apply.
+/// Level to which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] apply.
 const CLUMSY: f64 = 600.0;
-/// Size of the evaluation error at the level [`CLUMSY`], in centipawns.
+/// Size of the evaluation error at level [`CLUMSY`], in centipawns.
 const EVAL_NOISE: f64 = 250.0;
-/// Probability of overlooking a move at the level [`CLUMSY`], in permille per ply.
+/// Probability of overlooking a move at level [`CLUMSY`], in permille per ply.
 const MOVE_BLINDNESS: f64 = 120.0;
-/// Number of nodes after which no new iteration starts, at the level [`CLUMSY`].
+/// Number of nodes after which no new iteration starts at level [`CLUMSY`].
 const NODES: f64 = 40.0;
-/// Increase in level from doubling the nodes.
+/// Increase in level for each doubling of the nodes.
 const DOUBLING: f64 = 150.0;
 /// Node limit of the whole search, as a multiple of the number of nodes after which no new
 /// iteration starts.
@@ -57,7 +58,7 @@ const HARD_FACTOR: u64 = 8;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
-    /// The level that determines the number of nodes and the mistakes; see [`MEASURED`].
+    /// The level, which determines the number of nodes and the mistakes. See [`MEASURED`].
     level: f64,
 }
 
@@ -66,7 +67,8 @@ impl Strength {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Limits the nodes of a search and adds the deliberate mistakes, which depend on `seed`.
+    /// Limits the nodes of a search and configures deliberate mistakes. The mistakes depend on
+    /// `seed`.
     pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
@@ -79,33 +81,33 @@ impl Strength {
         Limits { nodes: hard, soft_nodes: Some(nodes), handicap: Some(handicap), ..limits }
     }
 
-    /// Returns the number of plies played from the book: two moves at 800 and one more for every
-    /// hundred rating points. Hand-set.
+    /// Returns the number of plies played from the book. This is two moves at a rating of 800, and
+    /// one more for every hundred rating points. Set by hand.
     pub(super) fn book_plies(&self) -> usize {
         2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
     }
 }
 
-/// Returns the level that reaches this rating in games, interpolated from [`MEASURED`].
+/// Returns the level that achieves this rating in games, interpolated from [`MEASURED`].
 fn level(rating: f64) -> f64 {
     let above = MEASURED[1..MEASURED.len() - 1].partition_point(|&(known, _)| known < rating) + 1;
     let ((low, from), (high, to)) = (MEASURED[above - 1], MEASURED[above]);
     from + (to - from) * (rating - low) / (high - low)
 }
 
-/// Returns a seed that differs from game to game. The standard library's random hash seed is the
-/// simplest source.
+/// Returns a seed that differs from game to game. The random hash seed in the standard library is
+/// the simplest source of randomness.
 pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
 /// Divisor that converts the remaining time to the time that a human spends on an ordinary move.
-/// Hand-set.
+/// Set by hand.
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// Returns how long a human would think. `seed` and the position determine the variation; a forced
-/// move or a recapture takes less time.
+/// Returns how long a human would think. The result varies with `seed` and the position. Forced
+/// moves and recaptures take less time.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,

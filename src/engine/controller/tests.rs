@@ -21,7 +21,7 @@ pub(super) struct StartedSearch {
     control: Control,
 }
 
-/// A search that ends when the test supplies a result or when it is stopped.
+/// A search that ends when the test supplies a result or stops it.
 struct ScriptedSearch {
     started: Sender<StartedSearch>,
     results: Receiver<SearchResult>,

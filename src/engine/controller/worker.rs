@@ -1,7 +1,8 @@
 //! The search thread and its channels.
 //!
-//! Requests arrive on one channel and run one after the other; events leave on another. Every
-//! search has a job number, which identifies late events from a cancelled search.
+//! Requests arrive on one channel and are executed one after the other. Events are sent on another
+//! channel. Every search has a job number, by which late events from a cancelled search are
+//! recognised.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +24,8 @@ pub(crate) trait Backend: Send {
     /// Discards what was learned in the current game.
     fn new_game(&mut self);
 
-    /// Removes and returns the faults of the last request: missing resources or failures.
+    /// Removes and returns the faults of the last request. A fault is a missing resource or a
+    /// failure.
     fn take_faults(&mut self) -> Vec<SearchFault> {
         Vec::new()
     }
@@ -62,10 +64,10 @@ impl Backend for Searcher {
     }
 }
 
-/// Creates a backend from a configuration. Called again if a backend panics.
+/// Creates a backend from a configuration. Called again after a backend panics.
 pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
-/// Returns a function that creates the real search.
+/// Returns a function that creates a real search, as opposed to a scripted one.
 pub(crate) fn searcher() -> MakeBackend {
     Box::new(|config| Box::new(Searcher::on_large_stack(config)))
 }
@@ -82,15 +84,15 @@ pub(crate) enum BackgroundEvent {
     Finished {
         /// The job number from [`SearchThread::search`].
         job: u64,
-        /// The result, without a best move if the search crashed.
+        /// The result. It has no best move if the search crashed.
         result: SearchResult,
     },
     /// A request other than a search is complete.
     Settled,
-    /// Progress of a background task that the engine's owner started.
+    /// A background task started by the engine's owner has made progress.
     OwnerProgress,
     /// A resource is unavailable or something failed; contains a description. Sent before the
-    /// request ends.
+    /// event that ends the request.
     Fault(String),
     /// A book was opened, or could not be opened.
     Opened {
@@ -106,13 +108,13 @@ pub(crate) enum BackgroundEvent {
         /// The opponent book, or the reason for the failure.
         opponent_book: Result<OpponentBook, String>,
     },
-    /// Learned rows were written, or are kept until the file can be written.
+    /// Learned rows were written, or were kept until the file can be written.
     Kept,
     /// The learning file was read.
     Learned {
         /// Request number, counted from 1.
         number: u64,
-        /// The contents, or `None` if the file has none.
+        /// The contents, or `None` if the file is empty.
         learned: Option<Learned>,
     },
 }
@@ -123,7 +125,7 @@ enum SearchRequest {
     Search { job: u64, game: Box<Game>, limits: Limits, control: Control },
 }
 
-/// Handle to the search thread. Dropping the handle lets the thread end, but does not wait for it.
+/// Handle to the search thread. Dropping the handle makes the thread end but does not wait for it.
 pub(crate) struct SearchThread {
     orders: Sender<SearchRequest>,
     event_sender: Sender<BackgroundEvent>,
@@ -246,13 +248,14 @@ fn work(
     }
 }
 
-/// Creates a backend with the user's configuration. If this panics, uses the default configuration.
+/// Creates a backend with the user's configuration. If this panics, creates one with the default
+/// configuration.
 fn create_backend(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
     let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
     made.unwrap_or_else(|_| make(Config::default()))
 }
 
-/// Whether a search returned no move although there are legal moves.
+/// Whether a search returned no move even though there are legal moves.
 fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) -> bool {
     match (order, background_event) {
         (SearchRequest::Search { game, .. }, BackgroundEvent::Finished { result, .. }) => {
@@ -262,7 +265,7 @@ fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) ->
     }
 }
 
-/// Returns the event that ends a request that could not be completed.
+/// Returns the event with which a request ends if it could not be completed.
 fn empty_result(order: &SearchRequest) -> BackgroundEvent {
     match order {
         SearchRequest::Search { job, .. } => {

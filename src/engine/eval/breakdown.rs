@@ -19,7 +19,8 @@ pub(crate) struct Breakdown {
     total: Tapered,
     phase: i32,
     scale: i32,
-    /// Whether this is a won endgame against the lone king, which is evaluated without terms.
+    /// Whether this is a won endgame against a lone king. Such endgames are evaluated without
+    /// terms.
     known: bool,
     score: Score,
     side_to_move: Color,
@@ -67,7 +68,7 @@ pub(crate) fn breakdown(position: &Position) -> Breakdown {
     }
 }
 
-/// Sums the parts of one side. King danger is converted from units to a penalty.
+/// Sums the parts for one side. King danger is converted from units to a penalty.
 fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered {
     let sum = parts.iter().fold(Tapered::ZERO, |sum, (_, sides)| sum + sides[side]);
     match term {
@@ -106,7 +107,7 @@ impl Breakdown {
         writeln!(f, " |{:>6}", self.blend(net))
     }
 
-    /// Interpolates a value between middlegame and endgame, according to the phase.
+    /// Interpolates between the middlegame and endgame values according to the phase.
     fn blend(&self, value: Tapered) -> Score {
         Assessment::Sum { total: value, phase: self.phase, scale: FULL_SCALE }.score()
     }
@@ -134,7 +135,8 @@ impl Breakdown {
     }
 }
 
-/// Writes danger units. They are not centipawns, so the difference between the sides is omitted.
+/// Writes danger units. Because these are not centipawns, the difference between the sides is
+/// omitted.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

@@ -1,9 +1,9 @@
 //! Damping of a network's score in positions that are harder to win than the network assumes.
 //!
-//! A network overrates endgames with much material but little chance of winning, and the fifty-move
-//! rule is not among its inputs. Without damping, the engine stayed in such endgames for a hundred
-//! plies and drew a quarter of the games in which it had been two pawns up; with the classical
-//! terms, it drew a seventh of them.
+//! A network overrates endgames with much material but little chance of winning, and the
+//! fifty-move rule is not among its inputs. Without damping, the engine lingered in such endgames
+//! for a hundred plies. It drew a quarter of the games in which it had been two pawns up. With the
+//! classical terms, it drew a seventh of such games.
 
 use super::classical::endgame::{FULL_SCALE, scale};
 use super::classical::view::View;
@@ -11,23 +11,23 @@ use super::classical::{FULL_PHASE, phase};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// Maximum number of pieces at which the score is scaled as in an endgame. Hand-set.
+/// Maximum number of pieces at which the score is scaled as in an endgame. Set by hand.
 const MAX_PIECES: u32 = 18;
-/// Halfmove clock at which a score would fall to zero. At 100, where the fifty-move rule takes
-/// effect, half of the score is left. Hand-set.
+/// Halfmove clock at which the score would reach zero. At 100, where the fifty-move rule takes
+/// effect, half of the score is left. Set by hand.
 const CLOCK_SPAN: Score = 200;
 
-/// Returns a network's `score` for the side to move after damping.
+/// Returns a network's damped `score` for the side to move.
 ///
-/// The score is scaled in endgames, like the classical terms, and decreases with the number of
-/// plies since the last capture or pawn move.
+/// In endgames, the score is scaled like the classical terms. In all positions, it decreases with
+/// the number of plies since the last capture or pawn move.
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let score = damped_by_clock(position, score);
     if position.occupied().popcnt() > MAX_PIECES { score } else { scaled(position, score) }
 }
 
-/// Reduces a `score` according to the plies since the last capture or pawn move.
+/// Reduces a `score` according to the number of plies since the last capture or pawn move.
 #[inline]
 pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
     let left = CLOCK_SPAN - Score::from(position.halfmove_clock()).min(CLOCK_SPAN / 2);

@@ -1,16 +1,17 @@
 //! Static evaluation: the value of a position without a search.
 //!
-//! The search uses [`Evaluator`]; [`Evaluation::explain`] is for display. 100 centipawns are about
-//! one pawn.
+//! The search uses [`Evaluator`]. [`Evaluation::explain`] is for display. A pawn is worth about
+//! 100 centipawns.
 //!
-//! [`Evaluator`] (one per thread) returns centipawns for the side to move; `breakdown` returns the
-//! same value as a table. The default is `nnue`, a (4x768 -> 256)x2 -> 1 network with integer
-//! weights and four king buckets, which was trained on Tabia's self-play games and is compiled in.
-//! `--evaluation classical` uses the classical terms.
+//! [`Evaluator`] (one per thread) returns centipawns for the side to move. `breakdown` returns the
+//! same value as a table. The default evaluation is `nnue`, a (4x768 -> 256)x2 -> 1 network with
+//! integer weights and four king buckets. It was trained on Tabia's self-play games and is
+//! compiled in. `--evaluation classical` uses the classical terms.
 //!
-//! The classical terms always evaluate positions with a lone king: the mating method is known, and
-//! no training game lasts that long. In other endgames, the scale factor of the classical
-//! evaluation damps the network's score; in all positions, the halfmove clock damps it (`damping`).
+//! Positions with a lone king are always evaluated with the classical terms. The mating method is
+//! known, and no training game lasts long enough to teach it to a network. In other endgames, the
+//! scale factor of the classical evaluation damps the network's score. In all positions, the
+//! halfmove clock damps the score (`damping`).
 //!
 //! ```
 //! use tabia::eval::{Evaluation, Evaluator};
@@ -48,7 +49,7 @@ use crate::chess::score::{Ply, Score};
 /// The method of evaluating positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// Named terms with tuned weights, whose values can be shown individually.
+    /// Named terms with tuned weights. The value of each term can be shown.
     Classical,
     /// An efficiently updatable neural network.
     Nnue(Arc<Network>),
@@ -72,8 +73,9 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// Describes the score of a position: this evaluation, the classical terms, and the network's
-    /// value of each piece, if there is a network.
+    /// Describes the score of a position. The description contains the score in this evaluation
+    /// and the classical terms. If there is a network, it also contains the network's value of
+    /// each piece.
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);
@@ -96,7 +98,7 @@ impl Evaluation {
     }
 }
 
-/// Describes a score, given for the side to move, from both points of view.
+/// Describes a score from both points of view. `score` is for the side to move.
 fn describe(score: Score, position: &Position) -> String {
     let white = if position.side_to_move() == Color::White { score } else { -score };
     let pawns = f64::from(white) / 100.0;
@@ -105,8 +107,8 @@ fn describe(score: Score, position: &Position) -> String {
 
 /// Evaluates positions.
 ///
-/// Each thread has a separate evaluator, which contains a pawn table or the accumulators for the
-/// thread's current line.
+/// Each thread has a separate evaluator. The evaluator contains a pawn table, or the accumulators
+/// for the thread's current line.
 #[derive(Clone)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -115,7 +117,7 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// Creates an evaluator with empty caches. It keeps a clone of `evaluation`.
+    /// Creates an evaluator with empty caches. The evaluator keeps a clone of `evaluation`.
     pub fn new(evaluation: &Evaluation) -> Self {
         let network =
             evaluation.network().map(|network| AccumulatorStack::new(Arc::clone(network)));
@@ -135,7 +137,7 @@ impl Evaluator {
     /// Returns the score in centipawns for the side to move. It is never a mate or tablebase score.
     ///
     /// `ply` is the distance of the position from the root. A network is fastest if the last
-    /// position evaluated at `ply - 1` was the parent.
+    /// position evaluated at `ply - 1` was the parent of this position.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         if is_mop_up(position) {
@@ -145,7 +147,7 @@ impl Evaluator {
         damping::damped(position, network.evaluate(position, ply))
     }
 
-    /// Updates the incremental state that evaluations below `ply` need, without evaluating the
+    /// Updates the incremental state needed for evaluations below `ply`, without evaluating the
     /// position.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
@@ -165,10 +167,10 @@ impl Evaluator {
     }
 }
 
-/// Whether a side has only its king.
+/// Whether a side has only its king left.
 ///
-/// The classical terms drive the lone king to mate. Networks do not learn this, because games end
-/// earlier.
+/// In such positions, the classical terms drive the lone king to mate. Networks do not learn this,
+/// because training games end earlier.
 #[inline]
 fn is_mop_up(position: &Position) -> bool {
     let lone = |color| position.by_color(color).popcnt() == 1;

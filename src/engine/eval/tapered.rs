@@ -1,9 +1,9 @@
-//! A middlegame and an endgame value in one integer.
+//! A middlegame value and an endgame value in one integer.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A middlegame and an endgame value in centipawns, added in a single operation.
+/// A middlegame value and an endgame value, in centipawns. One integer addition adds both values.
 ///
 /// The upper sixteen bits contain the endgame value, and the lower sixteen bits contain the
 /// middlegame value. Both must fit in an `i16`.
@@ -13,7 +13,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 #[repr(transparent)]
 pub(crate) struct Tapered(i32);
 
-/// Abbreviation of [`Tapered::new`] for tables of weights.
+/// Short name for [`Tapered::new`], used in tables of weights.
 pub(super) const fn s(middlegame: i32, endgame: i32) -> Tapered {
     Tapered::new(middlegame, endgame)
 }

@@ -20,7 +20,8 @@ const POSITIONS: [&str; 12] = [
     "8/P5kp/6p1/8/1r6/8/R4PPP/6K1 b - - 0 40",
 ];
 
-/// Returns the position with the colours, the sides of the board and the side to move swapped.
+/// Returns the mirrored position: the colours, the two sides' pieces and the side to move are
+/// swapped.
 fn flipped(position: &Position) -> Position {
     let fen = position.to_string();
     let fields: Vec<&str> = fen.split(' ').collect();
@@ -39,7 +40,7 @@ fn flipped(position: &Position) -> Position {
     Position::from_fen(&flipped).expect(&flipped)
 }
 
-/// Returns positions from games whose moves are picked by a fixed pseudo-random sequence.
+/// Returns positions from games whose moves are chosen by a fixed pseudo-random sequence.
 fn random_positions() -> Vec<Position> {
     let mut seed: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut positions = Vec::new();

@@ -1,4 +1,5 @@
-//! The evaluation for the tuner: which weights a position uses, and how many times it uses each.
+//! The evaluation as seen by the tuner: which weights a position uses, and how many times it uses
+//! each.
 
 pub(crate) use super::classical::FULL_PHASE;
 pub(crate) use super::classical::endgame::FULL_SCALE;
@@ -17,14 +18,15 @@ pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
 
-/// The features of a position that, together with the weights, determine its score.
+/// The features of a position. Together with the weights, they determine its score.
 #[derive(Debug, Clone)]
 pub(crate) struct EvalFeatures {
     /// Number of times each weight is used, by side; White is first.
     pub counts: [Vec<i32>; 2],
-    /// The phase of the game, from [`FULL_PHASE`] with all pieces on the board to 0.
+    /// The phase of the game. It is [`FULL_PHASE`] with all pieces on the board and 0 without
+    /// pieces.
     pub phase: i32,
-    /// Factors by which the endgame score is multiplied if White or Black is ahead, in units of
+    /// Factors by which the endgame score is multiplied if White or if Black is ahead, in units of
     /// 1/[`FULL_SCALE`].
     pub scales: [i32; 2],
 }
@@ -37,7 +39,8 @@ impl Tracer {
         Tracer(PawnTable::new())
     }
 
-    /// Returns the features of a position, or `None` for a known endgame, which uses no weights.
+    /// Returns the features of a position, or `None` if the position is a known endgame. Known
+    /// endgames use no weights.
     pub(crate) fn features(&mut self, position: &Position) -> Option<EvalFeatures> {
         let mut counts = TermCounts::new(&TUNED);
         match assess(position, &TUNED, &mut self.0, &mut counts) {

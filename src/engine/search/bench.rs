@@ -1,7 +1,7 @@
 //! The benchmark: fixed positions searched to a fixed depth with one thread and without a book.
 //!
-//! Its node count is the signature of search and evaluation: a functional change alters the count,
-//! but a refactoring must not.
+//! The total node count is the signature of search and evaluation. A functional change alters the
+//! count, but a refactoring must not.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(crate) const BENCH_DEPTH: Depth = 12;
 /// Size of the transposition table for the signature, in mebibytes.
 const BENCH_MEMORY_MB: usize = 16;
 
-/// The positions of the Bratko-Kopec test (1982), the start position, and well-known endgame and
+/// The positions in the Bratko-Kopec test (1982), the start position, and well-known endgame and
 /// tactical positions.
 pub(super) const POSITIONS: [&str; 32] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -",
@@ -55,7 +55,7 @@ pub(super) const POSITIONS: [&str; 32] = [
 /// The result of a benchmark.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BenchResult {
-    /// Total number of nodes: the signature.
+    /// Total number of nodes, which is the signature.
     pub nodes: u64,
     pub elapsed: Duration,
 }
@@ -68,7 +68,7 @@ impl BenchResult {
 }
 
 /// Searches all positions to `depth`, using `evaluation`. After each position, calls `on_position`
-/// with its FEN, node count and time.
+/// with the position's FEN, node count and time.
 pub(crate) fn bench(
     depth: Depth,
     evaluation: Evaluation,

@@ -1,4 +1,4 @@
-//! State of the book matches that may end a search.
+//! The state of the book matches that can end a search.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use super::table::TableEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
-/// Maximum difference, in centipawns, between the value of a plausible line and that of the root.
-/// It is also the maximum amount by which the root's value may fall afterwards.
+/// Maximum difference, in centipawns, between the values of a plausible line and the root. It is
+/// also the maximum amount by which the value of the root may fall afterwards.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 /// The book matches of a search.
 #[derive(Debug, Default)]
 pub(super) struct BookEndingState {
-    /// Lines that may end the search, one for each move that has been the best.
+    /// Lines that may end the search. There is one for each move that has been the best move.
     pub(super) ending_lines: Vec<EndingLine>,
     /// The line that may end the search until the next iteration is complete.
     pub(super) ready: Option<EndingLine>,
@@ -23,23 +23,24 @@ pub(super) struct BookEndingState {
     pub(super) ended: bool,
     /// The book's analysis of the root, as a table entry.
     pub(super) known: Option<TableEntry>,
-    /// The last iteration in which the move of the analysis remains the move to play; 0 if there is
-    /// no such move.
+    /// The last iteration for which the move from the analysis remains the move to play; 0 if
+    /// there is no such move.
     pub(super) settled: Depth,
-    /// A move that leads back into the book and replaces the best one (`BookSearch::Steer`).
+    /// A move that leads back into the book and is played instead of the best move
+    /// (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,
     /// The first moves of the reported lines.
     pub(super) reported: HashSet<Move>,
 }
 
-/// A plausible line into the book below the best move.
+/// A plausible line into the book that starts with the best move.
 ///
-/// Later iterations may find a different line, but must choose the same first move, and the score
-/// of this move must not fall.
+/// Later iterations may find a different line. However, they must choose the same first move, and
+/// the score of this move must not fall.
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,
-    /// Score of the root when the line was found, in centipawns for the side to move.
+    /// Score of the root, in centipawns for the side to move, at the time when the line was found.
     pub(super) score: Score,
 }
 
@@ -54,7 +55,7 @@ impl EndingLine {
     }
 }
 
-/// A move that leads back into the book and replaces the best one.
+/// A move that leads back into the book and is played instead of the best move.
 #[derive(Debug, Clone)]
 pub(super) struct BookReturn {
     /// The best move, which is not played.
@@ -63,6 +64,6 @@ pub(super) struct BookReturn {
     pub(super) pv: Vec<Move>,
     /// The score of the move played, in centipawns.
     pub(super) score: Score,
-    /// The position at which the line enters the book.
+    /// The line, and the position at which it enters the book.
     pub(super) found: Transposition,
 }

@@ -1,9 +1,9 @@
-//! Book analyses in the search, which act as transposition table entries that are never
+//! Book analyses in the search. They act as transposition table entries that are never
 //! overwritten.
 //!
-//! Unlike a table entry, a book value also settles PV nodes: it is exact, and its line continues in
-//! the book, so the principal variation stays complete. Searches that use book values have separate
-//! table entries for each set of values.
+//! Unlike a table entry, a book value also settles PV nodes. It is exact, and its line continues
+//! in the book, so the principal variation stays complete. Searches that use book values have
+//! separate table entries for each set of values.
 
 use super::node::Pv;
 use super::observe::OptionalObserver;
@@ -14,14 +14,14 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// The score of an analysis is valid only if the sum of the halfmove clock and the depth of the
-/// analysis is below this value, because analyses ignore the halfmove clock.
+/// Upper bound on the sum of the halfmove clock and the depth of an analysis. If the sum reaches
+/// this value, the score of the analysis is not valid, because analyses ignore the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
-/// Number of plies of an analysis's line that are checked for a repetition. A repetition takes four
-/// plies.
+/// Number of plies in the line of an analysis that are checked for a repetition. A repetition
+/// takes four plies.
 const REPETITION_PLIES: usize = 4;
 
-/// Converts the analysis of a position to a transposition table entry for a node at `ply`.
+/// Converts an analysis to a transposition table entry for a node at `ply`.
 pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     TableEntry {
         mv: value.best,
@@ -32,7 +32,8 @@ pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     }
 }
 
-/// Returns the deeper of the two entries. A book entry gets the table's static evaluation.
+/// Returns the deeper of the two entries. If this is the book entry, the table's static evaluation
+/// is copied to it.
 pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry {
     match table {
         Some(table) if table.depth > book.depth => TableEntry { mv: table.mv.or(book.mv), ..table },
@@ -41,10 +42,10 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
     }
 }
 
-/// Returns the table's entry, with the book's move if the entry has none. Used if the book's score
-/// is not valid in this game.
+/// Returns the table's entry. If the entry has no move, it gets the book's move. Used if the
+/// book's score is not valid in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
-    /// A depth so small that the score is never used.
+    /// A depth so low that the score of an entry with this depth is never used.
     const NO_DEPTH: Depth = Depth::MIN / 2;
     let Some(table) = table else {
         let unknown = TableEntry {
@@ -60,8 +61,8 @@ pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<T
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the score of a node that the book has analysed deeply enough, after
-    /// [`Worker::holds_here`] has confirmed the score.
+    /// Returns the score of a node that the book has analysed deeply enough, provided that
+    /// [`Worker::holds_here`] confirms the score.
     ///
     /// In a PV node, the principal variation continues with the book's moves.
     #[cold]
@@ -81,7 +82,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Reports the analysis of the root and returns it as a provisional result.
     ///
-    /// The move of the analysis is searched first and remains the move to play until a deeper
+    /// The move from the analysis is searched first. It remains the move to play until a deeper
     /// iteration finds another.
     pub(super) fn probe_book_at_root(&mut self) -> Option<SearchResult> {
         let job = self.job;
@@ -111,7 +112,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Moves the analysis's move to the front of the root moves while it is the move to play.
+    /// Puts the move from the analysis at the front of the root moves as long as it is the move to
+    /// play.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {
@@ -124,15 +126,16 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Whether the score of an analysis is valid in this game.
     ///
-    /// It is not valid if a draw by the fifty-move rule is near, if the line leads to a repetition,
-    /// or if a side would prefer a draw by repetition.
+    /// The score is not valid if a draw by the fifty-move rule is near, if the line leads to a
+    /// repetition, or if one of the sides would prefer a draw by repetition.
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
         clock + known.depth < CLOCK_ROOM && !can_draw && !self.leads_back(position, known.mv)
     }
 
-    /// Whether the best moves of the analysis soon lead back to an earlier position of the game.
+    /// Whether the best moves of the analysis lead back to an earlier position in the game within
+    /// a few plies.
     fn leads_back(&self, position: &Position, mv: Option<Move>) -> bool {
         let clock = usize::from(position.halfmove_clock());
         if clock == 0 {
@@ -147,7 +150,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Returns the line of at most `plies` plies that starts with `mv` and continues with the best
-    /// moves of the analyses.
+    /// moves from the book's analyses.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];
@@ -201,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Returns a book of one game with these analyses.
+    /// Returns a one-game book with these analyses.
     fn book(mut values: Vec<BookValue>) -> Book {
         let games = PgnInput::Text("a game".to_owned(), GAME.as_bytes().into());
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;

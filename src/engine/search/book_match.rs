@@ -1,4 +1,4 @@
-//! Looks up nodes of the search in the book.
+//! Looks up the nodes of a search in the book.
 
 use super::book_known::known;
 use super::book_probe::BookProbe;
@@ -11,7 +11,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::Ply;
 use crate::games::book::{Counts, PendingLookup};
 
-/// Effect of a book lookup on the search of a node.
+/// Effect of a book lookup on the search of the node.
 pub(super) enum BookHit {
     /// The match ends the search ([`BookSearch::First`]).
     Decisive,
@@ -27,8 +27,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.stack[ply].excluded.is_none().then(|| probe.start_lookup(position))
     }
 
-    /// Looks up an inner node in the book and returns the part of the entry that affects the
-    /// search.
+    /// Looks up an inner node in the book. Returns the part of the entry that affects the search.
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
         let probe = self.job.book.as_ref()?;
@@ -63,7 +62,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the moves from the root to `ply`, or `None` if one is a null move.
+    /// Returns the moves from the root to `ply`, or `None` if one of them is a null move.
     fn line_to(&self, ply: Ply) -> Option<Vec<Move>> {
         self.stack[..ply].iter().map(|entry| entry.mv).collect()
     }

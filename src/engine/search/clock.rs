@@ -1,8 +1,8 @@
 //! The time budget of a search.
 //!
-//! There are two bounds. After the soft bound no new iteration starts; at the hard bound the search
-//! stops immediately. The soft bound grows while the best move changes or its score falls, and
-//! shrinks while the choice is clear. See <https://www.chessprogramming.org/Time_Management>.
+//! There are two bounds. No new iteration starts after the soft bound. At the hard bound, the
+//! search stops immediately. The soft bound grows while the best move changes or its score falls,
+//! and shrinks while the choice is clear. See <https://www.chessprogramming.org/Time_Management>.
 //!
 //! If the time control does not specify a number of moves, later moves get a larger share of the
 //! remaining time.
@@ -14,34 +14,35 @@ use super::control::Control;
 use super::limits::{Limits, TimeLimit};
 use crate::chess::score::Score;
 
-/// Maximum number of moves among which the time is divided.
+/// Maximum number of moves over which the time is divided.
 const MAX_MOVES: u32 = 56;
-/// Share of the clock for one move at the start of the game, if the number of moves to go is
+/// Share of the clock for one move at the start of the game, used if the number of moves to go is
 /// unknown.
 ///
-/// This constant, the next two and the formula come from Reckless, where they were tuned in games
-/// (+24 ± 9 and +8 ± 6 Elo compared with a constant share).
+/// This constant, the next two and the formula come from Reckless, where they were tuned in games.
+/// Compared with a constant share, they gained 24 ± 9 and 8 ± 6 Elo.
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
-/// Growth rate of this share per move.
+/// Growth rate of the share per move.
 const SHARE_RATE: f64 = 0.045;
-/// Percentage of the increment that is spent on the current move. Hand-set.
+/// Percentage of the increment that is spent on the current move. Set by hand.
 const INCREMENT_SHARE: u32 = 75;
-/// Time reserved from a fixed move time for transmitting the move. With xboard, transmission takes
-/// a few milliseconds; the reserve allows several times as much for a loaded machine.
+/// Part of a fixed move time that is reserved for transmitting the move. With xboard, transmission
+/// takes a few milliseconds. The reserve is several times as long, to allow for a busy machine.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
-/// Additional reserve on a clock: overloaded machines were observed to stall for this long. Without
-/// the reserve, an increment of 0.05 s lets a clock run down to 0.35 s.
+/// Additional time reserved on a clock, because overloaded machines were observed to stall for
+/// this long. Without the reserve, a clock with an increment of 0.05 s ran down to 0.35 s.
 const STALL: Duration = Duration::from_millis(300);
-/// Maximum percentage of the clock that is reserved. At 50, an increment of 0.01 s let a clock run
-/// down to 0.08 s, and two games of 500 were lost on a machine that stalled for 0.15 s.
+/// Maximum percentage of the clock that is reserved. At 50, a clock with an increment of 0.01 s
+/// ran down to 0.08 s, and two of 500 games were lost on time on a machine that stalled for 0.15
+/// s.
 const RESERVE_SHARE: u32 = 75;
-/// Maximum ratio of the hard bound to the soft bound. Hand-set.
+/// Maximum ratio of the hard bound to the soft bound. Set by hand.
 const HARD_FACTOR: u32 = 5;
-/// Maximum percentage of the clock for the hard bound. Hand-set: at 55, one game in a hundred was
-/// lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
+/// Maximum percentage of the clock for the hard bound. Set by hand. At 55, one game in a hundred
+/// was lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
 const HARD_SHARE: u32 = 40;
-/// Minimum bound of a search, which allows it to complete the first iteration.
+/// Minimum bound for a search. It allows the search to complete its first iteration.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// The clock of a running search.
@@ -51,7 +52,7 @@ pub(super) struct TimeManager {
     soft: Option<Duration>,
     hard: Option<Duration>,
     pondering: bool,
-    /// Time from the start of the search to the ponder hit, as first noticed by the search.
+    /// Time between the start of the search and the ponder hit, as first noticed by the search.
     hit: OnceLock<Duration>,
 }
 
@@ -60,7 +61,8 @@ pub(super) struct TimeManager {
 pub(super) struct Stability {
     /// Number of iterations since the best move last changed.
     pub(super) unchanged: u32,
-    /// Fall in the score since the last iteration, in centipawns; negative if the score has risen.
+    /// Decrease in the score since the last iteration, in centipawns; negative if the score has
+    /// risen.
     pub(super) fall: Score,
     /// Share of all nodes spent on the best move, from 0 to 1.
     pub(super) effort: f64,
@@ -88,8 +90,8 @@ impl TimeManager {
         self.start.elapsed()
     }
 
-    /// Returns the spent share of the soft bound or of a fixed time. Returns `None` if there is
-    /// neither, or while pondering.
+    /// Returns the share of the soft bound or of a fixed time that has been spent. Returns `None`
+    /// if there is neither, or while pondering.
     ///
     /// Time spent pondering counts towards the soft bound.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
@@ -109,7 +111,7 @@ impl TimeManager {
         self.pondering && !control.is_ponder_hit()
     }
 
-    /// Whether the hard bound allows the search to take as long as `time`.
+    /// Whether the hard bound leaves at least `time` for the search.
     pub(super) fn leaves(&self, time: Duration) -> bool {
         self.hard.is_none_or(|hard| hard >= time)
     }
@@ -120,28 +122,28 @@ impl TimeManager {
         !self.is_pondering(control) && self.own_time() >= hard
     }
 
-    /// Returns the time since the ponder hit was first noticed or, if the search did not ponder,
-    /// since its start.
+    /// Returns the time since the ponder hit was first noticed. If the search did not ponder,
+    /// returns the time since its start.
     fn own_time(&self) -> Duration {
         let elapsed = self.elapsed();
         let since = if self.pondering { *self.hit.get_or_init(|| elapsed) } else { Duration::ZERO };
         elapsed - since
     }
 
-    /// Whether the soft bound has been reached. Time spent pondering counts.
+    /// Whether the soft bound has been reached. Time spent pondering is included.
     pub(super) fn is_enough(&self, control: &Control, stability: Stability) -> bool {
         let Some(soft) = self.soft else { return false };
         !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.time_factor())
     }
 
-    /// Whether the search may stop early because it has a clock rather than a fixed time.
+    /// Whether the search may stop early because it has a clock and not a fixed time.
     pub(super) fn is_flexible(&self) -> bool {
         self.soft.is_some()
     }
 }
 
 impl Stability {
-    /// Returns the factor by which the soft bound is multiplied. The constants are hand-set.
+    /// Returns the factor by which the soft bound is multiplied. Its constants were set by hand.
     fn time_factor(self) -> f64 {
         let settled = match self.unchanged {
             0 => 1.7,
@@ -156,7 +158,7 @@ impl Stability {
     }
 }
 
-/// Returns the usual time for a move, which is the soft bound of its search.
+/// Returns the usual time for a move, which is the soft bound of the search for that move.
 pub(crate) fn usual_time(
     remaining: Duration,
     increment: Duration,
@@ -187,7 +189,7 @@ fn budget(
 }
 
 /// Returns the share of the clock for one move. The share grows during the game, because fewer
-/// moves remain.
+/// moves remain to be played.
 fn clock_share(move_number: u16) -> f64 {
     let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
     SHARE + SHARE_GROWTH * grown

@@ -9,14 +9,14 @@ use loom::sync::atomic::AtomicU64;
 
 pub(super) const ENTRIES_PER_CLUSTER: usize = 4;
 
-/// A table entry and its check word; empty if both are zero.
+/// A table entry and its check word. The slot is empty if both are zero.
 #[derive(Default)]
 pub(super) struct TableSlot {
     pub(super) check: AtomicU64,
     pub(super) data: AtomicU64,
 }
 
-/// The table entries in one cache line.
+/// The table entries that share one cache line.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Cluster {
@@ -26,7 +26,7 @@ pub(super) struct Cluster {
 #[cfg(not(feature = "loom"))]
 const _: () = assert!(size_of::<Cluster>() == 64);
 
-/// Clusters, initially empty. Memory is committed only when it is used.
+/// Clusters, initially empty. Their memory is committed only when it is used.
 pub(super) struct Clusters(Memory);
 
 #[cfg(all(target_os = "linux", not(feature = "loom")))]
@@ -39,8 +39,7 @@ mod memory {
     use super::Cluster;
     use crate::support::huge_pages;
 
-    /// A private anonymous mapping. Its pages are zero and are committed when they are first
-    /// written.
+    /// A private anonymous mapping. Its pages read as zero and are committed on the first write.
     pub(super) struct Memory {
         start: NonNull<Cluster>,
         count: usize,
@@ -53,8 +52,8 @@ mod memory {
     unsafe impl Sync for Memory {}
 
     impl Memory {
-        /// Maps memory for `count` clusters, at least one. Returns `None` if the operating system
-        /// refuses.
+        /// Maps memory for `count` clusters, but for at least one. Returns `None` if the operating
+        /// system refuses.
         #[allow(unsafe_code)]
         pub(super) fn new(count: usize) -> Option<Self> {
             let bytes = count.checked_mul(size_of::<Cluster>())?;
@@ -77,7 +76,7 @@ mod memory {
             unsafe { slice::from_raw_parts(self.start.as_ptr(), self.count) }
         }
 
-        /// Returns all pages to the operating system; they read as zero afterwards.
+        /// Returns all pages to the operating system. The pages then read as zero.
         #[allow(unsafe_code)]
         pub(super) fn clear(&mut self) {
             let bytes = self.count * size_of::<Cluster>();
@@ -130,7 +129,7 @@ mod memory {
 use memory::Memory;
 
 impl Clusters {
-    /// Allocates `count` empty clusters, at least one. Returns `None` if the operating system
+    /// Allocates `count` empty clusters, but at least one. Returns `None` if the operating system
     /// refuses.
     pub(super) fn new(count: usize) -> Option<Self> {
         Memory::new(count.max(1)).map(Clusters)

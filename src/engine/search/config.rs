@@ -1,4 +1,4 @@
-//! Configuration of a searcher: resources, evaluation, and the use of the book.
+//! Configuration of a searcher: resources, evaluation and use of the book.
 
 use std::num::NonZero;
 
@@ -11,28 +11,29 @@ use crate::support::words::named_values;
 /// The configuration of a searcher. Single-threaded searches with equal configurations are
 /// identical.
 ///
-/// Pass it as a whole to [`Searcher::configure`](super::Searcher::configure). Each option of the
-/// search is a field, which the search reads where it needs the value.
+/// Pass the whole configuration to [`Searcher::configure`](super::Searcher::configure). Each
+/// search option is a field. The search reads a field wherever it needs the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Memory for the transposition table, in mebibytes.
     pub memory_mb: usize,
     /// Number of search threads, including the main one; at least 1.
     pub threads: usize,
-    /// Evaluation of positions. A change discards what was learned with the previous evaluation.
+    /// The evaluation to use. A change discards everything learned with the previous evaluation.
     pub evaluation: Evaluation,
-    /// Endgame tables, probed at the root and after every capture or pawn move.
+    /// Endgame tables. They are probed at the root and after every capture or pawn move.
     pub endgames: Option<Tables>,
-    /// The book in which the nodes of the tree are looked up.
+    /// The book in which the search looks up the nodes of its tree.
     pub book: Option<Book>,
     /// The effect of book positions on the search.
     pub book_search: BookSearch,
-    /// Maximum loss in centipawns for a move that leads back into the book ([`BookSearch::Steer`]).
+    /// Maximum loss, in centipawns, of a move that leads back into the book
+    /// ([`BookSearch::Steer`]).
     pub steer_margin: Score,
-    /// The order of the re-searches after a reduced move beats alpha.
+    /// The order of the re-searches after a reduced move has beaten alpha.
     pub research_order: ResearchOrder,
-    /// Maximum number of threads that work on one tree at a time; `None` for one per core. Using
-    /// more threads than cores slows the search down.
+    /// Maximum number of threads that work on one tree at a time; `None` for one thread per core.
+    /// More threads than cores would slow the search down.
     pub cores: Option<usize>,
 }
 
@@ -42,8 +43,8 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`], in centipawns. It is less than a tempo is worth in a search
-/// of one second. Hand-set.
+/// Default of [`Config::steer_margin`], in centipawns. In a one-second search, a tempo is worth
+/// more than this. Set by hand.
 const STEER_MARGIN: Score = 15;
 
 impl Default for Config {
@@ -65,20 +66,22 @@ impl Default for Config {
 /// The effect that book positions in the tree have on the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BookSearch {
-    /// The nodes of the tree are not looked up in the book.
+    /// The search does not look up nodes in the book.
     #[default]
     Off,
-    /// A match ends the search immediately, whatever the line. Intended for study and comparison.
+    /// A match ends the search immediately, regardless of the line. Intended for study and
+    /// comparison.
     First,
-    /// A match is stored with its line. The search may end early if its long-settled best move
-    /// leads to the match by plausible play, unless the book's verdict is bad for the side to move
-    /// at the root.
+    /// A match is stored with its line. The match may end the search early if plausible play leads
+    /// to it from a best move that has long been settled. It does not end the search if the book's
+    /// verdict is bad for the side to move at the root.
     Stop,
     /// Like [`BookSearch::Stop`]. In addition, the match's analysis is used like a transposition
-    /// table entry: at sufficient depth its score is used; otherwise its move is searched first.
+    /// table entry. If the analysis is deep enough, its score is used. Otherwise its move is
+    /// searched first.
     Value,
-    /// Like [`BookSearch::Value`]. In addition, among moves about as good as the best one, the
-    /// search plays one whose best line leads back into the book.
+    /// Like [`BookSearch::Value`]. In addition, if several moves are about as good as the best
+    /// one, the search plays a move whose best line leads back into the book.
     Steer,
 }
 
@@ -95,16 +98,16 @@ named_values! { pub BookSearch, "book search mode":
 
 /// Order of the re-searches after a late move beats alpha at a PV node.
 ///
-/// The first search has a null window and a reduced depth. The re-searches undo these two
-/// restrictions one after the other.
+/// The first search has a null window and a reduced depth. The re-searches remove these two
+/// restrictions one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// First searches at full depth with the null window. If the move still beats alpha, searches
-    /// with the open window.
+    /// The first re-search has full depth and the null window. If the move still beats alpha, the
+    /// second re-search has the open window.
     #[default]
     DepthFirst,
-    /// First searches with the open window at the reduced depth. If the move still beats alpha,
-    /// searches at full depth.
+    /// The first re-search has the open window and the reduced depth. If the move still beats
+    /// alpha, the second re-search has full depth.
     WindowFirst,
 }
 

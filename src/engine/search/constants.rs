@@ -1,19 +1,19 @@
 //! Tunable constants of the search, each with its range and tuning step.
 //!
-//! Normally they are compile-time constants and cost nothing. In a build with the feature `tune`
-//! they are options of both protocols, under the names used here, so that `tabia tune` can change
+//! Normally they are compile-time constants and cost nothing. In a build with the `tune` feature
+//! they are options in both protocols, under the names used here. `tabia tune` can then change
 //! them (docs/guides/tune.md).
 //!
-//! Scores are in centipawns, depths in plies, and `lmr_…` values in units of 1/1024 of a ply. The
-//! values were found as described in docs/measurements/strength-search-steps.md.
+//! Scores are in centipawns, depths are in plies, and `lmr_…` values are in units of 1/1024 of a
+//! ply. docs/measurements/strength-search-steps.md describes how the values were found.
 //!
 //! A table lists the name, value, range and step of each constant. A macro turns each row into a
-//! `const fn`. With the feature `tune`, each row instead becomes a number that is read at run time,
-//! and an engine option. These numbers belong to the process and not to `Config`, where each row
-//! would need a field, a default and a setting for a value that no user sets.
+//! `const fn`. With the `tune` feature, each row instead becomes an engine option and a number
+//! that is read at run time. These numbers belong to the process and not to `Config`. In `Config`,
+//! each row would need a field, a default and a setting for a value that no user sets.
 
-/// Passes the table to a macro, one row per constant: `name = value in least ..= most, step;`. The
-/// step is the size of the changes at the end of a tuning run.
+/// Passes the table to a macro. Each row has the form `name = value in least ..= most, step;` and
+/// describes one constant. The step is the size of the changes at the end of a tuning run.
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
@@ -124,7 +124,7 @@ macro_rules! constants {
 #[cfg(feature = "tune")]
 macro_rules! constants {
     ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
-        /// The values used by this process. A tuning run starts one process per engine.
+        /// The values used by this process. During a tuning run, each engine has its own process.
         #[allow(non_upper_case_globals)]
         pub(crate) mod values {
             use std::sync::atomic::AtomicI32;
@@ -139,7 +139,7 @@ macro_rules! constants {
             }
         )*
 
-        /// Returns one line per constant in the format of `tabia tune --params`.
+        /// Returns one line per constant, in the `tabia tune --params` format.
         pub(crate) fn parameters() -> Vec<String> {
             vec![$(format!(
                 "{},{},{},{},{},{}\n",
@@ -149,7 +149,7 @@ macro_rules! constants {
     };
 }
 
-/// Final learning rate in a tuning run (`r_end`; see docs/guides/tune.md).
+/// Final learning rate of a tuning run (`r_end`; see docs/guides/tune.md).
 #[cfg(feature = "tune")]
 const RATE: f64 = 0.008;
 

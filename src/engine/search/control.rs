@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Stops a search, or switches it from pondering to thinking, from any thread.
+/// Stops a search, or switches it from pondering to thinking. Can be used from any thread.
 ///
-/// Clones control the same search. Every search has a separate control, so that a late signal
-/// cannot affect the next search.
+/// Clones control the same search. Every search has its own control, so that a late signal cannot
+/// affect the next search.
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     signals: Arc<Signals>,
@@ -17,10 +17,11 @@ pub struct Control {
 struct Signals {
     stop: AtomicBool,
     ponder_hit: AtomicBool,
-    /// Locked while waiting for a signal and before signalling, so that no signal is missed.
+    /// Locked while a thread waits for a signal, and before a signal is sent, so that no signal is
+    /// missed.
     asleep: Mutex<()>,
     given: Condvar,
-    /// The thread that panics, and the node count after which it does.
+    /// The thread that panics, and the node count at which it panics.
     #[cfg(test)]
     panic_at: Option<(usize, u64)>,
 }
@@ -37,7 +38,7 @@ impl Control {
         self.wake();
     }
 
-    /// Signals that the opponent has played the expected move. The clock starts now.
+    /// Signals that the opponent has played the expected move. The engine's clock starts now.
     pub fn ponder_hit(&self) {
         self.signals.ponder_hit.store(true, Ordering::Relaxed);
         self.wake();
@@ -50,20 +51,20 @@ impl Control {
         Control { signals: Arc::new(signals) }
     }
 
-    /// Panics if this thread is due to panic.
+    /// Panics if this thread has reached the node count at which it should panic.
     #[cfg(test)]
     pub(super) fn panic_if_due(&self, thread: usize, nodes: u64) {
         let panics = self.signals.panic_at.is_some_and(|(id, from)| id == thread && nodes > from);
         assert!(!panics, "deliberate panic of a test");
     }
 
-    /// Wakes the threads that wait for a signal.
+    /// Wakes the threads that are waiting for a signal.
     fn wake(&self) {
         drop(self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner));
         self.signals.given.notify_all();
     }
 
-    /// Sleeps while `is_early` returns true. `is_early` is called again only after a signal.
+    /// Sleeps while `is_early` returns true. Calls `is_early` again only after a signal.
     pub(super) fn wait_while(&self, is_early: impl Fn() -> bool) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while is_early() {

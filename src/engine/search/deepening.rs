@@ -24,14 +24,16 @@ use crate::engine::tablebase::TablebaseResult;
 
 /// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
-/// Maximum width of an aspiration window, in centipawns. Beyond it, the bound becomes infinite.
+/// Maximum width of an aspiration window, in centipawns. If the window would be wider, its bound
+/// becomes infinite.
 const ASPIRATION_MAX: Score = 800;
-/// Time after which the current root move is reported. Before that, the root move changes too
-/// quickly.
+/// Time after which the current root move is reported. Earlier in the search, the root move
+/// changes too quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
 /// Time after which failed windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
-/// The first iteration whose new best moves are reported. In iteration 1, every move is new.
+/// The first iteration for which new best moves are reported. In iteration 1, every best move is
+/// new.
 const FIRST_NEWS_DEPTH: Depth = 2;
 /// Number of iterations after which the only legal move is played.
 const FORCED_MOVE_DEPTH: Depth = 3;
@@ -78,9 +80,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result
     }
 
-    /// Returns a legal move and the static evaluation as the result of a search that stops early.
+    /// Returns a legal move and the static evaluation, for a search that stops before it has a
+    /// result.
     ///
-    /// If the game is over, the result has no move and the score of a mate or a draw.
+    /// If the game is over, returns no move and the score of a mate or a draw.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -91,7 +94,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         SearchResult { best, score, ..SearchResult::default() }
     }
 
-    /// Reports the score of a root without legal moves, at depth 0 and with an empty line.
+    /// Reports the score of a root that has no legal moves. The report has depth 0 and an empty
+    /// line.
     fn report_end_of_game(&mut self, score: Score) {
         if self.job.is_reported {
             self.send_event(SearchEvent::Iteration(Report {
@@ -110,7 +114,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Runs one iteration over the requested number of lines and updates `result`, even if the
+    /// Runs one iteration for the requested number of lines. Updates `result`, even if the
     /// iteration is stopped.
     fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
         self.show(|_| SearchStep::Iteration(depth));
@@ -120,7 +124,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.take_best(depth, result);
     }
 
-    /// Stores the scores of the root moves in [`RootMove::previous`] and clears them for the next
+    /// Moves the scores of the root moves to [`RootMove::previous`], to prepare for the next
     /// iteration.
     fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
@@ -131,7 +135,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches as many lines as requested, one after the other.
+    /// Searches the requested number of lines, one after the other.
     fn search_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         for index in 0..lines {
@@ -149,10 +153,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports the lines whose rank had a different move in the last report.
+    /// Reports the lines whose rank belonged to a different move in the last report.
     ///
-    /// This happens if a later line turns out better than an earlier one, or if the iteration stops
-    /// between them. As a result, the last reports of all ranks show different moves.
+    /// The order changes if a later line turns out to be better than an earlier one, or if the
+    /// iteration stops between lines. Because of these reports, the last reports of all ranks show
+    /// different moves.
     fn report_reordered_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         if lines == 1 || !self.job.is_reported {
@@ -173,11 +178,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the root with a window around the last score and widens the window after each
+    /// Searches the root with a window around the last score. Widens the window after each
     /// failure.
     ///
-    /// Returns the kind of bound of the final score. The score is exact, unless the search looks
-    /// only for mates and finds none.
+    /// Returns the bound type of the final score. The score is exact, unless the search looks only
+    /// for mates and finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
             // One lower than necessary: otherwise the window would have width one at the end of the
@@ -231,10 +236,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Adjusts the `score` of a root move to its result in the endgame tables. `next` is the
-    /// position after the move.
+    /// Adjusts the `score` of a root move to the move's result in the endgame tables. `next` is
+    /// the position after the move.
     ///
-    /// For a tablebase draw, only proven scores are adjusted, because the tables ignore the earlier
+    /// For a tablebase draw, only proven scores are adjusted, because the tables ignore earlier
     /// positions in the game.
     pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
         let root_moves = self.job.root_moves();
@@ -254,8 +259,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Records the score of a root move.
     ///
-    /// Only the first move and moves that raise alpha get a score. The latter are reported
-    /// immediately.
+    /// Only the first move and the moves that raise alpha get a score. Moves that raise alpha are
+    /// reported immediately.
     pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
         let nodes = self.take_nodes();
         let mut root_moves = self.job.root_moves();
@@ -290,8 +295,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes that this thread, as a helper, has searched below a root move to that move's
-    /// node count.
+    /// Adds this thread's nodes below a root move to the move's node count. The thread has
+    /// searched these nodes as a helper.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -300,7 +305,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
     }
 
-    /// Reports that the search of a root move starts.
+    /// Reports that the search of a root move is starting.
     pub(super) fn report_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
         let elapsed = self.job.clock.elapsed();
         if self.id == 0 && self.job.is_reported && elapsed >= ROOT_MOVES_REPORTED_FROM {
@@ -358,8 +363,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Takes the expected reply from the table if the line consists only of the move to play, as
-    /// after a fail high.
+    /// If the line consists only of the move to play, takes the expected reply from the table.
+    /// Lines are this short after a fail high.
     fn expect_reply(&self, result: &mut SearchResult) {
         let Some(best) = result.best.filter(|_| result.ponder.is_none()) else { return };
         let next = self.job.root.play(best);
@@ -367,7 +372,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result.ponder = entry.and_then(|entry| entry.mv);
     }
 
-    /// If the best move is a tablebase draw, sets its score to a draw.
+    /// If the best move leads to a tablebase draw, sets the score of the result to a draw.
     fn call_known_draw(&self, result: &mut SearchResult) {
         let root_moves = self.job.root_moves();
         let best = root_moves.iter().find(|root_move| Some(root_move.mv) == result.best);
@@ -376,8 +381,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Reports the final result: the book line that ended the search, and the best move unless it
-    /// was reported last.
+    /// Reports the final result. This is the book line that ended the search, if any, and the best
+    /// move unless it was reported last.
     fn report_final(&mut self, result: &SearchResult) {
         if !self.job.is_reported {
             return;
@@ -413,8 +418,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         root_moves[0].nodes as f64 / all.max(1) as f64
     }
 
-    /// Whether the search ends after this iteration: a mate was found, the limits are reached, or
-    /// another iteration is not worth its time.
+    /// Whether the search ends after this iteration. It ends if a mate was found, if a limit has
+    /// been reached, or if another iteration is not worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
         // Quiescence may find a mate earlier, but stores no line to it.
@@ -435,7 +440,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
             || job.clock.is_enough(&job.control, stability)
     }
 
-    /// Waits until the move may be returned: after pondering, and after the minimum time.
+    /// Waits until the move may be returned. The search must have stopped pondering, and the
+    /// minimum time must have passed.
     fn wait_for_permission(&self) {
         let job = self.job;
         job.control
@@ -449,8 +455,8 @@ fn around(score: Score, width: Score) -> Window {
     Window::new((score - width).max(-INFINITY), (score + width).min(INFINITY))
 }
 
-/// Returns `bound` as the new bound. If the window has become too wide, returns infinity with the
-/// sign of `side` instead.
+/// Returns `bound` as the new bound. If the window has become too wide, instead returns infinity
+/// with the sign of `side`.
 fn widened(bound: Score, side: Score, width: Score) -> Score {
     if width > ASPIRATION_MAX { side * INFINITY } else { bound.clamp(-INFINITY, INFINITY) }
 }

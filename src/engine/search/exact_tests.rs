@@ -7,7 +7,7 @@ use super::*;
 use crate::chess::position::{Game, Move};
 use crate::support::random::Random;
 
-/// Returns a game of `plies` random moves from the position `start`.
+/// Returns a game that consists of `plies` random moves from the position `start`.
 fn random_game(start: &str, plies: usize, seed: u64) -> Game {
     let mut random = Random::new(seed);
     let mut game = game(start);
@@ -22,10 +22,10 @@ fn random_game(start: &str, plies: usize, seed: u64) -> Game {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// A stopped search returns an exact score, never the bound of a failed window.
+    /// Checks that a stopped search returns an exact score and never the bound of a failed window.
     ///
-    /// The score is that of the last report or, if the first move of the next iteration has just
-    /// been searched, that of the next iteration.
+    /// The score is usually the score in the last report. If the first move of the next iteration
+    /// has just been searched, it is that move's score.
     #[test]
     fn result_of_a_stopped_search_is_never_a_bound(
         start in prop::sample::select(vec![
@@ -52,7 +52,7 @@ proptest! {
     }
 }
 
-/// Runs a search with one thread; returns its result and its exact reports of the best line.
+/// Runs a search with one thread. Returns the result and all exact reports of the best line.
 fn search_and_collect(game: &Game, limits: &Limits) -> (SearchResult, Vec<Report>) {
     let mut reports = Vec::new();
     let mut searcher = Searcher::new(config(1, 1));

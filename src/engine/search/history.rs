@@ -2,16 +2,17 @@
 //!
 //! All threads update the same tables (docs/measurements/threads-steps.md). Entries are read and
 //! written without a lock. If two threads update the same entry at the same time, one update is
-//! lost, which is harmless. On x86-64, these accesses are plain loads and stores.
+//! lost. This is harmless. On x86-64, the accesses are plain loads and stores.
 //!
-//! Sources: history heuristic, J. Schaeffer (1983); gravity and continuation history,
-//! <https://www.chessprogramming.org/History_Heuristic>; correction history,
-//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; history by attacked
-//! squares, the engines akimbo and Simbelmyne.
+//! Sources: for the history heuristic, J. Schaeffer (1983); for gravity and continuation history,
+//! <https://www.chessprogramming.org/History_Heuristic>; for correction history,
+//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; for history by
+//! attacked squares, the engines akimbo and Simbelmyne.
 //!
-//! The errors of the static evaluation are stored in tables indexed by the pawns, by the pieces and
-//! by the last moves (`History::correction`). Each table learns from the error that remains after
-//! all corrections, so that the sum of the corrections does not exceed the error.
+//! The errors of the static evaluation are stored in three kinds of tables, indexed by the pawns,
+//! by the pieces and by the last moves (`History::correction`). Each table learns from the error
+//! that remains after all corrections. The sum of the corrections therefore does not exceed the
+//! error.
 
 use std::sync::atomic::{AtomicI16, Ordering};
 
@@ -20,18 +21,18 @@ use crate::chess::position::{Checks, Color, Move, Piece, Position, Threats};
 use crate::chess::score::{Depth, Score};
 use crate::support::prefetch::prefetch;
 
-/// Number of kinds of pieces, counting both colours.
+/// Number of kinds of pieces. White and black pieces are counted separately.
 const PIECES: usize = 12;
 const SQUARES: usize = 64;
 /// Number of combinations of a piece and a target square.
 const PIECE_TOS: usize = PIECES * SQUARES;
-/// Maximum absolute value of a history entry. Hand-set.
+/// Maximum absolute value of a history entry. Set by hand.
 pub(super) const HISTORY_MAX: i32 = 16_384;
-/// Number of entries in each correction table. A power of two.
+/// Number of entries in each correction table. Must be a power of two.
 const CORRECTION_ENTRIES: usize = 16_384;
-/// Maximum absolute value of a correction entry. Hand-set.
+/// Maximum absolute value of a correction entry. Set by hand.
 const CORRECTION_MAX: i32 = 1_024;
-/// Maximum change of a correction entry per update. Hand-set.
+/// Maximum change of a correction entry in one update. Set by hand.
 const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
 /// Divisor that converts a weighted sum of correction entries to centipawns.
 const CORRECTION_GRAIN: i32 = 256;
@@ -66,17 +67,18 @@ fn piece_index(color: Color, piece: Piece) -> usize {
 pub(super) struct Context {
     /// Pieces and target squares of the moves one, two and four plies back.
     pub(super) moves: [Option<PieceTo>; 3],
-    /// Squares attacked by the opponent; empty if not needed.
+    /// Squares attacked by the opponent. Empty if they are not needed.
     pub(super) threats: Threats,
-    /// Squares from which the side to move can give check; empty if not needed.
+    /// Squares from which the side to move can give check. Empty if they are not needed.
     pub(super) checks: Checks,
 }
 
-/// Indices of two correction entries: for the last move paired with the move one ply earlier, and
-/// for the last move paired with the move three plies earlier. `None` after a null move.
+/// Indices of two correction entries. The first pairs the last move with the move one ply earlier,
+/// and the second pairs it with the move three plies earlier. `None` if one of the moves is a null
+/// move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
-/// A statistic; 0 is neutral.
+/// A statistic. The value 0 is neutral.
 #[derive(Default)]
 struct HistoryEntry(AtomicI16);
 
@@ -91,14 +93,14 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Updates the entry with gravity: the steps shrink as the entry grows, so that the entry never
-    /// exceeds [`HISTORY_MAX`].
+    /// Updates the entry with gravity. Larger entries change in smaller steps, so that the entry
+    /// never exceeds [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
     }
 
-    /// Updates the entry with gravity, so that it never exceeds `bound`.
+    /// Updates the entry with gravity, so that its absolute value never exceeds `bound`.
     #[inline]
     fn pull_within(&self, amount: i32, bound: i32) {
         let old = self.get();
@@ -106,16 +108,16 @@ impl HistoryEntry {
     }
 }
 
-/// Number of entries per cache line.
+/// Number of history entries per cache line.
 const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 
-/// A cache line of entries. Each row of a table starts at a cache line, so that a write by one
-/// thread invalidates only that line for the others.
+/// A cache line of entries. Each row of a table starts at a cache line boundary. A write by one
+/// thread therefore invalidates only that line in the caches of the others.
 #[derive(Default)]
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
 
-/// The entries for all pieces and target squares after one earlier move.
+/// The entries for all combinations of a piece and a target square after a given earlier move.
 type Row = [HistoryLine; PIECE_TOS / PER_LINE];
 const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
 
@@ -139,7 +141,8 @@ impl HistoryTable {
         entry(&self.0, index)
     }
 
-    /// Returns the row for an earlier piece and square. The table must consist of such rows.
+    /// Returns the row for an earlier piece and its target square. The table must consist of such
+    /// rows.
     #[inline]
     fn row(&self, earlier: PieceTo) -> &Row {
         let row = self.0[earlier.index() * (PIECE_TOS / PER_LINE)..].first_chunk();
@@ -157,13 +160,13 @@ pub(super) struct History {
     butterfly: HistoryTable,
     /// Indices: `[earlier piece and square][piece and square]`.
     continuation: HistoryTable,
-    /// The row used if there is no earlier move. Its entries are always zero.
+    /// The row that is used if there is no earlier move. Its entries are always zero.
     nothing: Box<Row>,
-    /// Indices: `[colour to move][hash]`. One table each for pawns, White's pieces and Black's
-    /// pieces.
+    /// Indices: `[colour to move][hash]`. There are separate tables for pawns, White's pieces and
+    /// Black's pieces.
     correction: [HistoryTable; 3],
-    /// Indices: `[earlier piece and square][last piece and square]`. One table each for moves one
-    /// ply apart and three plies apart.
+    /// Indices: `[earlier piece and square][last piece and square]`. There are separate tables for
+    /// moves one ply apart and three plies apart.
     move_correction: [HistoryTable; 2],
 }
 
@@ -184,7 +187,7 @@ impl History {
         tables.for_each(HistoryTable::clear);
     }
 
-    /// Returns the histories that apply to the quiet moves of a node.
+    /// Returns the histories that apply to quiet moves at a node.
     #[inline]
     pub(super) fn at_node<'a>(
         &'a self,
@@ -199,14 +202,14 @@ impl History {
         QuietHistories { position, butterfly: &self.butterfly, rows, threats: &context.threats }
     }
 
-    /// Returns the score of a quiet move: the sum of its histories.
+    /// Returns the score of a quiet move, which is the sum of its histories.
     #[inline]
     pub(super) fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
         self.at_node(position, context).of(mv)
     }
 
-    /// Updates the histories after a quiet move failed high: the entries for this move increase,
-    /// and the entries for the quiet moves tried before it decrease.
+    /// Updates the histories after a quiet move failed high. The entries for this move increase.
+    /// The entries for the quiet moves tried before it decrease.
     pub(super) fn quiet_cutoff(
         &self,
         position: &Position,
@@ -221,7 +224,7 @@ impl History {
         }
     }
 
-    /// Adds `amount` to the histories of a quiet move.
+    /// Adds `amount` to the histories for a quiet move.
     pub(super) fn update_quiet(
         &self,
         position: &Position,
@@ -238,28 +241,28 @@ impl History {
         }
     }
 
-    /// Raises the histories of the move `piece_to`, played after `context`, because all replies to
-    /// it failed.
+    /// Raises the histories for the move `piece_to`, which was played after `context`, because all
+    /// replies to this move failed.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);
         }
     }
 
-    /// Adds `amount` to the butterfly history of `mv`, a quiet move of `side`.
+    /// Adds `amount` to the butterfly history for `mv`, a quiet move by `side`.
     pub(super) fn reward_butterfly(&self, side: Color, mv: Move, threats: &Threats, amount: i32) {
         self.butterfly.at(butterfly_index(side, mv, threats)).apply_gravity(amount);
     }
 
-    /// Prefetches the memory that [`History::correction`] reads.
+    /// Prefetches the memory that [`History::correction`] will read.
     #[inline]
     pub(super) fn prefetch_correction(&self, position: &Position, moves: LastMoves) {
         self.correction_entries(position).into_iter().for_each(prefetch);
         self.move_correction_entries(moves).for_each(prefetch);
     }
 
-    /// Returns the correction to the static evaluation in centipawns, learned from similar
-    /// positions.
+    /// Returns the correction to the static evaluation, in centipawns. The correction was learned
+    /// in similar positions.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
         let [pawns, white, black] = self.correction_entries(position);
@@ -270,8 +273,8 @@ impl History {
         sum / CORRECTION_GRAIN
     }
 
-    /// Updates the corrections after a search to `depth` revealed that the static evaluation was
-    /// off by `error` centipawns.
+    /// Updates the corrections. Called after a search to `depth` has shown that the static
+    /// evaluation was off by `error` centipawns.
     #[inline(always)]
     pub(super) fn update_correction(
         &self,
@@ -288,7 +291,7 @@ impl History {
         }
     }
 
-    /// Returns a correction entry for each index in `moves`, skipping those that are `None`.
+    /// Returns the correction entry for each index in `moves`. Skips indices that are `None`.
     #[inline(always)]
     fn move_correction_entries(&self, moves: LastMoves) -> impl Iterator<Item = &HistoryEntry> {
         let places = moves.into_iter().zip(&self.move_correction);
@@ -308,7 +311,7 @@ impl History {
     }
 }
 
-/// The histories that apply to the quiet moves of a node.
+/// The histories that apply to quiet moves at a node.
 pub(super) struct QuietHistories<'a> {
     position: &'a Position,
     butterfly: &'a HistoryTable,
@@ -332,7 +335,7 @@ impl Default for History {
     }
 }
 
-/// Returns the bonus for a cutoff at `depth`.
+/// Returns the bonus for a move that caused a cutoff at `depth`.
 #[inline]
 pub(super) fn bonus(depth: Depth) -> i32 {
     (c::history_bonus() * depth - 100).clamp(0, c::history_bonus_max())
@@ -351,8 +354,7 @@ fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
     (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
 }
 
-/// Returns the index of a pair of moves, in which `piece_to` was played one or more plies after
-/// `earlier`.
+/// Returns the index for a pair of moves. `piece_to` was played one or more plies after `earlier`.
 #[inline]
 pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
     earlier.index() * PIECE_TOS + piece_to.index()

@@ -23,7 +23,7 @@ use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
 /// Time needed to build the table for bishop and knight against a lone king. The table is built
-/// once.
+/// only once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
 /// A root move and the results of its search.
@@ -33,11 +33,11 @@ pub(super) struct RootMove {
     /// Score in the current iteration; `-INFINITY` if the move did not raise alpha.
     pub(super) score: Score,
     pub(super) bound: Bound,
-    /// Score in the last iteration in which the move got a score.
+    /// Score in the last iteration in which the move received a score.
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
-    /// The result from the endgame tables, if it is certain.
+    /// The result from the endgame tables, if the result is certain.
     pub(super) endgame: Option<RankedMove>,
 }
 
@@ -54,8 +54,8 @@ impl RootMove {
         }
     }
 
-    /// Whether the move is a tablebase draw. The move still has a score, so that the engine plays
-    /// the most difficult of several drawing moves.
+    /// Whether the move leads to a tablebase draw. The move still has a score, so that the engine
+    /// can choose the drawing move that poses the most problems.
     pub(super) fn is_known_draw(&self) -> bool {
         self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }
@@ -79,7 +79,7 @@ impl PersistentState {
         }
     }
 
-    /// Discards everything learned. No search may be running.
+    /// Discards everything learned. No search may be running at the time.
     pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.table) {
             Some(table) => {
@@ -94,7 +94,7 @@ impl PersistentState {
 /// Data shared by all threads of one search.
 pub(super) struct Job {
     pub(super) root: Position,
-    /// Keys of the game's positions up to the root.
+    /// Keys of the positions in the game, up to the root.
     pub(super) keys: Vec<u64>,
     pub(super) limits: Limits,
     pub(super) control: Control,
@@ -103,27 +103,27 @@ pub(super) struct Job {
     pub(super) table: Arc<TranspositionTable>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
-    /// The pool of idle threads.
+    /// The pool that manages idle threads.
     pub(super) pool: HelperPool<Arc<SplitPoint>>,
-    /// Statistics of shared work, by thread.
+    /// Statistics of shared work for each thread.
     pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
-    /// Minimum depth at which the moves of a node are shared.
+    /// Minimum depth at which a node's moves are shared.
     pub(super) split_depth: Depth,
-    /// The book in which the nodes of the tree are looked up.
+    /// The book in which the search looks up the nodes of its tree.
     pub(super) book: Option<BookProbe>,
-    /// Whether events are reported.
+    /// Whether the search reports events.
     pub(super) is_reported: bool,
     /// Events from helpers, which the main thread forwards.
     pub(super) pending_events: SegQueue<SearchEvent>,
-    /// Faults of threads that have panicked.
+    /// Faults that describe threads that have panicked.
     pub(super) crashes: SegQueue<SearchFault>,
-    /// Number of successful tablebase probes by all threads.
+    /// Number of successful tablebase probes, summed over all threads.
     pub(super) tablebase_hits: AtomicU64,
     /// Whether the search looks up mates with bishop and knight against a lone king.
     pub(super) solves_kbnk: bool,
-    /// Node counts, by thread.
+    /// Node count of each thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
-    /// The root moves, best first.
+    /// The root moves. The best move comes first.
     root_moves: CachePadded<Mutex<Vec<RootMove>>>,
     /// Index of the line being searched, counted from 0.
     pub(super) line: CachePadded<AtomicUsize>,
@@ -197,18 +197,19 @@ impl Job {
         }
     }
 
-    /// Returns the root moves, best first. The lock is taken only at the root.
+    /// Returns the root moves, best first. The lock is taken only when the root is searched.
     pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
         self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of lines to report: at least one, and at most the number of root moves.
+    /// Returns the number of lines to report. This is at least one and at most the number of root
+    /// moves.
     pub(super) fn lines(&self) -> usize {
         self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
     }
 
-    /// Returns the result of a search whose main thread has panicked: the best move of its last
-    /// iteration.
+    /// Returns the result of a search whose main thread has panicked. This is the best move of the
+    /// last iteration.
     pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };
@@ -232,7 +233,7 @@ impl Job {
         self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
     }
 
-    /// Returns the statistics of work shared so far, summed over all threads.
+    /// Returns the statistics of the work shared so far, summed over all threads.
     pub(super) fn sharing(&self) -> Sharing {
         self.sharing.iter().fold(Sharing::default(), |sum, counts| counts.add_to(sum))
     }

@@ -1,4 +1,5 @@
-//! Killer moves: the last quiet moves that failed high at a ply, tried early in sibling nodes.
+//! Killer moves: the last quiet moves that failed high at a ply. They are tried early in sibling
+//! nodes.
 //!
 //! Sources: S. Akl and M. Newborn, "The Principal Continuation and the Killer Heuristic" (1977);
 //! <https://www.chessprogramming.org/Killer_Heuristic>.
@@ -6,7 +7,7 @@
 use crate::chess::position::Move;
 use crate::chess::score::{MAX_PLY, Ply};
 
-/// A thread's killers, two for each ply, the newer one first.
+/// A thread's killer moves, two for each ply. The newer one comes first.
 pub(super) struct Killers([[Option<Move>; 2]; MAX_PLY + 2]);
 
 impl Killers {
@@ -19,7 +20,7 @@ impl Killers {
         self.0[ply]
     }
 
-    /// Stores a quiet move that failed high.
+    /// Stores a quiet move that has failed high.
     #[inline]
     pub(super) fn note(&mut self, ply: Ply, mv: Move) {
         let [newest, _] = self.0[ply];
@@ -28,7 +29,8 @@ impl Killers {
         }
     }
 
-    /// Clears the killers of a ply, because the nodes there now have a different grandparent.
+    /// Clears the killer moves at a ply, because the nodes at that ply now have a different
+    /// grandparent.
     #[inline]
     pub(super) fn clear(&mut self, ply: Ply) {
         self.0[ply] = [None; 2];

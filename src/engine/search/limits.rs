@@ -1,4 +1,4 @@
-//! Limits of a search: depth, nodes, time, and others.
+//! Limits of a search: depth, nodes, time and others.
 
 use std::time::Duration;
 
@@ -6,32 +6,34 @@ use super::handicap::Handicap;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, MAX_PLY, Ply, Score, mate_in};
 
-/// Limits of a search. The default is to search all moves until the search is stopped.
+/// Limits of a search. By default, a search considers all moves and runs until it is stopped.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Depth of the last iteration, in plies.
     pub depth: Option<Depth>,
-    /// Total number of nodes, over all threads, after which the search stops.
+    /// Maximum total number of nodes over all threads. The search stops when it is reached.
     pub nodes: Option<u64>,
-    /// Total number of nodes, over all threads, after which no new iteration starts.
+    /// Total number of nodes, summed over all threads, after which no new iteration starts.
     pub soft_nodes: Option<u64>,
-    /// Searches only for a mate in this many moves, at least 1.
+    /// If set, the search looks only for a mate in this many moves, at least 1.
     ///
-    /// Only sound pruning is used, so a mate not found in `2 * moves - 1` iterations does not
-    /// exist. The search ends with the first mate found. If it finds none, its score is a bound.
+    /// The search uses only sound pruning. If it does not find a mate in `2 * moves - 1`
+    /// iterations, there is none. The search ends with the first mate found. If it finds no mate,
+    /// its score is a bound.
     pub mate: Option<u32>,
     /// Maximum time for the search.
     pub time: TimeLimit,
-    /// The moves to search at the root; empty for all legal moves.
+    /// The moves to search at the root. If empty, all legal moves are searched.
     pub root_moves: Vec<Move>,
-    /// Number of best moves to report, each with a separate line; at least 1.
+    /// Number of best moves to report, at least 1. Each is reported with its own line.
     pub multi_pv: usize,
-    /// Whether to ponder. The clock starts with
-    /// [`Control::ponder_hit`](super::Control::ponder_hit), and no move is returned before that.
+    /// Whether to ponder. The clock does not start until
+    /// [`Control::ponder_hit`](super::Control::ponder_hit) is called, and no move is returned
+    /// before the call.
     pub ponder: bool,
-    /// The mistakes to make on purpose; `None` for full strength.
+    /// The deliberate mistakes, or `None` for full strength.
     pub handicap: Option<Handicap>,
-    /// Minimum time before the move is returned, unless the search is stopped.
+    /// Minimum time before the move is returned. It does not apply if the search is stopped.
     pub min_time: Duration,
 }
 
@@ -77,8 +79,8 @@ impl Limits {
         Limits { mate: Some(moves), ..Limits::default() }
     }
 
-    /// Returns the lowest score of the mates that the search looks for, or `None` if it does not
-    /// look only for mates.
+    /// Returns the lowest score of the mates that the search looks for. Returns `None` if the
+    /// search does not look only for mates.
     pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
         Some(mate_in(plies as Ply))
@@ -102,15 +104,16 @@ impl Limits {
 pub enum TimeLimit {
     /// No time limit.
     Infinite,
-    /// Exactly this time, unless another limit ends the search.
+    /// Exactly this much time, unless another limit ends the search.
     MoveTime(Duration),
     /// A share of the time on a clock.
     Clock {
-        /// Time left for this and all further moves of the period.
+        /// Time left for the current move and all further moves in the period.
         remaining: Duration,
         /// Time added after each move.
         increment: Duration,
-        /// Number of moves to play in the period; `None` if it lasts until the end of the game.
+        /// Number of moves still to be played in the period, or `None` if the period lasts until
+        /// the end of the game.
         moves_to_go: Option<u32>,
     },
 }

@@ -11,14 +11,14 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// If more nodes than this have failed high at the next ply, late moves are reduced further,
-/// because each of them is likely to be refuted soon. Source: Stockfish.
+/// Number of fail highs at the next ply above which late moves are reduced further. Above this
+/// number, each late move is likely to be refuted soon. Source: Stockfish.
 const MANY_CUTOFFS: u32 = 2;
-/// Maximum change of a reduction due to history, in units of 1/1024 of a ply.
+/// Maximum change in a reduction due to history, in units of 1/1024 of a ply.
 const HISTORY_MOST: i32 = 2 * PLY;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the reduction of a late move's first search, in plies.
+    /// Returns the depth reduction, in plies, for the first search of a late move.
     pub(super) fn reduction(
         &self,
         node: &Node,
@@ -47,7 +47,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Searches with a null window at reduced depth. If this search fails high, searches again at
     /// full depth. If the second search also fails high, searches with the open window.
     ///
-    /// With [`ResearchOrder::WindowFirst`], the window is opened before the depth is restored.
+    /// With [`ResearchOrder::WindowFirst`], the window is opened before the full depth is
+    /// restored.
     pub(super) fn search_late_move(
         &mut self,
         node: &Node,
@@ -79,7 +80,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score
     }
 
-    /// Counts a re-search and reports the reason for it.
+    /// Counts a re-search and reports its reason.
     #[inline(always)]
     fn again(&mut self, why: SearchReason) {
         self.count(|counters| match why {
@@ -89,8 +90,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.set_reason(why);
     }
 
-    /// Whether a score is still above alpha, which another thread may have raised. The shared alpha
-    /// is read only if the score is above the last known one.
+    /// Whether a score is still above alpha, which another thread may have raised. The shared
+    /// alpha is read only if the score is above the last known alpha.
     fn is_still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
         if facts.shared && score > facts.alpha {
             facts.alpha = facts.alpha.max(self.shared_alpha());
@@ -98,8 +99,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score > facts.alpha
     }
 
-    /// Searches with the open window at the reduced depth and, if the move still beats alpha, at
-    /// full depth.
+    /// Searches with the open window at reduced depth. If the move still beats alpha, searches
+    /// again at full depth.
     #[cold]
     fn search_window_first(
         &mut self,

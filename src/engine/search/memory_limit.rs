@@ -1,24 +1,24 @@
-//! Checks of the available memory. A process that exceeds it is killed without warning.
+//! Checks the available memory. A process that exceeds its memory is killed without warning.
 
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-/// Stack size of a search thread, in bytes. The search recurses a few hundred plies deep and keeps
-/// a list of moves for each ply.
+/// Stack size of a search thread, in bytes. The search recurses a few hundred plies deep and
+/// stores a list of moves for each ply.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
-/// Address space, in bytes, that a new thread takes in addition to its stack. glibc allocates a
-/// heap of `HEAP_MAX_SIZE` bytes for the thread and keeps the heap after the thread has ended.
+/// Address space, in bytes, that a new thread uses in addition to its stack. glibc allocates a
+/// heap of `HEAP_MAX_SIZE` bytes for the thread. It keeps the heap after the thread has ended.
 pub(super) const THREAD_HEAP: usize = 64 << 20;
 
-/// Memory in bytes that is kept free for small allocations during a search.
+/// Memory, in bytes, that is kept free for small allocations during a search.
 const SPARE: usize = 16 << 20;
 
 /// Whether `bytes` bytes can be allocated in addition to the reserve.
 ///
 /// The memory is allocated and freed without being touched. This test detects a limit on the
-/// address space, but not a lack of physical memory.
+/// address space but not a shortage of physical memory.
 pub(super) fn has_room(bytes: usize) -> bool {
     let mut room: Vec<u8> = Vec::new();
     let given = bytes.checked_add(SPARE).is_some_and(|all| room.try_reserve_exact(all).is_ok());
@@ -27,22 +27,23 @@ pub(super) fn has_room(bytes: usize) -> bool {
     given
 }
 
-/// Whether `bytes` bytes can be allocated and filled without pushing other programs out of memory.
+/// Whether `bytes` bytes can be allocated and filled without forcing other programs out of memory.
 pub(super) fn can_fill(bytes: usize) -> bool {
     has_room(bytes) && available().is_none_or(|available| bytes <= available)
 }
 
-/// Returns the memory that this process may use, in bytes: the machine's memory, or the limit of
-/// its control group if that is smaller. Returns `None` if Linux does not report it.
+/// Returns the memory that this process may use, in bytes. This is the machine's memory, or the
+/// limit of the process's control group if the limit is smaller. Returns `None` if Linux does not
+/// report it.
 pub(crate) fn total_memory() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let limits = groups.iter().map(|group| group.limit);
     limits.chain(memory_info("MemTotal:")).min()
 }
 
-/// Returns the memory that this process can still allocate, in bytes, without pushing other
-/// programs out or exceeding the limit of its control group. Returns `None` if Linux does not
-/// report it.
+/// Returns the memory that this process can still allocate, in bytes. Allocating this much neither
+/// forces other programs out of memory nor exceeds the limit of the control group. Returns `None`
+/// if Linux does not report it.
 fn available() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let left = groups.iter().map(|group| group.limit.saturating_sub(group.used));
@@ -57,22 +58,22 @@ fn memory_info(name: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
-/// The limit and the usage of a control group, in bytes.
+/// The memory limit and the memory usage of a control group, in bytes.
 #[derive(Debug, PartialEq, Eq)]
 struct MemoryGroup {
     limit: usize,
-    /// Memory in use. Excludes cached files, which can be dropped.
+    /// Memory in use, excluding cached files that the kernel can drop.
     used: usize,
 }
 
-/// File names in a control group: the limit, the usage, and the key in `memory.stat` for cached
-/// files that are dropped first.
+/// File names in a control group: the file with the limit, the file with the usage, and the key in
+/// `memory.stat` for the cached files that the kernel drops first.
 type GroupFiles = [&'static str; 3];
 const VERSION_1: GroupFiles =
     ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
 const VERSION_2: GroupFiles = ["memory.max", "memory.current", "inactive_file "];
 
-/// Returns the control groups that limit the memory of this process. `root` is the root of the file
+/// Returns the control groups that limit this process's memory. `root` is the root of the file
 /// system. See <https://docs.kernel.org/admin-guide/cgroup-v2.html>.
 fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
@@ -97,7 +98,7 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     groups
 }
 
-/// Returns the memory of the control group in a folder, or `None` if it is unlimited.
+/// Returns the memory of the control group in `folder`, or `None` if the group is unlimited.
 fn memory_group(folder: &Path, [limit, used, cached]: GroupFiles) -> Option<MemoryGroup> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
     let number = |name| read(name)?.trim().parse::<usize>().ok();

@@ -1,32 +1,33 @@
-//! The search: iterative deepening and principal variation search, split among threads.
+//! The search: iterative deepening and principal variation search, with the work split among
+//! threads.
 //!
-//! [`Searcher`] runs one search at a time within [`Limits`], controlled by a [`Control`], and
-//! reports its progress as [`SearchEvent`]s. It never prints.
+//! [`Searcher`] runs one search at a time. [`Limits`] limits the search, and a [`Control`]
+//! controls it. The search reports its progress as [`SearchEvent`]s and never prints anything.
 //!
 //! # Configuration
 //!
-//! [`Config`] contains everything that a search depends on, as one comparable value.
-//! [`Searcher::configure`] applies the differences. The engine's settings contain a `Config`, so an
-//! option of the search consists of a field, a row in the table of options, and the code that reads
-//! the field. A test of the controller sets every option to another value and checks that it
-//! reaches the search.
+//! [`Config`] contains everything on which a search depends, as one comparable value.
+//! [`Searcher::configure`] applies the differences. The engine's settings contain a `Config`, so a
+//! search option consists of a field, a row in the table of options, and the code that reads the
+//! field. A controller test sets every option to another value and checks that the search receives
+//! it.
 //!
 //! # One node
 //!
-//! A `Node` contains the facts of a node, and `prune` contains pure predicates on them.
-//! `Worker::search_move` searches one move, whether the moves of the node are searched in turn or
-//! shared among threads. Attacked squares (`position::Threats`) are computed only where the moves
-//! of a node are searched, because the table and pruning settle most nodes before that. The
-//! attacked squares select the histories of quiet moves and mark pieces that should leave a square
-//! attacked by a lesser piece.
+//! A `Node` contains the facts about a node, and `prune` contains pure predicates on these facts.
+//! `Worker::search_move` searches one move, regardless of whether the moves of the node are
+//! searched in turn or shared among threads. Attacked squares (`position::Threats`) are computed
+//! only if the moves of a node are searched, because the table and pruning settle most nodes
+//! first. The attacked squares select the histories of quiet moves. They also identify pieces that
+//! should leave a square attacked by a less valuable piece.
 //!
-//! The window of a search for a mate in a number of moves ([`Limits::mate`]) contains only the
-//! scores of such mates. The search uses neither speculative pruning nor reductions, and its table
-//! entries are kept separate.
+//! A search for a mate in a given number of moves ([`Limits::mate`]) uses a window that contains
+//! only the scores of such mates. The search uses neither speculative pruning nor reductions, and
+//! its table entries are kept separate.
 //!
-//! If a side can repeat a position with one move, its score is at least a draw: `position::Cycles`
-//! contains the key differences of all moves. Endgame tables are probed for WDL after a capture or
-//! pawn move that leaves few pieces, and for DTZ at the root.
+//! If a side can repeat a position with one move, its score is at least a draw. `position::Cycles`
+//! contains the key differences of all moves and detects this. Endgame tables are probed for WDL
+//! after a capture or pawn move that leaves few pieces, and for DTZ at the root.
 //!
 //! # Threads and state
 //!
@@ -40,16 +41,16 @@
 //! | idle threads and their calls | `Job` (`helper_pool`) | its threads, with one bit and one padded slot each |
 //! | stack, killers, pawn table | one search thread | none |
 //!
-//! Thread 0 of a search runs the iterations and reports events through the caller's callback, so a
-//! search with one thread uses no channel. A new thread is started as thread 0, unless the caller
-//! has a large enough stack and runs the search. The helper threads live as long as the searcher,
-//! sleep between searches, and leave their reports to thread 0. With one thread the search is
-//! deterministic, node for node.
+//! Thread 0 of a search runs the iterations and reports events through the caller's callback. A
+//! search with one thread therefore uses no channel. Thread 0 is a new thread, unless the caller
+//! has a large enough stack and runs the search itself. The helper threads live as long as the
+//! searcher, sleep between searches, and pass their reports to thread 0. With one thread, the
+//! search is deterministic, node for node.
 //!
 //! # Book in the search
 //!
-//! Every node except the root is looked up in the book. [`BookSearch`] selects the effect of a
-//! match:
+//! The search looks up every node except the root in the book. [`BookSearch`] selects the effect
+//! of a match:
 //!
 //! | mode | at a node in the book | what ends the search |
 //! | --- | --- | --- |
@@ -57,9 +58,9 @@
 //! | `first` | the match ends the search immediately, whatever the line | the first match |
 //! | `stop` | the match is stored with its line and reported | a settled best move that leads to the match by plausible play, once two fifths of the budget are spent |
 //! | `value` | as `stop`; in addition, the book value replaces the table entry (`book_known`): it supplies the score if it is deep enough, otherwise the first move to search | as `stop`, or an analysis of the root that is deeper than the search can reach |
-//! | `steer` | as `value` | as `value`; a root move that is worse than the best move by at most a margin replaces it if only the line of the worse move leads into the book |
+//! | `steer` | as `value` | as `value`; in addition, if only the line of a slightly worse root move leads into the book, that move replaces the best one |
 //!
-//! `-b` means `value`, which is equivalent to `stop` for a book without book values.
+//! `-b` selects `value`. If the book has no book values, `value` is equivalent to `stop`.
 //!
 //! ```
 //! use tabia::position::{Game, Position};

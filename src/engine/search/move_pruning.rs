@@ -1,4 +1,5 @@
-//! Pruning of individual moves that are late, are futile, lose material or have a bad history.
+//! Pruning of individual moves: late moves, futile moves, moves that lose material, and moves with
+//! a bad history.
 
 use super::node::{JudgedMove, MoveFacts, Node};
 use super::observe::{OptionalObserver, PruneReason, SearchStep};
@@ -8,8 +9,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves are pruned only if the best score so far is above this value. Lower scores are proven
-/// losses, either by mate or according to the endgame tables.
+/// Moves are pruned only if the best score so far is above this value. Lower scores are losses,
+/// proven by a mate or by the endgame tables.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -24,7 +25,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         why.is_some()
     }
 
-    /// Returns the facts of a move that has not been played yet.
+    /// Returns the facts about a move that has not been played yet.
     #[inline(always)]
     pub(super) fn judge(&self, node: &Node, mv: Move) -> JudgedMove {
         let position = &node.position;
@@ -36,14 +37,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         JudgedMove { mv, noisy: false, checks, history }
     }
 
-    /// Whether any moves of the node may be pruned. Pruning is not allowed at the root, in a search
-    /// for mates, or until a move has a better score than a proven loss.
+    /// Whether any moves at the node may be pruned. No moves are pruned at the root, in a search
+    /// for mates, or before a move has a better score than a proven loss.
     pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Returns the reason to prune a move, if any. A move is pruned if it loses material, or if it
-    /// is a quiet move that is late, is futile or has a bad history.
+    /// Returns the reason to prune a move, if any. A move is pruned if it loses material. Quiet
+    /// moves are also pruned if they are late, are futile or have a bad history.
     #[inline]
     pub(super) fn prune_reason(
         &self,

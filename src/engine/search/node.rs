@@ -1,4 +1,4 @@
-//! The facts of a node, and the results of the moves searched so far.
+//! The facts about a node, and the results of the moves searched so far.
 
 use arrayvec::ArrayVec;
 
@@ -12,14 +12,14 @@ use crate::chess::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
 pub(super) struct Pv(ArrayVec<Move, MAX_PLY>);
 
 impl Pv {
-    /// Sets the line to `mv` followed by `rest`.
+    /// Sets the line to `mv`, followed by `rest`.
     pub(super) fn set(&mut self, mv: Move, rest: &Pv) {
         self.0.clear();
         self.0.push(mv);
         self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
     }
 
-    /// Creates a line of these moves, truncated to the maximum length.
+    /// Creates a line from these moves. The line is truncated to the maximum length.
     pub(super) fn from_moves(moves: &[Move]) -> Self {
         Pv(moves.iter().copied().take(MAX_PLY).collect())
     }
@@ -33,7 +33,8 @@ impl Pv {
     }
 }
 
-/// The bounds of a search. Values that are at most `alpha` or at least `beta` need not be exact.
+/// The bounds of a search. Values at or below `alpha`, and values at or above `beta`, need not be
+/// exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -52,7 +53,7 @@ impl Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Whether an exact value fits between the bounds, as at a PV node.
+    /// Whether an exact value fits between the bounds. This is the case at PV nodes.
     pub(super) fn is_open(self) -> bool {
         self.beta - self.alpha > 1
     }
@@ -63,8 +64,8 @@ impl Window {
     }
 }
 
-/// The facts of a node that determine how its moves are searched. They do not change during its
-/// search.
+/// The facts about a node that determine how its moves are searched. They do not change while the
+/// node is searched.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) position: Position,
@@ -77,11 +78,12 @@ pub(super) struct Node {
     pub(super) in_check: bool,
     /// Whether the evaluation has risen since the side's last turn.
     pub(super) improving: bool,
-    /// The uncorrected static evaluation; `NO_EVAL` in check.
+    /// The uncorrected static evaluation, or `NO_EVAL` if the side to move is in check.
     pub(super) raw_eval: Score,
-    /// The static evaluation with corrections; `NO_EVAL` in check.
+    /// The static evaluation with corrections, or `NO_EVAL` if the side to move is in check.
     pub(super) static_eval: Score,
-    /// The static evaluation, or the table's score if that is more accurate; `NO_EVAL` in check.
+    /// The static evaluation, or the table's score if that score is more accurate. `NO_EVAL` if
+    /// the side to move is in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
     /// The move excluded by a singularity test.
@@ -89,7 +91,7 @@ pub(super) struct Node {
     /// The lower bound of the score according to the endgame tables.
     pub(super) least: Score,
     pub(super) most: Score,
-    /// The last moves, threats and checks, which select history entries.
+    /// The last moves, the threats and the checks. They select the history entries.
     pub(super) context: Context,
 }
 
@@ -106,19 +108,19 @@ impl Node {
 /// Maximum number of quiet moves whose history is lowered when a later move fails high.
 const TRIED: usize = 32;
 
-/// The results of the moves that have been searched so far at a node.
+/// The results of the moves searched so far at a node.
 #[derive(Debug, Clone)]
 pub(super) struct NodeProgress {
     pub(super) alpha: Score,
     pub(super) best: Score,
     pub(super) best_move: Option<Move>,
-    /// The best line, set only at PV nodes.
+    /// The best line. Set only at PV nodes.
     pub(super) line: Pv,
-    /// Number of moves whose search has started.
+    /// Number of moves whose search has been started.
     pub(super) count: usize,
-    /// The first quiet moves that did not fail high, at most [`TRIED`].
+    /// The first quiet moves that have not failed high, at most [`TRIED`].
     pub(super) quiets: ArrayVec<Move, TRIED>,
-    /// Number of all quiet moves that did not fail high.
+    /// Total number of quiet moves that have not failed high.
     pub(super) quiet_count: usize,
 }
 
@@ -136,13 +138,13 @@ impl NodeProgress {
         }
     }
 
-    /// Whether a move has failed high, so that the other moves need no search.
+    /// Whether a move has failed high. If so, the other moves need no search.
     pub(super) fn has_failed_high(&self, node: &Node) -> bool {
         self.alpha >= node.window.beta
     }
 
-    /// Records the score of `mv`, whose line continues with `rest`. Returns whether the move fails
-    /// high.
+    /// Records the score of `mv`. The line after `mv` continues with `rest`. Returns whether the
+    /// move fails high.
     pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
         self.best = self.best.max(score);
         if score > self.alpha {
@@ -166,10 +168,10 @@ impl NodeProgress {
     }
 }
 
-/// Facts that follow from a move's place in the search order.
+/// Facts that depend on a move's place in the search order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveFacts {
-    /// The move's place in the search order, counted from 1.
+    /// The move's place in the search order. The first move has number 1.
     pub(super) number: usize,
     /// Number of quiet moves searched before this one.
     pub(super) quiets: usize,
@@ -177,12 +179,12 @@ pub(super) struct MoveFacts {
     pub(super) best: Score,
     /// Number of plies by which the table move is extended.
     pub(super) extension: Depth,
-    /// Whether other threads search moves of the same node and may raise its alpha.
+    /// Whether other threads search moves at the same node and may raise its alpha.
     pub(super) shared: bool,
 }
 
 impl MoveFacts {
-    /// Returns the facts of the move taken last, at a node that is not shared.
+    /// Returns the facts about the last move taken, at a node that is not shared.
     pub(super) fn of(progress: &NodeProgress) -> Self {
         MoveFacts {
             number: progress.count,
@@ -195,7 +197,7 @@ impl MoveFacts {
     }
 }
 
-/// A move and the facts that decide whether it is pruned.
+/// A move, and the facts that determine whether it is pruned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgedMove {
     pub(super) mv: Move,
@@ -203,7 +205,7 @@ pub(super) struct JudgedMove {
     pub(super) noisy: bool,
     /// Whether the move is quiet and gives check.
     pub(super) checks: bool,
-    /// History score of a quiet move; 0 for other moves.
+    /// History score of a quiet move; 0 if the move is not quiet.
     pub(super) history: i32,
 }
 
@@ -238,7 +240,7 @@ mod tests {
     use super::super::prune::late_move_pruning;
     use super::*;
 
-    /// More quiet moves than any position has in practice.
+    /// A number larger than that of the quiet moves in any practical position.
     const MAX_MOVES: usize = 100;
 
     #[test]

@@ -1,16 +1,16 @@
 //! Observation of the engine's search, step by step.
 //!
-//! A `Worker` is generic over its `OptionalObserver`. In normal play this is `()`, for which the
-//! method `show` compiles to nothing: no steps are created, and the number of instructions differs
-//! by less than a thousandth from that of a search without this code (figures in docs/lessons.md,
-//! "The engine's own search"). The program contains two instances of the search: one for `()`, and
-//! one for a boxed observer.
+//! A `Worker` is generic over its `OptionalObserver`. In normal play, the observer is `()`, for
+//! which the `show` method compiles to nothing. No steps are created. The number of instructions
+//! differs by less than a thousandth from a search without this code (for figures, see "The
+//! engine's own search" in docs/lessons.md). The program contains two instances of the search: one
+//! for `()`, and one for a boxed observer.
 //!
-//! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
-//! number of the parent visit, so that the work of helpers below a split point can be joined at the
-//! end (`VisitRef` is part of the `SplitPoint`). Nodes are counted at the innermost stored visit
-//! and summed upwards. The search increments separate `Counters` where it cuts off and re-searches,
-//! not where it reports steps; both totals must be equal.
+//! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records
+//! the number of the parent visit. With this number (a `VisitRef` in the `SplitPoint`), the work
+//! of helpers below a split point can be joined at the end. Nodes are counted at the innermost
+//! stored visit and summed upwards. The search increments separate `Counters` at its cutoffs and
+//! re-searches, independently of the steps that it reports. Both totals must be equal.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -40,12 +40,12 @@ use serde::Serialize;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// The visit that a thread is in, as recorded by its observer.
+/// A thread's current visit, as recorded by its observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VisitRef {
-    /// Number of the innermost recorded visit, or 0 if there is none.
+    /// Number of the innermost recorded visit, or 0 if no visit is recorded.
     pub visit: u64,
-    /// Whether `visit` is the visit to the current node itself, and visits below it may also be
+    /// Whether `visit` is a visit to the current node itself and visits below it may also be
     /// recorded.
     pub open: bool,
 }
@@ -53,35 +53,36 @@ pub struct VisitRef {
 /// The reason why a node is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
-    /// Root of an iteration, or of its re-search after a failed window.
+    /// Root of an iteration, or the re-search of the root after a failed window.
     Root,
-    /// The first move of a node, with the node's window.
+    /// The first move at a node, with the node's window.
     First,
     /// A later move, with a null window and possibly a reduced depth.
     Late {
         /// Reduction in plies.
         reduction: Depth,
     },
-    /// Re-search of a reduced move at full depth, after the move beat alpha.
+    /// Re-search of a reduced move at full depth, after the reduced search beat alpha.
     Deeper,
     /// Re-search of a move at a PV node with the open window, after the move beat alpha.
     Open,
-    /// A null move, which tests whether the position is good enough even after passing.
+    /// A null move, to test whether the position is good enough even if the side to move passes.
     NullMove,
-    /// Verification of a null move: the same node without null moves, to rule out zugzwang.
+    /// Verification of a null move. The same node is searched without null moves, to rule out
+    /// zugzwang.
     NullMoveVerification,
     /// The same node without the table move, to test whether the table move is the only good one.
     Singularity,
     /// A capture that may beat beta by a margin, at a reduced depth.
     Probcut,
-    /// A capture, promotion or evasion in quiescence.
+    /// A capture, promotion or evasion in the quiescence search.
     Noisy,
-    /// The end of a line into the book, to verify its value.
+    /// The last position of a line into the book, to verify its value.
     BookLine,
 }
 
 impl SearchReason {
-    /// Returns a description of the reason in a few words.
+    /// Returns a short description of the reason.
     pub fn name(self) -> &'static str {
         match self {
             SearchReason::Root => "root",
@@ -107,34 +108,35 @@ pub enum NodeEnd {
     Moves,
     /// The lack of legal moves: mate or stalemate.
     NoMoves,
-    /// A draw according to the rules, or a repetition within the search.
+    /// A draw under the rules, or a repetition within the search.
     Draw,
-    /// An empty window: there is a shorter mate, or a draw is available, so no line from here
-    /// matters.
+    /// An empty window. Either there is a shorter mate or a draw is available, so no line from
+    /// this node matters.
     EmptyWindow,
     /// An entry of the transposition table.
     Table,
     /// A result from the endgame tables.
     Endgames,
-    /// The results of the book's games ([`BookSearch::First`](super::BookSearch::First)).
+    /// The results of the games in the book ([`BookSearch::First`](super::BookSearch::First)).
     BookMatch,
     /// An analysis from the book.
     BookValue,
-    /// Reverse futility: the evaluation is so far above beta that a few plies will not change it.
+    /// Reverse futility: the evaluation is so far above beta that a few plies will not change the
+    /// outcome.
     ReverseFutility,
     /// Null move: passing was already good enough.
     NullMove,
     /// Probcut: a capture beat beta by a margin.
     Probcut,
-    /// Multi-cut: several moves would fail high, according to a reduced search.
+    /// Multi-cut: according to a reduced search, several moves would fail high.
     MultiCut,
-    /// Stand pat in quiescence: not moving is good enough.
+    /// Stand pat in the quiescence search: the position is good enough without a move.
     StandPat,
-    /// A search only for mates, which found none within the depth.
+    /// A search that looks only for mates, and that found none within the depth.
     NoMate,
     /// The maximum length of a line.
     MaxPly,
-    /// The end of the search, before the node was counted.
+    /// The end of the search, which occurred before the node was counted.
     Stopped,
 }
 
@@ -166,11 +168,11 @@ impl NodeEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PruneReason {
-    /// Late move pruning: enough quiet moves were searched before this one.
+    /// Late move pruning: enough quiet moves have been searched before this one.
     Late,
     /// Futility: the evaluation is too low for the move to raise alpha.
     Futile,
-    /// History: the move has hardly ever helped.
+    /// History: in the past, the move has hardly ever helped.
     History,
     /// Static exchange evaluation: the move loses material.
     Exchange,
@@ -191,7 +193,7 @@ impl PruneReason {
 /// Event counts kept by the search itself. An observer's totals equal them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
-    /// Number of nodes, as in reports.
+    /// Number of nodes, as given in reports.
     pub nodes: u64,
     /// Number of nodes at which a move failed high.
     pub cutoffs: u64,
@@ -201,7 +203,7 @@ pub struct Counters {
     pub open: u64,
 }
 
-/// A node at the time it is entered. The window is from the side to move's point of view.
+/// A node when it is entered. The window is from the point of view of the side to move.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
     /// The node's position.
@@ -212,37 +214,38 @@ pub struct Entry<'a> {
     pub via: Option<Move>,
     /// Remaining depth in plies; 0 in quiescence.
     pub depth: Depth,
-    /// Lower bound of the window: a score that the side to move can already reach elsewhere.
+    /// Lower bound of the window. The side to move can already achieve this score elsewhere.
     pub alpha: Score,
-    /// Upper bound of the window: if the score reaches this bound, the opponent avoids the node.
+    /// Upper bound of the window. If the score reaches this bound, the opponent will avoid the
+    /// node.
     pub beta: Score,
     /// Whether the node belongs to the quiescence search.
     pub quiescence: bool,
 }
 
-/// A step of a search. A step that names no node refers to the innermost open node.
+/// A step in a search. A step that does not name a node refers to the innermost open node.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchStep<'a> {
     /// The main thread starts an iteration of this depth, in plies.
     Iteration(Depth),
-    /// The search for the best line of this rank starts; ranks count from 1.
+    /// The search for the best line of this rank starts. Ranks are counted from 1.
     Line(usize),
     /// The next node is entered for this reason.
     Next(SearchReason),
     /// The search enters a node.
     Enter(Entry<'a>),
-    /// A possible mate or an available draw narrowed the window.
+    /// A possible mate or an available draw has narrowed the window.
     Narrowed {
         /// Lower bound of the window after narrowing.
         alpha: Score,
         /// Upper bound of the window after narrowing.
         beta: Score,
     },
-    /// The facts of the node are known, and its moves will be searched next.
+    /// The facts about the node are known, and its moves will be searched next.
     Assessed {
-        /// Static evaluation; `None` in check.
+        /// Static evaluation, or `None` if the side to move is in check.
         eval: Option<Score>,
-        /// Whether the transposition table has an entry.
+        /// Whether the transposition table has an entry for the node.
         hit: bool,
     },
     /// The node's position is in the book.
@@ -250,17 +253,17 @@ pub enum SearchStep<'a> {
         /// Number of games that reached the position.
         games: u64,
     },
-    /// The reduced last move raised the evaluation more than expected, so the node is searched this
-    /// many plies less deeply.
+    /// The last move, which was reduced, raised the evaluation more than expected. The node is
+    /// therefore searched this many plies less deeply.
     Hindsight(Depth),
     /// The table move is extended by this many plies. A negative number is a reduction.
     Extended(Move, Depth),
     /// A move is pruned for this reason.
     Pruned(Move, PruneReason),
-    /// Enough quiet moves were searched; the remaining ones are skipped.
+    /// Enough quiet moves have been searched, so the remaining ones are skipped.
     QuietsPruned,
-    /// A move was searched. It raises alpha if its score is higher, and fails high if the score
-    /// reaches beta.
+    /// A move was searched. It raises alpha if its score is higher than alpha. It fails high if
+    /// its score reaches beta.
     Scored {
         /// The move that was searched.
         mv: Move,
@@ -269,9 +272,9 @@ pub enum SearchStep<'a> {
         /// Alpha before the move's score was recorded.
         alpha: Score,
     },
-    /// The node's other moves are shared among the threads.
+    /// The node's remaining moves are shared among the threads.
     Split,
-    /// This thread joins a node shared by another thread.
+    /// This thread joins a node that is shared by another thread.
     Join {
         /// The visit in which the sharing thread split the node.
         place: VisitRef,
@@ -280,13 +283,13 @@ pub enum SearchStep<'a> {
         /// Distance of the node from the root in plies.
         ply: Ply,
     },
-    /// This thread leaves a shared node, which has no more moves to search.
+    /// This thread leaves a shared node because no more moves remain to be searched there.
     Part,
-    /// Something other than the node's moves determined its value.
+    /// The value of the node was determined by something other than its moves.
     Ended(NodeEnd),
     /// The search leaves the node.
     Leave {
-        /// Value for the side to move; meaningless if the search was stopped.
+        /// Value for the side to move. Meaningless if the search was stopped.
         score: Score,
         /// Whether the search was stopped.
         stopped: bool,
@@ -295,16 +298,16 @@ pub enum SearchStep<'a> {
     Done(Counters),
 }
 
-/// Receives every step of one thread's search.
+/// Receives every step in one thread's search.
 pub trait Observer: Send {
-    /// Called for every step, in the order of the thread's search.
+    /// Called for every step, in the order in which the thread performs the steps.
     fn on_step(&mut self, step: &SearchStep<'_>);
 
-    /// Returns the current visit of this thread, for threads that join its node.
+    /// Returns this thread's current visit, for the threads that join its node.
     fn place(&self) -> VisitRef;
 }
 
-/// The observer for which a search is compiled: an [`Observer`], or `()` for none.
+/// The observer type with which a search is compiled: an [`Observer`], or `()` for none.
 pub(super) trait OptionalObserver {
     /// Whether there is an observer.
     const IS_OBSERVED: bool;

@@ -1,7 +1,8 @@
-//! Staged move picking: moves are generated only if better moves have not caused a cutoff.
+//! Staged move picking. Each stage is generated only if the moves of the previous stages have not
+//! caused a cutoff.
 //!
 //! The order is: the table move, captures that do not lose material (most valuable victim first),
-//! killers, quiet moves by history, and losing captures. See
+//! killer moves, quiet moves by history, and losing captures. See
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
@@ -14,10 +15,10 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Minimum exchange value of a check that gets a bonus, in centipawns. Hand-set: less than a pawn
-/// is lost.
+/// Minimum exchange value of a check that gets a bonus, in centipawns. Set by hand, so that the
+/// check loses less than a pawn.
 const SAFE_CHECK: Score = -75;
-/// Score of underpromotions, which places them after all other captures and promotions.
+/// Score of underpromotions. It places them after all other captures and promotions.
 const UNDERPROMOTION: i32 = -100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ enum Stage {
     Done,
 }
 
-/// Moves and their scores. Higher is better.
+/// Moves and their scores. A higher score is better.
 #[derive(Clone)]
 struct Candidates {
     moves: ArrayVec<Move, MAX_MOVES>,
@@ -64,8 +65,8 @@ impl Candidates {
         self.scores.clear();
     }
 
-    /// Removes and returns the move with the highest score. Sorting would be slower, because most
-    /// nodes need only a few of their moves.
+    /// Removes and returns the move with the highest score. Sorting all moves would be slower,
+    /// because most nodes need only a few of their moves.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
         // Combining score and index in one number avoids unpredictable branches when finding the
@@ -77,7 +78,7 @@ impl Candidates {
     }
 }
 
-/// Returns the moves of a node in stages, approximately from best to worst.
+/// Returns the moves at a node in stages, roughly from best to worst.
 #[derive(Clone)]
 pub(super) struct MovePicker {
     stage: Stage,
@@ -87,30 +88,31 @@ pub(super) struct MovePicker {
     candidates: Candidates,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
-    /// Captures with an exchange value below this threshold are bad.
+    /// A capture is bad if its exchange value is below this threshold.
     threshold: Score,
     quiets_wanted: bool,
     /// Whether bad captures and promotions are skipped.
     good_only: bool,
-    /// The moves that a weaker player sees; `None` for all.
+    /// The moves that a weakened player sees, or `None` for all moves.
     visibility: Option<MoveVisibility>,
 }
 
 impl MovePicker {
-    /// Creates a picker for all moves of a node.
+    /// Creates a picker for all moves at a node.
     #[inline(always)]
     pub(super) fn all(table_move: Option<Move>) -> Self {
         Self::new(table_move, ArrayVec::new())
     }
 
-    /// Creates a picker for all moves of a node, with its killers before the other quiet moves.
+    /// Creates a picker for all moves at a node. The killer moves come before the other quiet
+    /// moves.
     #[inline(always)]
     pub(super) fn with_killers(table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
         let others = killers.into_iter().flatten().filter(|&mv| table_move != Some(mv));
         Self::new(table_move, others.collect())
     }
 
-    /// Creates a picker for captures and promotions, except those with an exchange value below
+    /// Creates a picker for captures and promotions. Skips those with an exchange value below
     /// `threshold`.
     #[inline(always)]
     pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
@@ -119,7 +121,7 @@ impl MovePicker {
         picker
     }
 
-    /// Inlined so that the picker's four kilobytes are built in place.
+    /// Inlined so that the picker, which takes four kilobytes, is built in place.
     #[inline(always)]
     fn new(table_move: Option<Move>, killers: ArrayVec<Move, 2>) -> Self {
         MovePicker {
@@ -137,8 +139,8 @@ impl MovePicker {
         }
     }
 
-    /// Skips moves that a weaker player overlooks. The table move and the killers are always seen,
-    /// because they were found earlier, in this position or in similar ones.
+    /// Skips moves that a weakened player overlooks. The table move and the killer moves are
+    /// always seen, because they were found earlier, in this position or in similar ones.
     pub(super) fn apply_visibility(&mut self, visibility: Option<MoveVisibility>) {
         self.visibility = visibility;
     }
@@ -208,8 +210,8 @@ impl MovePicker {
         }
     }
 
-    /// Not inlined: most calls of [`MovePicker::next`] generate no moves and do not need the tables
-    /// used here.
+    /// Not inlined, because most calls of [`MovePicker::next`] generate no moves and do not need
+    /// the tables used here.
     #[inline(never)]
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
@@ -227,13 +229,14 @@ impl MovePicker {
         }
     }
 
-    /// Whether the player sees a move.
+    /// Whether the player sees `mv`.
     #[inline]
     fn is_visible(&self, position: &Position, mv: Move) -> bool {
         self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
-    /// Returns the best capture whose exchange value reaches the threshold, and defers the others.
+    /// Returns the best capture with an exchange value that reaches the threshold. Defers the
+    /// other captures.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
         while let Some((mv, score)) = self.candidates.take_best() {
             if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {
@@ -256,8 +259,9 @@ impl MovePicker {
     }
 }
 
-/// Adjustments to the ordering scores of quiet moves, by kind of piece: bonuses for giving check
-/// and for leaving a square attacked by a lesser piece, and a penalty for entering such a square.
+/// Adjustments to the ordering scores of quiet moves, by kind of piece. There are bonuses for
+/// giving check and for leaving a square attacked by a less valuable piece. There is a penalty for
+/// entering such a square.
 struct Prospects<'a> {
     position: &'a Position,
     worth: [i32; ALL_PIECES.len()],
@@ -293,7 +297,8 @@ impl<'a> Prospects<'a> {
     }
 }
 
-/// Returns the score of a noisy move: most valuable victim first, then least valuable attacker.
+/// Returns the score of a noisy move. Moves are ordered by the most valuable victim first, and
+/// then by the least valuable attacker.
 ///
 /// Source: <https://www.chessprogramming.org/MVV-LVA>.
 fn noisy_score(position: &Position, mv: Move) -> i32 {

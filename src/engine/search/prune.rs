@@ -1,7 +1,8 @@
-//! Conditions for pruning, extensions and reductions: pure predicates on the facts of a node.
+//! Conditions for pruning, extensions and reductions. They are pure predicates on the facts about
+//! a node.
 //!
-//! The constants are in [`super::constants`]; docs/measurements/strength-each-step.md lists the
-//! measured effect of each technique.
+//! The constants are in [`super::constants`]. The measured effect of each technique is listed in
+//! docs/measurements/strength-each-step.md.
 
 use super::constants as c;
 use super::node::{MoveFacts, Node};
@@ -10,20 +11,20 @@ use super::table::NO_EVAL;
 use crate::chess::score::{Depth, Score, is_decided};
 
 const NULL_MOVE_DEPTH: Depth = 3;
-/// Minimum depth at which the cutoff of a null move is verified, because of zugzwang.
+/// Minimum depth at which a null move cutoff is verified, to detect zugzwang.
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
 const PROBCUT_DEPTH: Depth = 5;
-/// Depth reduction of probcut, in plies. A table entry can rule out probcut if its depth is smaller
-/// than the node's depth by at most this much.
+/// Depth reduction for probcut, in plies. A table entry can rule out probcut if it is at most this
+/// many plies shallower than the node.
 const PROBCUT_REDUCTION: Depth = 4;
 
 const SINGULAR_TABLE_LAG: Depth = 3;
 
-/// One ply in the unit of reductions.
+/// One ply, in the unit of reductions.
 pub(super) const PLY: i32 = 1_024;
 
-/// Reductions of late moves, computed from the logarithms of the depth and of the move number. The
+/// Reductions for late moves, computed from the logarithms of the depth and the move number. The
 /// array contains the logarithms in units of 1/256.
 ///
 /// Source: <https://www.chessprogramming.org/Late_Move_Reductions>.
@@ -34,8 +35,8 @@ impl Reductions {
         Reductions(std::array::from_fn(|number| ((number.max(1) as f64).ln() * 256.0) as i32))
     }
 
-    /// Returns the reduction of move `number` (counted from 1) at `depth`, in units of 1/1024 of a
-    /// ply.
+    /// Returns the reduction for move `number` (counted from 1) at `depth`, in units of 1/1024 of
+    /// a ply.
     #[inline]
     pub(super) fn base(&self, depth: Depth, number: usize) -> i32 {
         let product = self.0[depth.clamp(0, 63) as usize] * self.0[number.min(63)];
@@ -73,11 +74,13 @@ fn reverse_futility(node: &Node) -> bool {
         && !is_decided(node.eval)
 }
 
-/// Returns the depth reduction of a null move search, or `None` if there should be no such search.
+/// Returns the depth reduction for a null move search, or `None` if null move pruning does not
+/// apply.
 ///
-/// The search tests whether the score is above beta even after passing. It is used only at expected
-/// cut nodes and only if the side has pieces; with only pawns, passing may be the best move.
-/// Source: <https://www.chessprogramming.org/Null_Move_Pruning>.
+/// A null move search tests whether the score is above beta even if the side to move passes. It is
+/// used only at expected cut nodes, and only if the side to move has pieces. If the side has only
+/// pawns, passing may be the best move. Source:
+/// <https://www.chessprogramming.org/Null_Move_Pruning>.
 #[inline]
 pub(super) fn null_move(node: &Node) -> Option<Depth> {
     let beta = node.window.beta;
@@ -95,8 +98,8 @@ pub(super) fn null_move(node: &Node) -> Option<Depth> {
     )
 }
 
-/// Returns the raised beta for probcut: a capture that beats it at reduced depth is likely to beat
-/// beta at full depth.
+/// Returns the raised beta for probcut. A capture that beats the raised beta at reduced depth is
+/// likely to beat beta at full depth.
 ///
 /// Source: M. Buro, "ProbCut" (1995).
 #[inline]
@@ -134,8 +137,8 @@ pub(super) fn prune_quiet(
 /// Whether to skip the remaining quiet moves after `quiets` of them, at low depth (late move
 /// pruning).
 ///
-/// Captures do not count. Otherwise a node that starts with a few bad captures would try hardly any
-/// quiet moves, and the position would look lost for the side to move. Source:
+/// Captures are not counted. If they were, a node that starts with a few bad captures would try
+/// hardly any quiet moves, and the position would look lost for the side to move. Source:
 /// <https://www.chessprogramming.org/Futility_Pruning#Move_Count_Based_Pruning>.
 #[inline]
 pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
@@ -156,27 +159,27 @@ pub(super) fn futility(node: &Node, depth: Depth, alpha: Score) -> bool {
         && node.static_eval + c::futility_base() + c::futility_margin() * depth <= alpha
 }
 
-/// Returns the minimum exchange value of a quiet move that is searched at `depth`, in centipawns.
+/// Returns the minimum exchange value, in centipawns, for a quiet move to be searched at `depth`.
 #[inline]
 pub(super) fn quiet_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::quiet_see_depth()).then_some(-c::quiet_see_margin() * depth * depth)
 }
 
-/// Returns the minimum exchange value of a capture, promotion or check that is searched at `depth`,
-/// in centipawns.
+/// Returns the minimum exchange value, in centipawns, for a capture, promotion or check to be
+/// searched at `depth`.
 #[inline]
 pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::forcing_see_depth()).then_some(-c::forcing_see_margin() * depth)
 }
 
-/// Whether a quiet move has failed too often to be searched with `depth` plies left.
+/// Whether a quiet move has failed too often in the past to be searched with `depth` plies left.
 #[inline]
 pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
     depth <= c::history_pruning_depth() && history < -c::history_pruning_margin() * depth
 }
 
-/// Returns the score that all other moves must stay below for the table move to be singular, or
-/// `None` if this should not be tested.
+/// Returns the score that all other moves must stay below if the table move is to count as
+/// singular. Returns `None` if singularity should not be tested.
 ///
 /// Source: <https://www.chessprogramming.org/Singular_Extensions>.
 #[inline]

@@ -1,4 +1,4 @@
-//! Principal variation search of one node.
+//! Principal variation search at one node.
 //!
 //! The first move is searched with the node's window. The other moves are searched with a null
 //! window and reduced depth, and are searched again only if they beat alpha. Sources: T. A.
@@ -26,15 +26,16 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::{TablebaseResult, kbnk};
 
-/// Additional depth, in plies, with which a tablebase result is stored in the transposition table.
+/// Extra depth, in plies, that is added to a tablebase result when it is stored in the
+/// transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the value of `position` within `window`, searched to `depth`. The value is
+    /// Returns the value of `position` within `window`, from a search to `depth`. The value is
     /// fail-soft.
     ///
-    /// `cut` is true if the node is expected to fail high. The value is meaningless once the search
-    /// has been interrupted.
+    /// `cut` specifies whether the node is expected to fail high. If the search has been
+    /// interrupted, the value is meaningless.
     pub(super) fn pvs(
         &mut self,
         position: &Position,
@@ -52,7 +53,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Returns the value of a node that has been reported as entered; see [`Worker::pvs`].
+    /// Returns the value of a node that has already been reported as entered. See [`Worker::pvs`].
     #[inline(always)]
     fn value(
         &mut self,
@@ -116,16 +117,16 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_node(&node)
     }
 
-    /// Computes the opponent's attacks and the possible checks at a node before its moves are
-    /// searched.
+    /// Computes the opponent's attacks and the possible checks at a node, before the node's moves
+    /// are searched.
     pub(super) fn note_threats(&mut self, node: &mut Node) {
         node.context.checks = node.position.checks();
         node.context.threats = node.position.threats();
         self.stack[node.ply].threats = node.context.threats;
     }
 
-    /// Returns the reduction of a node, in plies, if the reduced last move raised the evaluation
-    /// more than expected. Sources: Stockfish and Reckless.
+    /// Returns the depth reduction for a node, in plies. A node is reduced if the last move was
+    /// reduced and raised the evaluation more than expected. Sources: Stockfish and Reckless.
     fn hindsight(&mut self, node: &Node) -> Depth {
         let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
             return 0;
@@ -140,8 +141,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         1
     }
 
-    /// Counts a node, and returns its value if it needs no search: a draw, the end of the line, or
-    /// an interruption (the value is then meaningless).
+    /// Counts a node. Returns the node's value if it needs no search: at a draw, at the end of the
+    /// line, or after an interruption. After an interruption, the value is meaningless.
     #[inline]
     pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.is_interrupted() {
@@ -158,7 +159,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the window for a side that can repeat a position and therefore has at least a draw.
+    /// Returns the window for a side that can repeat a position and can therefore achieve at least
+    /// a draw.
     #[inline]
     pub(super) fn repetition_window(
         &self,
@@ -173,8 +175,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the score of a mate with bishop and knight, if the mate is possible within the
-    /// fifty-move rule.
+    /// Returns the score of a mate with bishop and knight, provided that the mate is possible
+    /// under the fifty-move rule.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -195,7 +197,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the tablebase result after a capture or pawn move.
     ///
     /// At a null-window node, a win or loss causes a cutoff. At a PV node, the result only bounds
-    /// the score, and the node is still searched to find the line.
+    /// the score, and the node is still searched to find a line.
     fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
         let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {
@@ -222,7 +224,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the table entry of a node, or `None` if a move is excluded.
+    /// Returns the table entry for a node, or `None` if a move is excluded at the node.
     #[inline]
     pub(super) fn table_entry(&self, position: &Position, ply: Ply) -> Option<TableEntry> {
         match self.stack[ply].excluded {
@@ -231,7 +233,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the facts of a node whose table entry is `table`.
+    /// Returns the facts about a node with the table entry `table`.
     pub(super) fn assess(
         &mut self,
         position: &Position,
@@ -276,8 +278,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the uncorrected evaluation of `position`, from the table if available; `NO_EVAL` in
-    /// check.
+    /// Returns the uncorrected evaluation of `position`, from the table if available. Returns
+    /// `NO_EVAL` if the side to move is in check.
     #[inline]
     pub(super) fn raw_eval(
         &mut self,
@@ -298,8 +300,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since the side's last turn or, if the side was in check
-    /// then, since the turn before that.
+    /// Whether the evaluation has risen since the side's last turn. If the side was in check on
+    /// that turn, compares with the turn before that.
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;
@@ -311,7 +313,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         earlier.is_none_or(|earlier| static_eval > earlier)
     }
 
-    /// Returns the value of a node if it can be pruned as a whole.
+    /// Returns the value of a node if the whole node can be pruned.
     #[inline(always)]
     fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if self.proving || !prune::may_prune_node(node) {
@@ -381,7 +383,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Searches the moves of a node, updates the histories and stores the result. Returns the
+    /// Searches the moves at a node, updates the histories and stores the result. Returns the
     /// value.
     pub(super) fn search_node(&mut self, node: &Node) -> Score {
         let extension = match self.singularity(node) {
@@ -413,7 +415,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.finish_node(node, &progress)
     }
 
-    /// Searches the moves one after the other, or shares them among threads after the first one.
+    /// Searches the moves one after the other. May instead share the moves after the first one
+    /// among threads.
     pub(super) fn search_moves(
         &mut self,
         node: &Node,
@@ -494,24 +497,24 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Returns the corrected evaluation, limited to scores that are not proven.
+/// Returns the corrected evaluation, clamped to the range of unproven scores.
 #[inline]
 pub(super) fn corrected(raw: Score, correction: Score) -> Score {
     (raw + correction).clamp(-MAX_EVAL, MAX_EVAL)
 }
 
-/// Returns the window narrowed by mate distance: no line is better than a mate on the next ply or
-/// worse than being mated now.
+/// Returns the window after mate distance pruning. No line is better than a mate on the next ply
+/// or worse than being mated now.
 ///
 /// Source: <https://www.chessprogramming.org/Mate_Distance_Pruning>.
 fn mate_distance_window(window: Window, ply: Ply) -> Window {
     Window { alpha: window.alpha.max(mated_in(ply)), beta: window.beta.min(mate_in(ply + 1)) }
 }
 
-/// Returns the table's score if it settles a node outside the principal variation.
+/// Returns the table's score if it settles a node that is not part of the principal variation.
 fn table_cutoff(node: &Node) -> Option<Score> {
-    /// Maximum halfmove clock for a table cutoff. Close to a fifty-move draw, a score from a
-    /// different path may be wrong.
+    /// Maximum halfmove clock for a table cutoff. Close to a draw by the fifty-move rule, a score
+    /// that was found on a different path may be wrong.
     const SAFE_CLOCK: u16 = 90;
     let entry = node.table?;
     let settled = bound_applies(entry.bound, entry.score, node.window);
@@ -520,7 +523,8 @@ fn table_cutoff(node: &Node) -> Option<Score> {
         .then_some(entry.score)
 }
 
-/// Whether a score outside the window settles the node, given the kind of its `bound`.
+/// Whether a score settles the node. This depends on `bound` and on the position of the score
+/// relative to the window.
 #[inline]
 pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool {
     match bound {
@@ -530,7 +534,8 @@ pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool 
     }
 }
 
-/// Returns the static evaluation, or the table's score if its bound shows that it is more accurate.
+/// Returns the static evaluation. If the bound of the table's score shows that this score is more
+/// accurate, returns it instead.
 #[inline]
 pub(super) fn refined_eval(static_eval: Score, table: Option<TableEntry>) -> Score {
     match table {

@@ -1,4 +1,5 @@
-//! Quiescence search: at the leaves, only captures, promotions and replies to checks are searched.
+//! Quiescence search. At the leaves of the search, only captures, promotions and replies to checks
+//! are searched.
 //!
 //! Source: <https://www.chessprogramming.org/Quiescence_Search>.
 
@@ -15,15 +16,16 @@ use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the value of `position` within `window` once the position is quiet. The value is
-    /// fail-soft.
+    /// Returns the value of `position` within `window` after the position has become quiet. The
+    /// value is fail-soft.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         self.show_entry(position, ply, 0, window, true);
         let score = self.value_at_rest(position, ply, window);
         self.show_leave(score)
     }
 
-    /// Returns the value of a node that has been reported as entered; see [`Worker::quiescence`].
+    /// Returns the value of a node that has already been reported as entered. See
+    /// [`Worker::quiescence`].
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {
@@ -55,7 +57,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_noisy(position, ply, window, stand_pat, raw_eval, table)
     }
 
-    /// Returns the score of not moving, or `-INFINITY` in check.
+    /// Returns the score of not moving, or `-INFINITY` if the side to move is in check.
     fn stand_pat(
         &self,
         position: &Position,
@@ -142,7 +144,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Returns the highest evaluation that a capture can lead to, or `None` if there is no such bound.
+/// Returns the highest evaluation that a capture can lead to, or `None` if there is no such limit.
 fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
     if stand_pat == -INFINITY || mv.promotion().is_some() || is_decided(stand_pat) {
         return None;

@@ -8,33 +8,33 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 use crate::games::book::{BookValue, Counts, transposition};
 
-/// The relation of a score to the true value.
+/// How a score relates to the true value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// The value is at most the score, because the search failed low.
+    /// The value is at most the score. The search failed low.
     Upper,
-    /// The value is at least the score, because the search failed high.
+    /// The value is at least the score. The search failed high.
     Lower,
     /// The score is the exact value.
     Exact,
 }
 
-/// An event that a running search reports.
+/// An event reported by a running search.
 #[derive(Debug, Clone)]
 pub enum SearchEvent {
     /// An iteration or one of its aspiration windows has ended.
     Iteration(Report),
-    /// A different move has become the best one within an iteration, or the search is about to end
-    /// with a move other than the last one reported.
+    /// A different move has become the best within an iteration, or the search is about to end
+    /// with a move that differs from the one in the last report.
     NewBest(Report),
     /// A line has transposed into the book, or the book has an analysis of the root. At the end of
-    /// a search: the line or analysis that determined the result.
+    /// a search, this event contains the line or analysis that determined the result.
     Transposition(Transposition),
-    /// The search of a root move starts. Reported only once the search has run for a while.
+    /// The search of a root move is starting. Reported only after the search has run for a while.
     RootMove {
-        /// The move whose search starts.
+        /// The move whose search is starting.
         mv: Move,
-        /// Place of the move in the search order, from 1.
+        /// Place of the move in the search order, counted from 1.
         number: usize,
         /// Number of root moves in total.
         of: usize,
@@ -52,7 +52,7 @@ pub enum SearchEvent {
 pub struct Report {
     /// Depth of the iteration, in plies.
     pub depth: Depth,
-    /// Length of the longest line searched, in plies.
+    /// Length, in plies, of the longest line searched.
     pub selective_depth: Ply,
     /// Score of the line for the side to move, in centipawns.
     pub score: Score,
@@ -60,33 +60,33 @@ pub struct Report {
     pub bound: Bound,
     /// Time since the start of the search.
     pub elapsed: Duration,
-    /// Nodes of all threads since the start of the search.
+    /// Number of nodes searched by all threads since the start of the search.
     pub nodes: u64,
-    /// The principal variation; empty if the root has no legal moves.
+    /// The principal variation. Empty if the root has no legal moves.
     pub pv: Vec<Move>,
     /// Rank of the line, counted from 1.
     pub multi_pv: usize,
-    /// Fraction of the transposition table filled by this search, in permille.
+    /// Fraction of the transposition table that this search has filled, in permille.
     pub hash_full: u32,
     /// Number of successful tablebase probes.
     pub tablebase_hits: u64,
-    /// The point at which the principal variation enters the book, if it does.
+    /// The point at which the principal variation enters the book, if it does so.
     pub book: Option<Transposition>,
 }
 
 /// A line of moves that leads into the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transposition {
-    /// The moves from the root to the book position; empty if the root is that position.
+    /// The moves from the root to the book position. Empty if the root itself is in the book.
     pub line: Vec<Move>,
-    /// Results of the games that reached this position, by any move order.
+    /// Results of the games that reached the book position by any move order.
     pub counts: Counts,
-    /// The analysis of this position, if the search uses analyses.
+    /// The analysis of the book position, if the search uses analyses.
     pub value: Option<BookValue>,
 }
 
 impl Transposition {
-    /// Describes the line, which starts in `position`.
+    /// Describes the line. `position` is the position in which the line starts.
     pub(crate) fn describe(&self, position: &Position) -> String {
         transposition(position, &self.line, self.counts, self.value.as_ref())
     }
@@ -97,7 +97,7 @@ impl Transposition {
 pub struct Sharing {
     /// Number of nodes whose moves were shared.
     pub splits: u64,
-    /// Number of shared nodes at which another thread searched a move.
+    /// Number of shared nodes at which another thread has searched a move.
     pub joined: u64,
     /// Number of times that a thread joined a node shared by another thread.
     pub joins: u64,
@@ -108,14 +108,14 @@ pub struct Sharing {
 /// The result of a completed or stopped search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchResult {
-    /// The move to play; `None` only if there are no legal moves.
+    /// The move to play, or `None` if there are no legal moves.
     pub best: Option<Move>,
     /// The expected reply, if known.
     pub ponder: Option<Move>,
     /// The last exact score in centipawns for the side to move. It is never a bound.
     ///
-    /// If the search was stopped after its window had failed, this is the score of the previous
-    /// iteration. If no iteration has produced a score, it is the static evaluation.
+    /// If the search was stopped after its window had failed, this is the score from the previous
+    /// iteration. If no iteration has produced a score, this is the static evaluation.
     pub score: Score,
     /// Depth of the last completed iteration, in plies.
     pub depth: Depth,
@@ -130,7 +130,7 @@ pub struct SearchResult {
     pub book: Option<Transposition>,
 }
 
-/// A missing resource or a failure. The searcher continues with what is available.
+/// A missing resource or a failure. The searcher continues with the resources that are available.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchFault {
     /// There is not enough memory for the requested table.
@@ -138,9 +138,9 @@ pub enum SearchFault {
         "cannot set the transposition table to {wanted} MB: not enough memory; it has {kept} MB"
     )]
     Memory {
-        /// Requested size in megabytes.
+        /// Requested size, in megabytes.
         wanted: usize,
-        /// Actual size in megabytes.
+        /// Actual size, in megabytes.
         kept: usize,
     },
     /// Not all threads could be started.
@@ -151,7 +151,7 @@ pub enum SearchFault {
         /// Actual number of threads.
         searching: usize,
     },
-    /// A search thread panicked or did not start. The search ended with the results so far.
+    /// A search thread panicked or did not start. The search ended with the results found so far.
     #[error(
         "search thread {thread} has crashed ({why}); this search ends early, the next uses all \
          threads"

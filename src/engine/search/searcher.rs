@@ -1,4 +1,4 @@
-//! The searcher, with its threads and the transposition table. It runs one search at a time.
+//! The searcher, which owns the threads and the transposition table. It runs one search at a time.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,28 +23,29 @@ use crate::engine::tablebase::Tables;
 
 /// Searches positions, one at a time.
 ///
-/// Each search starts a thread with a sufficiently large stack, and the caller waits for it. Helper
-/// threads live as long as the searcher and sleep between searches. The transposition table and the
-/// histories persist from one search to the next.
+/// Each search starts a thread with a sufficiently large stack, and the caller waits for the
+/// thread. Helper threads live as long as the searcher and sleep between searches. The
+/// transposition table and the histories persist between searches.
 pub struct Searcher {
-    /// The requested configuration. If the system provides less, this is reported once.
+    /// The requested configuration. If the system provides fewer resources, the searcher reports
+    /// this once.
     config: Config,
     persistent: PersistentState,
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// Number of cores to use if the configuration does not set it. Queried only once, because the
-    /// query reads files, which takes as long as searching fifty nodes.
+    /// Number of cores to use if the configuration does not specify it. The number is queried only
+    /// once, because the query reads files. It takes as long as searching fifty nodes.
     cores: usize,
     /// Whether the calling thread has a stack of [`STACK_SIZE`] and runs the search itself.
     searches_on_caller: bool,
 }
 
-/// A helper's part in a search.
+/// A helper's task in a search.
 struct Task {
     job: Arc<Job>,
     observer: Option<Box<dyn Observer>>,
-    /// Dropped when the helper has completed its part.
+    /// Dropped when the helper has completed its task.
     group: WaitGroup,
 }
 
@@ -54,7 +55,7 @@ struct Helper {
 }
 
 impl Searcher {
-    /// Creates a searcher with an empty table and waiting helpers.
+    /// Creates a searcher with an empty table. The helpers wait for a search.
     ///
     /// [`Searcher::take_faults`] reports resources that the system could not provide.
     pub fn new(config: Config) -> Self {
@@ -72,17 +73,19 @@ impl Searcher {
         searcher
     }
 
-    /// Creates a searcher that runs on the calling thread, which needs a stack of [`STACK_SIZE`].
+    /// Creates a searcher that runs on the calling thread. The calling thread needs a stack of
+    /// [`STACK_SIZE`].
     ///
-    /// This avoids starting a thread, which takes as long as searching a few dozen nodes.
+    /// This avoids starting a new thread. Starting a thread takes as long as searching a few dozen
+    /// nodes.
     pub(crate) fn on_large_stack(config: Config) -> Self {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
 
     /// Sets the configuration for later searches and applies the differences.
     ///
-    /// A new memory size replaces the table with an empty one; if there is not enough memory, the
-    /// table is kept. A new evaluation discards everything learned. [`Searcher::take_faults`]
+    /// A new memory size replaces the table with an empty one. If there is not enough memory, the
+    /// old table is kept. A new evaluation discards everything learned. [`Searcher::take_faults`]
     /// reports resources that the system could not provide.
     pub fn configure(&mut self, config: Config) {
         let old = std::mem::replace(&mut self.config, config);
@@ -120,8 +123,8 @@ impl Searcher {
         }
     }
 
-    /// Starts or stops helpers to match the configuration. Starts fewer if the system does not
-    /// allow more.
+    /// Starts or stops helpers to match the configuration. Starts fewer helpers if the system does
+    /// not allow more.
     fn start_helpers(&mut self) {
         let wanted = self.config.threads.max(1);
         self.helpers.truncate(wanted - 1);
@@ -155,8 +158,8 @@ impl Searcher {
     /// Searches the current position of `game` until a limit is reached or `control` stops the
     /// search.
     ///
-    /// Calls `on_event` for each event. At log level `trace`, logs a trace of the search at the
-    /// end.
+    /// Calls `on_event` for each event. At log level `trace`, logs a trace of the search when it
+    /// ends.
     pub fn search(
         &mut self,
         game: &Game,
@@ -170,7 +173,8 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), None)
     }
 
-    /// Like [`Searcher::search`], but each thread has an observer, which receives every step.
+    /// Like [`Searcher::search`], but with an observer for each thread. The observer receives
+    /// every step of its thread.
     ///
     /// The search is much slower but has the same result.
     pub fn search_observed(
@@ -184,7 +188,7 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), Some(observers))
     }
 
-    /// Like [`Searcher::search`], but without events, which slow down short searches.
+    /// Like [`Searcher::search`], but without events. Events would slow down short searches.
     pub fn search_without_events(
         &mut self,
         game: &Game,
@@ -248,7 +252,7 @@ impl Searcher {
 
 impl Helper {
     /// Starts a helper thread and waits until it is ready. Returns `None` if there is not enough
-    /// memory for the thread and the reserve.
+    /// memory for both the thread and the reserve.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;
@@ -287,7 +291,7 @@ impl Drop for Helper {
     }
 }
 
-/// Releases the helpers when the main thread leaves the search, even if it panics.
+/// Releases the helpers when the main thread leaves the search, even if the main thread panics.
 struct Finish<'a>(&'a Job);
 
 impl Drop for Finish<'_> {
@@ -296,7 +300,7 @@ impl Drop for Finish<'_> {
     }
 }
 
-/// Runs a helper, which sleeps until a task arrives.
+/// Runs a helper. The helper sleeps until a task arrives.
 fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     let mut data = ThreadData::new();
     let _ = ready.send(());
@@ -313,21 +317,21 @@ fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     }
 }
 
-/// Runs one thread's part in a search. A panic ends the search with the results so far; the thread
-/// survives.
+/// Runs one thread's part of a search. If it panics, the search ends with the results found so
+/// far, and the thread survives.
 fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
     done.inspect_err(|panic| end_early(thread, job, panic_message(panic.as_ref()))).ok()
 }
 
-/// Records a crash and ends the search with the results so far.
+/// Records a crash and ends the search with the results found so far.
 fn end_early(thread: usize, job: &Job, why: String) {
     job.control.stop();
     job.crashes.push(SearchFault::Crash { thread, why });
 }
 
-/// Runs thread 0's part in a search on a new thread. Returns `None` if it panics or the thread
-/// cannot be started.
+/// Runs thread 0's part of a search on a new thread. Returns `None` if the thread panics or cannot
+/// be started.
 fn on_new_thread<R: Send>(job: &Job, part: impl FnOnce() -> R + Send) -> Option<R> {
     let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
     thread::scope(|scope| match builder.spawn_scoped(scope, || catch_panic(0, job, part)) {

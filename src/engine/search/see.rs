@@ -1,6 +1,6 @@
 //! Static exchange evaluation: the value of a sequence of captures on one square.
 //!
-//! Uses the swap algorithm with a threshold:
+//! This module uses the swap algorithm with a threshold:
 //! <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 
 use chess::{
@@ -10,7 +10,7 @@ use chess::{
 use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Exchange values in centipawns, by [`Piece`]. Hand-set, in the usual proportions.
+/// Exchange values in centipawns, indexed by [`Piece`]. Set by hand, in the usual proportions.
 pub(super) const SEE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
 #[inline]
@@ -20,7 +20,7 @@ pub(crate) fn value(piece: Piece) -> Score {
 
 /// Whether the exchange that starts with `mv` wins at least `threshold` centipawns.
 ///
-/// Both sides capture with their least valuable piece, and stop when stopping is better.
+/// Both sides capture with their least valuable piece. Each side stops when stopping is better.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };
@@ -41,7 +41,7 @@ pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     exchange(position, to, occupied, balance)
 }
 
-/// Returns the immediate gain of `mv` from a capture or promotion, in centipawns.
+/// Returns the immediate gain from `mv`, by a capture or promotion, in centipawns.
 fn gain(position: &Position, mv: Move) -> Score {
     let taken = match position.piece_on(mv.to()) {
         Some(piece) => value(piece),
@@ -51,10 +51,10 @@ fn gain(position: &Position, mv: Move) -> Score {
     taken + mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn))
 }
 
-/// Plays out the exchange, and returns whether the first mover reaches the threshold.
+/// Plays out the exchange. Returns whether the first mover reaches the threshold.
 ///
-/// `balance` is the first mover's gain beyond the threshold if its piece is captured now. The side
-/// that runs out of useful captures loses the exchange.
+/// `balance` is the amount by which the first mover's gain exceeds the threshold if its piece is
+/// captured now. The side that first runs out of useful captures loses the exchange.
 fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance: Score) -> bool {
     let board = position.board();
     let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
@@ -86,8 +86,8 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// Returns the pieces of `side` that are pinned, given the `occupied` squares, and must not capture
-/// on `to`.
+/// Returns the pieces of `side` that must not capture on `to` because they are pinned, given the
+/// `occupied` squares.
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
     let board = position.board();
     let king = position.king(side);
@@ -104,7 +104,7 @@ fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -
     held
 }
 
-/// Returns the least valuable of `pieces`, with its square.
+/// Returns the least valuable piece in `pieces` and its square.
 #[inline]
 fn least(position: &Position, pieces: BitBoard) -> Option<(Piece, Square)> {
     if pieces == EMPTY {

@@ -1,28 +1,30 @@
-//! Sharing the moves of a node among threads: PV-splitting with young brothers wait.
+//! Shares the moves of a node among threads: PV-splitting with young brothers wait.
 //!
-//! Sources: T. A. Marsland and M. Campbell (1982) on splitting along the principal variation; R.
-//! Feldmann (1993) on young brothers wait;
+//! Sources: for splitting along the principal variation, T. A. Marsland and M. Campbell (1982);
+//! for young brothers wait, R. Feldmann (1993) and
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
 //! An idle thread sets its bit in a word that all threads read, with one relaxed load at each node
-//! of sufficient depth. A thread that sees such a bit after searching the first move of a node
-//! (three moves where a cutoff is expected) clears the bit, which reserves the idle thread. It then
-//! turns the remaining moves of the node into a [`SplitPoint`], calls the reserved thread there,
-//! and searches moves there itself. There is neither a list of split points nor a lock shared by
-//! all nodes, and every thread that is woken has work.
+//! of sufficient depth. After searching the first move of a node (the first three moves if a
+//! cutoff is expected), a busy thread may see such a bit. It then clears the bit, which reserves
+//! the idle thread. It turns the remaining moves of the node into a [`SplitPoint`], calls the
+//! reserved thread there, and searches moves there itself. There is no list of split points and no
+//! lock shared by all nodes, and every thread that is woken has work.
 //!
-//! Moves come one at a time from the node's picker, under the node's lock. The next move is looked
-//! up in advance, skipping moves that would be pruned, so that a thread that takes a move calls
-//! another idle thread only if there is a next move. The owner copies the stack and the keys of the
-//! path to the node once, because it changes its originals immediately afterwards.
+//! Moves are taken one at a time from the node's picker, under the node's lock. The next move is
+//! looked up in advance, skipping moves that would be pruned. A thread that takes a move therefore
+//! calls another idle thread only if there is a next move. The owner copies the stack and the keys
+//! of the path to the node once, because the originals change immediately afterwards.
 //!
-//! An owner that has run out of moves waits for the other threads to leave. Meanwhile it may be
-//! called for work below its node, but not elsewhere. A cutoff marks the node and then sets the
-//! cutoff flags of all threads that are or were below it; such a thread looks for a mark along its
-//! chain of split points. All other threads only read the flag in their own cache line.
+//! An owner that has run out of moves waits for the other threads to leave. While waiting, it can
+//! be called for work below its node, but not elsewhere. A cutoff marks the node and then sets the
+//! cutoff flags of all threads that are or were below the node. A thread whose flag is set looks
+//! for a mark along its chain of split points. All other threads only read the flag in their own
+//! cache line.
 //!
-//! With one thread, no thread is ever idle, so nothing is split and the search is deterministic.
-//! Threads for which the machine has no core are never called (`Config::cores`).
+//! With a single thread, no thread is ever idle, so nothing is split and the search is
+//! deterministic. If there are more threads than cores, the surplus threads are never called
+//! (`Config::cores`).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,14 +42,14 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Number of moves that must have failed to cause a cutoff at an expected cut node before the other
+/// Number of moves at an expected cut node that must fail to cause a cutoff before the remaining
 /// moves are shared.
 const CUT_NODE_MOVES: usize = 3;
-/// Time after which the main thread checks the clock again while it waits for others.
+/// Time after which the main thread checks the clock again while it waits for other threads.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
-/// Signs a thread off from a split point when it leaves, even if it panics, because the owner waits
-/// for it.
+/// Signs a thread off from a split point when the thread leaves, even if it panics, because the
+/// owner waits for the thread.
 struct SignOff<'a> {
     split: &'a SplitPoint,
     job: &'a Job,
@@ -76,8 +78,9 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             && self.job.pool.has_idle(&self.owners)
     }
 
-    /// Shares the moves of `source` if a thread is idle, and returns when all have been searched.
-    /// Returns `false` if the moves still have to be searched.
+    /// Shares the moves of `source` if a thread is idle. Returns when all moves have been
+    /// searched. Returns `false` if no thread was idle, so that the moves still have to be
+    /// searched.
     #[cold]
     pub(super) fn split(
         &mut self,
@@ -114,13 +117,13 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         true
     }
 
-    /// Reserves an idle thread that can help at this node.
+    /// Reserves an idle thread that can help at the current node.
     fn reserve(&self) -> Option<Reservation<'a, Arc<SplitPoint>>> {
         let is_above = |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
         self.job.pool.reserve(&self.owners, is_above)
     }
 
-    /// Returns the next move of a node that is not to be pruned, with its number.
+    /// Returns the next move at a node that will not be pruned, together with its number.
     fn pick(
         &mut self,
         node: &Node,
@@ -141,7 +144,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Searches the last move of a node, which needs no helper.
+    /// Searches the last move at a node. It needs no helper.
     fn search_last(
         &mut self,
         node: &Node,
@@ -156,8 +159,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Searches `own` and then the moves of `split` until none is left or one has failed high, and
-    /// signs off.
+    /// Searches `own` and then the moves of `split`, until no move is left or one has failed high.
+    /// Then signs off.
     fn work_at(&mut self, split: &SplitPoint, mut own: Option<(Move, usize)>) {
         let _sign_off = SignOff { split, job: self.job };
         loop {
@@ -181,7 +184,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Records the score of a move of `split`; returns whether the move fails high.
+    /// Records the score of a move at `split`. Returns whether the move fails high.
     fn record(&self, split: &SplitPoint, mv: Move, score: Score) -> bool {
         let line = &self.pv_table[split.node.ply + 1];
         let mut shared = split.shared();
@@ -190,8 +193,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         fails_high
     }
 
-    /// Takes the next move of the split point. If there is a further move, calls an idle thread for
-    /// it.
+    /// Takes the next move at the split point. If another move remains after it, calls an idle
+    /// thread for that move.
     fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;
@@ -221,7 +224,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
     }
 
-    /// Waits until all other threads have left `split`. Meanwhile, helps the threads that share
+    /// Waits until all other threads have left `split`. While waiting, helps threads that share
     /// nodes below `split`.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
@@ -242,7 +245,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     }
 
     /// Waits until there is work or `is_over` returns true. `below` is the address of the node
-    /// below which this thread accepts work, or [`ANYWHERE`].
+    /// below which this thread accepts work. If it is [`ANYWHERE`], the thread accepts any work.
     fn wait_for_work(
         &mut self,
         below: usize,
@@ -294,7 +297,7 @@ fn call(helper: Reservation<'_, Arc<SplitPoint>>, split: &Arc<SplitPoint>) {
     helper.call(Arc::clone(split));
 }
 
-/// Returns the facts of a move at a shared node.
+/// Returns the facts about a move at a shared node.
 fn move_facts(progress: &NodeProgress, number: usize) -> MoveFacts {
     MoveFacts { number, shared: true, ..MoveFacts::of(progress) }
 }
@@ -325,7 +328,7 @@ mod tests {
         )
     }
 
-    /// Returns a split point at the root that has two threads and no moves left.
+    /// Returns a split point at the root with two threads and no moves left.
     fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
         let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false, None);
         let state = SplitState {

@@ -11,7 +11,7 @@ pub(super) struct SharingCounts {
     pub(super) splits: AtomicU64,
     pub(super) joined: AtomicU64,
     pub(super) joins: AtomicU64,
-    /// Idle time in nanoseconds.
+    /// Idle time, in nanoseconds.
     pub(super) waiting: AtomicU64,
 }
 
@@ -30,7 +30,8 @@ impl SharingCounts {
     }
 }
 
-/// Adds to a counter that only one thread writes. A load and a store therefore suffice.
+/// Adds to a counter that only one thread writes. A separate load and store are therefore
+/// sufficient.
 pub(super) fn count(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }

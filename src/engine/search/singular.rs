@@ -1,4 +1,4 @@
-//! Singular extensions: a deeper search of a table move that is the only good one.
+//! Singular extensions: if the table move is the only good move, it is searched more deeply.
 //!
 //! Source: <https://www.chessprogramming.org/Singular_Extensions>.
 
@@ -9,21 +9,21 @@ use super::prune;
 use super::worker::Worker;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Maximum number of double extensions on a line, which guarantees that the search terminates.
-/// Hand-set.
+/// Maximum number of double extensions in a line. It guarantees that the search terminates. Set by
+/// hand.
 const DOUBLE_EXTENSIONS: u8 = 8;
 
 /// Result of a singularity test.
 pub(super) enum Singularity {
-    /// Several moves fail high, so the node fails high with this score.
+    /// Several moves would fail high, so the node fails high with this score.
     MultiCut(Score),
-    /// Extension of the table move, in plies; negative for a reduction.
+    /// Extension of the table move, in plies. A negative value is a reduction.
     Extension(Depth),
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
     /// Searches the node without the table move, to test whether the table move is the only good
-    /// one.
+    /// move.
     pub(super) fn singularity(&mut self, node: &Node) -> Singularity {
         let bound = prune::singular_beta(node).filter(|_| !self.proving);
         let Some(bound) = bound else { return Singularity::Extension(0) };

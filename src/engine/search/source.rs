@@ -1,11 +1,11 @@
-//! The source of a node's moves: a staged picker, or the list of root moves.
+//! The source of a node's moves: a staged picker or the list of root moves.
 
 use super::history::History;
 use super::node::Node;
 use super::ordering::MovePicker;
 use crate::chess::position::Move;
 
-/// The moves of an inner node, picked in stages, or the moves of the root in the order of the
+/// The moves at an inner node, picked in stages, or the moves at the root, in the order of the
 /// iteration.
 pub(super) enum MoveSource<'a> {
     Picker(&'a mut MovePicker),

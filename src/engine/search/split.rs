@@ -1,4 +1,4 @@
-//! Nodes whose moves are shared among threads; see [`super::sharing`].
+//! Nodes whose moves are shared among threads. See [`super::sharing`].
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,11 +13,11 @@ use super::stack::StackEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Minimum depth of a shared node. Below it, sharing costs more than it gains: handing over a node
-/// takes about ten microseconds, as long as searching about ten nodes.
+/// Minimum depth of a shared node. Below this depth, sharing costs more than it gains. Handing
+/// over a node takes about ten microseconds, as long as searching about ten nodes.
 const SPLIT_DEPTH: Depth = 4;
 
-/// Returns the minimum depth at which nodes are shared among this many threads.
+/// Returns the minimum depth at which a search with this many threads shares nodes.
 pub(super) fn split_depth(threads: usize) -> Depth {
     if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
 }
@@ -25,23 +25,23 @@ pub(super) fn split_depth(threads: usize) -> Depth {
 /// A node whose remaining moves are shared.
 pub(super) struct SplitPoint {
     pub(super) node: Node,
-    /// Copy of the path to the node, because the owner's stack changes.
+    /// Copy of the path to the node. A copy is needed because the owner's stack changes.
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
     /// The owner's current visit, for observers.
     pub(super) place: VisitRef,
-    /// The thread that shares the node. It continues when all others have left.
+    /// The thread that shares the node. It continues when all other threads have left.
     pub(super) owner: usize,
     /// The owners of this split point and of all split points above it.
     pub(super) owners: ThreadSet,
     pub(super) parent: Option<Arc<SplitPoint>>,
-    /// The threads that work or have worked at this node or below it.
+    /// The threads that are or were working at this node or below it.
     below: SharedThreadSet,
     cut_off: AtomicBool,
-    /// Copy of the progress's alpha, which can be read without the lock.
+    /// Copy of the alpha in the node's progress. It can be read without the lock.
     alpha: AtomicI32,
-    /// Number of threads at this node: the owner and the threads called to it.
+    /// Number of threads at this node, including the owner and the threads called to the node.
     workers: CachePadded<AtomicUsize>,
     /// Whether a thread other than the owner has searched a move.
     pub(super) joined: AtomicBool,
@@ -51,8 +51,8 @@ pub(super) struct SplitPoint {
 /// The mutable state of a split point, protected by its lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The next move and its number. The move will not be pruned, so a called thread always has
-    /// work.
+    /// The next move and its number. The move will not be pruned, so that a called thread always
+    /// has work.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }
@@ -66,7 +66,7 @@ pub(super) struct NodePath<'a> {
 }
 
 impl SplitPoint {
-    /// Creates a split point for a node of `owner`, which counts as working there.
+    /// Creates a split point for a node of `owner`. The owner counts as working at the node.
     pub(super) fn new(
         node: &Node,
         owner: usize,
@@ -95,7 +95,7 @@ impl SplitPoint {
         split
     }
 
-    /// Returns a number that identifies this node for threads that wait for it.
+    /// Returns a number that identifies this node to the threads that wait for it.
     pub(super) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -110,19 +110,19 @@ impl SplitPoint {
         self.chain().any(|split| split.cut_off.load(Ordering::Relaxed))
     }
 
-    /// Whether this is the split point with this address, or is below it.
+    /// Whether this split point has the given address or is below the one that has it.
     pub(super) fn is_below(&self, address: usize) -> bool {
         self.chain().any(|split| split.address() == address)
     }
 
-    /// Registers a thread that is called to this node.
+    /// Registers a thread that has been called to this node.
     pub(super) fn sign_on(&self, thread: usize) {
         self.workers.fetch_add(1, Ordering::Relaxed);
         // A thread below a split point is also below all those above it.
         let _ = self.chain().all(|split| split.below.insert(thread));
     }
 
-    /// Signs a thread off; returns whether it was the last one.
+    /// Signs a thread off. Returns whether it was the last thread at the node.
     pub(super) fn sign_off(&self) -> bool {
         self.workers.fetch_sub(1, Ordering::AcqRel) == 1
     }
@@ -132,7 +132,7 @@ impl SplitPoint {
         self.workers.load(Ordering::Acquire) == 0
     }
 
-    /// Marks the node as cut off and returns the threads that must check for it.
+    /// Marks the node as cut off. Returns the threads that must check for the mark.
     pub(super) fn cut_off(&self) -> &SharedThreadSet {
         self.cut_off.store(true, Ordering::Relaxed);
         &self.below
@@ -142,7 +142,8 @@ impl SplitPoint {
         self.alpha.load(Ordering::Relaxed)
     }
 
-    /// Publishes a higher alpha to the threads working at this node. The caller must hold the lock.
+    /// Publishes a higher alpha to the threads that work at this node. The caller must hold the
+    /// lock.
     pub(super) fn raise_alpha(&self, alpha: Score) {
         self.alpha.store(alpha, Ordering::Relaxed);
     }

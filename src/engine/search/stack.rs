@@ -1,11 +1,11 @@
-//! A thread's facts about each ply of its current line.
+//! A thread's record of each ply in its current line.
 
 use super::history::PieceTo;
 use super::table::NO_EVAL;
 use crate::chess::position::{Move, Threats};
 use crate::chess::score::{Depth, Score};
 
-/// Facts about one ply of the current line.
+/// Facts about one ply in the current line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackEntry {
     /// The move made at this ply; `None` for a null move.
@@ -13,15 +13,16 @@ pub(super) struct StackEntry {
     pub(super) piece_to: Option<PieceTo>,
     /// Whether the move is a capture or promotion.
     pub(super) noisy: bool,
-    /// The static evaluation at this ply; `NO_EVAL` in check.
+    /// The static evaluation at this ply, or `NO_EVAL` if the side to move is in check.
     pub(super) static_eval: Score,
     /// The move excluded by a singularity test.
     pub(super) excluded: Option<Move>,
     /// Number of double extensions on the path to this node.
     pub(super) double_extensions: u8,
-    /// Reduction in the search of the move made at this ply, in plies.
+    /// Depth reduction, in plies, for the search of the move made at this ply.
     pub(super) reduction: Depth,
-    /// Number of nodes at this ply that failed high since the node two plies above was entered.
+    /// Number of nodes at this ply that have failed high since the node two plies above was
+    /// entered.
     pub(super) cutoffs: u32,
     pub(super) threats: Threats,
 }

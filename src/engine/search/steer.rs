@@ -1,5 +1,5 @@
-//! Steering back into the book: among moves about as good as the best one, the search plays a move
-//! whose best line leads into the book ([`BookSearch::Steer`]).
+//! Steering back into the book. If several moves are about as good as the best one, the search
+//! plays a move whose best line leads into the book ([`BookSearch::Steer`]).
 
 use super::book_ending::is_bad_for;
 use super::book_ending_state::BookReturn;
@@ -11,10 +11,10 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Minimum share of the budget that is spent before the first attempt. An attempt made earlier
-/// would have to be repeated after later iterations. Hand-set.
+/// Minimum share of the budget that must be spent before the first attempt. An earlier attempt
+/// would have to be repeated after later iterations. Set by hand.
 const STEER_FROM: f64 = 0.3;
-/// Maximum number of moves tried after one iteration. Hand-set.
+/// Maximum number of moves tried after one iteration. Set by hand.
 const TRIED_PER_ITERATION: usize = 4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -63,7 +63,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         book_return
     }
 
-    /// Searches a root move within a window; returns its score and its line.
+    /// Searches a root move within a window. Returns its score and its line.
     fn try_root_move(&mut self, mv: Move, depth: Depth, window: Window) -> (Score, Vec<Move>) {
         let root = self.job.root;
         let next = root.play(mv);
@@ -75,8 +75,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (score, line.collect())
     }
 
-    /// Replaces the best move of the result with a move that leads back into the book, if there is
-    /// one.
+    /// If there is a move that leads back into the book, replaces the best move of the result with
+    /// that move.
     pub(super) fn take_book_return(&mut self, result: &mut SearchResult) {
         let margin = self.job.config.steer_margin;
         let holds = |book_return: &BookReturn| {
@@ -104,8 +104,8 @@ mod tests {
     use crate::games::book::{BuildOptions, build_in_memory};
     use crate::games::pgn::PgnInput;
 
-    /// Searches a game whose second move leads to a position that the book's games reached by a
-    /// different move order.
+    /// Searches a game in which the second move leads to a position that the book's games reached
+    /// by a different move order.
     fn search(result: &str, steer_margin: Score) -> SearchResult {
         let text = format!("[Result \"{result}\"]\n\n1. a3 h6 2. h3 {result}\n\n").repeat(20);
         let games = PgnInput::Text("games".to_owned(), text.into_bytes().into());

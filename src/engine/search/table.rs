@@ -1,7 +1,7 @@
 //! The transposition table, shared by all search threads without a lock.
 //!
 //! An entry consists of two atomic words: the data, and the XOR of key and data. If two threads
-//! write an entry at the same time, the words do not match, and the entry looks as if it belonged
+//! write an entry at the same time, the words do not match. The entry then looks as if it belonged
 //! to a different position. Source: Hyatt and Mann, "A lockless transposition table implementation
 //! for parallel search chess engines", ICGA Journal 25 (2002).
 //!
@@ -27,24 +27,24 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// Number of plies by which the depth of an entry is discounted for each search since the entry was
-/// stored, when an entry is chosen for replacement. Hand-set.
+/// Number of plies subtracted from the depth of an entry for each search since the entry was
+/// stored. The reduced depth is used to choose an entry for replacement. Set by hand.
 const AGE_WEIGHT: i32 = 4;
 /// Number of clusters sampled to estimate how full the table is.
 const HASH_FULL_SAMPLE: usize = 250;
-/// Added to depths, so that quiescence entries (depth 0 and below) fit in an unsigned byte.
+/// Added to depths so that those of quiescence entries (0 and below) fit in an unsigned byte.
 const DEPTH_OFFSET: Depth = 8;
 
-/// The table entry of a position.
+/// The table entry for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
     /// The best move, or the move that failed high, if known.
     pub mv: Option<Move>,
-    /// The score. Mate scores are relative to the probing node's ply.
+    /// The score. Mate scores are relative to the ply of the probing node.
     pub score: Score,
-    /// The uncorrected static evaluation; [`NO_EVAL`] if the side to move is in check.
+    /// The uncorrected static evaluation, or [`NO_EVAL`] if the side to move is in check.
     pub eval: Score,
-    /// The relation of the score to the true value.
+    /// How the score relates to the true value.
     pub bound: Bound,
     /// Depth in plies to which the position was searched.
     pub depth: Depth,
@@ -60,8 +60,8 @@ pub(super) struct TranspositionTable {
 }
 
 impl TranspositionTable {
-    /// Creates an empty table of at most `megabytes` mebibytes, but of at least one cluster. The
-    /// table is smaller if memory is insufficient.
+    /// Creates an empty table of at most `megabytes` mebibytes, but with at least one cluster. If
+    /// there is not enough memory, the table is smaller.
     pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
@@ -73,9 +73,9 @@ impl TranspositionTable {
         }
     }
 
-    /// Creates an empty table of at most `megabytes` mebibytes, but of at least one cluster.
-    /// Returns `None` if memory is insufficient; for the minimum of one cluster this is not
-    /// checked.
+    /// Creates an empty table of at most `megabytes` mebibytes, but with at least one cluster.
+    /// Returns `None` if there is not enough memory. For the minimum of one cluster, the memory is
+    /// not checked.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -86,7 +86,7 @@ impl TranspositionTable {
         Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
     }
 
-    /// Whether there is enough memory for a table that is larger by this many megabytes.
+    /// Whether there is enough memory for a table that is this many megabytes larger.
     pub(super) fn has_room(megabytes: usize) -> bool {
         megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
     }
@@ -101,21 +101,21 @@ impl TranspositionTable {
         self.age = AtomicU8::new(0);
     }
 
-    /// Starts a new age; entries of earlier searches are replaced first.
+    /// Starts a new age. Entries from earlier searches are then replaced first.
     pub(super) fn new_search(&self) {
         let age = self.age.load(Ordering::Relaxed);
         self.age.store((age + 1) % AGES, Ordering::Relaxed);
     }
 
-    /// Prefetches the memory that [`TranspositionTable::probe`] reads for `key`.
+    /// Prefetches the memory that [`TranspositionTable::probe`] will read for `key`.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }
 
-    /// Returns the entry of the position with `key`. Its score is relative to `ply`.
+    /// Returns the entry for the position with `key`. The score in the entry is relative to `ply`.
     ///
-    /// The move is checked for legality in `position`, because keys can collide.
+    /// Because keys can collide, the move is returned only if it is legal in `position`.
     #[inline]
     pub(super) fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<TableEntry> {
         self.cluster(key).slots.iter().find_map(|slot| {
@@ -129,10 +129,10 @@ impl TranspositionTable {
 
     /// Stores `entry` for the position with `key`, at `ply`.
     ///
-    /// The entry replaces an existing entry for the same position, unless the old one is from this
-    /// search and much deeper, and the new one is not exact. If the table has no entry for the
-    /// position, the new one replaces a shallow or old entry for a different position. A known move
-    /// is kept if the new entry has none.
+    /// The entry replaces an existing entry for the same position, with one exception. An entry
+    /// from the current search that is much deeper is kept, unless the new entry is exact. If the
+    /// table has no entry for the position, the new entry replaces a shallow or old entry for a
+    /// different position. If the new entry has no move, the known move is kept.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
@@ -167,8 +167,8 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// Returns the fraction of the table filled by the current search, in permille, estimated from
-    /// a sample.
+    /// Returns the fraction of the table filled by the current search, in permille. The fraction
+    /// is estimated from a sample.
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
@@ -190,14 +190,14 @@ impl TranspositionTable {
     }
 }
 
-/// Returns the number of bytes that must be available for a table of this size. Includes room for
-/// later allocations, mainly for a search thread.
+/// Returns the number of bytes that must be available for a table of this size. This includes room
+/// for later allocations, mainly for a search thread.
 fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// An entry for the same position from the same search is kept if its depth exceeds the depth of
-/// the new entry by more than this many plies. Hand-set.
+/// Number of plies by which an entry must be deeper than a new one to be kept. This applies to
+/// entries for the same position from the same search. Set by hand.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {
@@ -304,8 +304,8 @@ mod tests {
     }
 }
 
-/// Tests every order in which several threads access the table and see each other's writes. Run
-/// `cargo test --features loom --lib model::`.
+/// Tests every order in which several threads can access the table and see each other's writes.
+/// Run `cargo test --features loom --lib model::`.
 #[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;

@@ -9,7 +9,7 @@ pub(super) fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect(fen))
 }
 
-/// Returns a configuration whose threads all work, regardless of the number of cores.
+/// Returns a configuration in which all threads work, regardless of the number of cores.
 pub(super) fn config(memory_mb: usize, threads: usize) -> Config {
     Config { memory_mb, threads, cores: Some(threads), ..Config::default() }
 }
@@ -151,7 +151,7 @@ fn ponder_move_exists_after_a_fail_high() {
     }
 }
 
-/// Returns the first move and the score of the last reported line of each rank.
+/// Returns the first move and the score of the last line reported for each rank.
 ///
 /// A GUI that distinguishes lines only by rank shows these lines.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
@@ -242,7 +242,7 @@ fn repetitions_count_positions_of_the_game() {
     assert!(result.best.is_some());
 }
 
-/// Returns a searcher with the book of one game, and a game that transposes into it.
+/// Returns a searcher with a one-game book, and a game that transposes into the book.
 ///
 /// The game is 1. e4 Nc6 2. Ke2 d5 3. exd5. It is not in the book, but 3...Qxd5 4. Ke1 Nf6 reaches
 /// a position of the book's game after 4...Qxd5.
@@ -452,7 +452,7 @@ fn result_depth_is_that_of_the_last_completed_iteration() {
 
 const HANDICAP: Handicap = Handicap { eval_noise: 150, move_blindness: 60, seed: 1 };
 
-/// Returns the best moves and node counts of short searches, each with a new searcher.
+/// Returns the best moves and node counts of short searches. Each search uses a new searcher.
 fn choices(handicap: Option<Handicap>) -> Vec<(Option<Move>, u64)> {
     let limits = Limits { soft_nodes: Some(500), handicap, ..Limits::depth(12) };
     let positions = bench::POSITIONS.iter().take(12);
@@ -489,8 +489,8 @@ fn handicap_never_hides_mate_in_one_or_recapture() {
     }
 }
 
-/// A player who overlooks nearly every move still moves, and does not see a stalemate where there
-/// is none.
+/// A player who overlooks nearly every move still moves, and does not assume a stalemate where
+/// there is none.
 #[test]
 fn total_blindness_still_gives_a_move() {
     let position = game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
@@ -517,7 +517,7 @@ fn minimum_time_is_kept_unless_stopped() {
     searcher.search_without_events(&Game::default(), &limits, &control);
 }
 
-/// Searches with this many threads and a new searcher.
+/// Searches with a new searcher that has this many threads.
 fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
     let mut searcher = Searcher::new(config(8, threads));
     let result = searcher.search_without_events(game, limits, &Control::new());

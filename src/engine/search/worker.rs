@@ -1,4 +1,4 @@
-//! The state and the basic operations of one search thread.
+//! The state and the basic operations of a search thread.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,28 +19,31 @@ use crate::chess::position::{Keys, Move, Position};
 use crate::chess::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 use crate::engine::eval::Evaluator;
 
-/// Halfmove clock at which the game is drawn.
+/// Halfmove clock at which the game is a draw.
 pub(super) const FIFTY_MOVES: u16 = 100;
 /// Salt that separates the table entries of mate searches from the entries of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// Number of nodes between two checks of the clock. Searching them takes about a millisecond.
+/// Number of nodes between two checks of the clock. Searching this many nodes takes about a
+/// millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
 /// Number of nodes that a helper searches between two checks of the node limit.
 ///
-/// Helpers also check this limit, because the main thread, which checks it at each node, may be
-/// waiting. With many threads, summing all node counts at each node would slow the search down.
+/// The main thread checks the node limit at each node. Helpers also check it, because the main
+/// thread may be waiting. With many threads, summing all node counts at each node would slow the
+/// search down.
 const SUM_INTERVAL: u64 = 32;
 
 /// Receives the events of a search.
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
 
-/// A thread's buffers, which the next search reuses.
+/// A thread's buffers, which are reused by the next search.
 pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
     /// Buffers for [`Worker::stack`] and [`Worker::pv_table`]. The next search does not use their
-    /// contents, but reallocating the buffers would take a twentieth of the time of a small search.
+    /// contents. However, reallocating the buffers would take a twentieth of the time of a small
+    /// search.
     stack: Vec<StackEntry>,
     pv_table: Vec<Pv>,
 }
@@ -57,7 +60,7 @@ impl ThreadData {
     }
 }
 
-/// One thread of a search, with its state.
+/// A search thread and its state.
 pub(super) struct Worker<'a, S = ()> {
     /// Thread number. Thread 0, the main thread, checks the clock and reports events.
     pub(super) id: usize,
@@ -74,23 +77,24 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) selective_depth: Ply,
     /// The innermost split point at which this thread works.
     pub(super) split: Option<Arc<SplitPoint>>,
-    /// The owners of `split` and of the split points above it, which may be called for help here.
+    /// The owners of `split` and of the split points above it. They may be called to help here.
     pub(super) owners: ThreadSet,
-    /// Set if a split point above may have been cut off; `None` with a single thread.
+    /// Set if a split point above may have been cut off. `None` if there is only one thread.
     cutoff_flag: Option<&'a CutoffFlag>,
-    /// While a null move is being verified, the smallest ply at which null moves are allowed;
-    /// otherwise 0.
+    /// The smallest ply at which null moves are allowed while a null move is being verified.
+    /// Otherwise 0.
     pub(super) null_move_from: Ply,
-    /// Whether the search is only for mates, so that only sound pruning is allowed.
+    /// Whether the search looks only for mates. If so, only sound pruning is allowed.
     pub(super) proving: bool,
-    /// State of the book matches; only the main thread uses it.
+    /// State of the book matches. Only the main thread uses it.
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// The first move of the last reported line of each rank.
+    /// For each rank, the first move of the last line that was reported.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
-    /// Number of this thread's nodes that have been assigned to a root move or to the root.
+    /// Number of this thread's nodes that have already been attributed to a root move or to the
+    /// root.
     attributed: u64,
     /// Counts maintained only for observers.
     pub(super) counters: Counters,
@@ -98,7 +102,8 @@ pub(super) struct Worker<'a, S = ()> {
 }
 
 impl<'a> Worker<'a> {
-    /// Creates a thread that reports to `listener` or, without one, through the main thread.
+    /// Creates a thread that reports to `listener`. If there is no listener, the thread reports
+    /// through the main thread.
     pub(super) fn new(
         id: usize,
         job: &'a Job,
@@ -110,7 +115,7 @@ impl<'a> Worker<'a> {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Like [`Worker::new`], with an observer.
+    /// Like [`Worker::new`], but with an observer.
     pub(super) fn watched(
         id: usize,
         job: &'a Job,
@@ -152,7 +157,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Passes a step to the observer. Compiles to nothing without an observer.
+    /// Passes a step to the observer. If there is no observer, this compiles to nothing.
     #[inline(always)]
     pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> SearchStep<'s>) {
         if S::IS_OBSERVED {
@@ -161,7 +166,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Increments one of the counters for the observer.
+    /// Increments one of the counters that are kept for the observer.
     #[inline(always)]
     pub(super) fn count(&mut self, counter: impl FnOnce(&mut Counters) -> &mut u64) {
         if S::IS_OBSERVED {
@@ -175,7 +180,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show(|_| SearchStep::Next(why));
     }
 
-    /// Reports what determined the value of the node; returns `score`.
+    /// Reports what determined the value of the node. Returns `score`.
     #[inline(always)]
     pub(super) fn ended<T>(&mut self, end: NodeEnd, score: T) -> T {
         self.show(|_| SearchStep::Ended(end));
@@ -197,7 +202,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         });
     }
 
-    /// Reports that the search leaves a node; returns `score`.
+    /// Reports that the search is leaving a node. Returns `score`.
     #[inline(always)]
     pub(super) fn show_leave(&mut self, score: Score) -> Score {
         self.show(|worker| SearchStep::Leave { score, stopped: worker.is_interrupted() });
@@ -240,8 +245,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         nodes
     }
 
-    /// Checks all limits of the search and forwards the events of helpers. Called by the main
-    /// thread, also while it waits for others.
+    /// Checks all limits of the search and forwards events from helpers. The main thread also
+    /// calls this while it waits for others.
     #[cold]
     pub(super) fn poll_limits(&mut self) {
         let job = self.job;
@@ -252,8 +257,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.flush_events();
     }
 
-    /// Sends an event to the listener after all pending ones. Without a listener, the main thread
-    /// sends it.
+    /// Sends an event to the listener after all pending events. If this thread has no listener,
+    /// the main thread sends the event.
     pub(super) fn send_event(&mut self, event: SearchEvent) {
         self.job.pending_events.push(event);
         self.flush_events();
@@ -272,8 +277,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Whether the current line must be abandoned: the search was stopped, or the node of a split
-    /// point above was cut off.
+    /// Whether the current line must be abandoned. This is the case if the search was stopped, or
+    /// if the node of a split point above was cut off.
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         self.job.control.is_stopped()
@@ -304,8 +309,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the position after `mv`. Prefetches the table entry first, because loading it from
-    /// memory takes longer than making the move.
+    /// Returns the position after `mv`. Prefetches the table entry first, because loading the
+    /// entry from memory takes longer than making the move.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
         let keys = self.keys_after(position, mv);
@@ -320,7 +325,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         keys
     }
 
-    /// Enters the position `next`, which is reached by playing `mv` in `position` at `ply`.
+    /// Enters `next`, the position reached by playing `mv` in `position` at `ply`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.stack[ply].mv = Some(mv);
@@ -329,26 +334,27 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.history.prefetch_correction(next, self.last_moves(ply + 1));
     }
 
-    /// Returns the table key of `position`. Searches that use book values, look for mates or have a
-    /// handicap use separate entries.
+    /// Returns the table key for `position`. Searches that use book values, look only for mates or
+    /// have a handicap use separate entries.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         self.with_salt(position.key())
     }
 
-    /// Returns the table key for a position's key; see [`Worker::table_key`].
+    /// Returns the table key that corresponds to a position's key. See [`Worker::table_key`].
     #[inline]
     fn with_salt(&self, key: u64) -> u64 {
         key ^ self.salt
     }
 
-    /// Leaves the position entered last.
+    /// Leaves the position that was entered last.
     #[inline]
     pub(super) fn leave(&mut self) {
         self.keys.pop();
     }
 
-    /// Returns the moves one, two and four plies before `ply`, as a context for the histories.
+    /// Returns the moves made one, two and four plies before `ply`, as a context for the
+    /// histories.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
         let moves = [self.moved(ply, 1), self.moved(ply, 2), self.moved(ply, 4)];
@@ -370,10 +376,10 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.stack[ply.checked_sub(back)?].piece_to
     }
 
-    /// Whether the position is drawn by rule, or counts as a draw because of a repetition.
+    /// Whether the position is drawn under the rules, or counts as a draw because of a repetition.
     ///
-    /// For a position reached since the root, one repetition suffices; a position before the root
-    /// must have occurred twice.
+    /// If a position has occurred since the root, one repetition is sufficient. A position before
+    /// the root must have occurred twice.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         if position.halfmove_clock() >= FIFTY_MOVES {
             return !position.in_check() || !position.has_no_moves();
@@ -398,8 +404,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether the side to move can, with one move, repeat a position reached since the root, and
-    /// therefore has at least a draw. Null moves end the comparison.
+    /// Whether the side to move can repeat a position that occurred after the root with one move,
+    /// and can therefore achieve at least a draw. Null moves end the comparison.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {
@@ -431,8 +437,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         DRAW
     }
 
-    /// Returns the static evaluation of `position`, including a handicapped player's evaluation
-    /// error.
+    /// Returns the static evaluation of `position`. With a handicap, this includes the player's
+    /// evaluation error.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let score = self.evaluator.evaluate(position, ply);
@@ -442,7 +448,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns which moves of `position` the player sees, or `None` for all.
+    /// Returns which moves in `position` the player sees, or `None` if the player sees all moves.
     #[inline]
     pub(super) fn visibility(&self, position: &Position, ply: Ply) -> Option<MoveVisibility> {
         let handicap = self.job.limits.handicap.as_ref()?;

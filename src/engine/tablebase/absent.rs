@@ -1,4 +1,4 @@
-//! Replacement for the tables in builds without the feature `syzygy`.
+//! Replacement for the tables in builds without the `syzygy` feature.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::{RankedMove, RootProbe, TablebaseResult};
 use crate::chess::position::{Color, Position};
 use crate::support::files::FileError;
 
-/// Syzygy tables. This build lacks the feature `syzygy`, so no value of this type exists.
+/// Syzygy tables. This build lacks the `syzygy` feature, so no value of this type can exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tables {}
 
@@ -36,7 +36,7 @@ impl Tables {
         match *self {}
     }
 
-    /// Returns the winner with best play; `Some(None)` for a draw.
+    /// Returns the winner with best play, or `Some(None)` for a draw.
     pub fn winner(&self, _: &Position) -> Option<Option<Color>> {
         match *self {}
     }

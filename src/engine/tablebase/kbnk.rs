@@ -1,8 +1,8 @@
 //! The distance to mate with bishop and knight against a lone king.
 //!
-//! A search of moderate size does not find the few paths from the wrong corner to the right one in
-//! time for the fifty-move rule. All positions are therefore solved backwards from the mates, for
-//! all squares of the lone king at the same time:
+//! Only a few paths lead from the wrong corner to the right one. A search of moderate size does
+//! not find them in time for the fifty-move rule. Therefore all positions are solved backwards
+//! from the mates, for all squares of the lone king at the same time:
 //! <https://www.chessprogramming.org/Retrograde_Analysis>.
 
 use std::sync::OnceLock;
@@ -13,16 +13,16 @@ use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square, sid
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
-/// Number of placements of king, bishop and knight. The bishop is always on a dark square; the
-/// board is mirrored for a light-squared bishop.
+/// Number of placements of king, bishop and knight. The bishop is always on a dark square. For a
+/// light-squared bishop, the board is mirrored.
 const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
-/// Marks positions in which the lone king is not lost.
+/// Marks positions in which the lone king cannot be mated.
 const NEVER: u8 = u8::MAX;
 
-/// Number of moves until the lone king, which is to move, is mated.
+/// Number of moves until the lone king is mated. The lone king is to move.
 ///
-/// Indexed by the placement of the other pieces and the square of the lone king. Computing the
-/// table takes a quarter of a second and 8 MB.
+/// The table is indexed by the placement of the other pieces and the square of the lone king.
+/// Computing it takes a quarter of a second and 8 MB.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
 /// The squares of king, bishop and knight. The bishop is on a dark square.
@@ -53,16 +53,16 @@ impl Place {
         bit(self.king) | bit(self.bishop) | bit(self.knight)
     }
 
-    /// Returns the squares attacked by the king, bishop and knight, which the lone king must not
-    /// enter.
+    /// Returns the squares attacked by the king, bishop and knight. The lone king must not enter
+    /// these squares.
     fn attacked(self) -> BitBoard {
         get_king_moves(self.king)
             | get_knight_moves(self.knight)
             | get_bishop_moves(self.bishop, self.occupied())
     }
 
-    /// Returns the placements one move away, each with the squares on which a lone king blocks that
-    /// move.
+    /// Returns the placements that are one move away. Each is paired with the squares on which a
+    /// lone king would block that move.
     fn moves(self) -> impl Iterator<Item = (Place, BitBoard)> {
         let free = !self.occupied();
         let kings = (get_king_moves(self.king) & free).map(move |king| Place { king, ..self });
@@ -73,8 +73,8 @@ impl Place {
         kings.chain(knights).map(|place| (place, EMPTY)).chain(bishops)
     }
 
-    /// Returns the squares on which the lone king, to move, is mated or can only move to squares in
-    /// `won`.
+    /// Returns the squares on which the lone king is mated or can move only to squares in `won`.
+    /// The lone king is to move.
     fn lost(self, won: BitBoard) -> BitBoard {
         let attacked = self.attacked();
         let safe = !(attacked | bit(self.king));
@@ -88,7 +88,7 @@ fn bit(square: Square) -> BitBoard {
     BitBoard::from_square(square)
 }
 
-/// Returns the squares one king move away from any of `squares`.
+/// Returns the squares that are one king move away from any of `squares`.
 fn king_moves(squares: BitBoard) -> BitBoard {
     let beside = sideways(squares);
     let row = (squares | beside).0;
@@ -130,12 +130,12 @@ fn solve() -> Box<[[u8; SQUARES]]> {
     distances
 }
 
-/// Whether the table of [`plies_to_mate`] has been computed.
+/// Whether the table used by [`plies_to_mate`] has been computed.
 pub(crate) fn is_solved() -> bool {
     DISTANCES.get().is_some()
 }
 
-/// Whether one side has king, bishop and knight, and the other only its king.
+/// Whether one side has king, bishop and knight, and the other has only its king.
 pub(crate) fn may_be_won(position: &Position) -> bool {
     winner(position).is_some()
 }
@@ -154,8 +154,8 @@ fn winner(position: &Position) -> Option<Color> {
 
 /// Returns the number of plies to mate with best play by both sides.
 ///
-/// Returns `None` for a draw, or if [`may_be_won`] returns false. The first call takes a quarter of
-/// a second.
+/// Returns `None` if the position is a draw, or if [`may_be_won`] returns false. The first call
+/// takes a quarter of a second.
 pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     let side = winner(position)?;
     let (bishops, knights) =
@@ -180,7 +180,7 @@ pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     after.min().map(|plies| plies + 1)
 }
 
-/// Returns the moves to mate from a position for which [`plies_to_mate`] returns a number.
+/// Returns the line that leads to mate. [`plies_to_mate`] must return a number for `position`.
 pub(crate) fn line(position: &Position) -> Vec<Move> {
     let mut at = *position;
     let mut line = Vec::new();
@@ -207,7 +207,7 @@ mod tests {
         (position.occupied().popcnt() == 4).then_some(position)
     }
 
-    /// Returns one in a thousand of all positions, with either side to move.
+    /// Returns one in every thousand positions. Either side may be to move.
     fn sample() -> impl Iterator<Item = Position> {
         (0..1 << 24).step_by(1_009).flat_map(|number: usize| {
             let pieces = [0, 6, 12, 18].map(|shift| ALL_SQUARES[number >> shift & 63]);
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// The length agrees with published tables.
+    /// The length of the longest mate agrees with published tables.
     #[test]
     fn longest_mate_takes_33_moves() {
         let distances = DISTANCES.get_or_init(solve).iter().flatten();

@@ -1,11 +1,11 @@
-//! Syzygy endgame tables: the results of positions with few pieces under best play.
+//! Syzygy endgame tables, which contain the results of positions with few pieces under best play.
 //!
-//! R. de Man's tables contain, for each position with few pieces, the result (WDL) and the distance
-//! to the next capture or pawn move on the way to that result (DTZ):
-//! <https://www.chessprogramming.org/Syzygy_Bases>. They do not cover castling rights. The crate
-//! `shakmaty-syzygy` reads the tables. The search looks up WDL after a capture or pawn move that
-//! leaves few pieces, and DTZ at the root. Bishop and knight against a lone king need no tables
-//! (`kbnk`). Without the feature `syzygy`, no tables can be opened.
+//! R. de Man's tables contain, for each position with few pieces, the result (WDL) and the
+//! distance to the next capture or pawn move on the way to that result (DTZ):
+//! <https://www.chessprogramming.org/Syzygy_Bases>. They do not cover positions with castling
+//! rights. The `shakmaty-syzygy` crate reads the tables. The search looks up WDL after a capture
+//! or pawn move that leaves few pieces, and DTZ at the root. Bishop and knight against a lone king
+//! need no tables (`kbnk`). Without the `syzygy` feature, no tables can be opened.
 //!
 //! ```
 //! use std::path::Path;
@@ -39,7 +39,7 @@ pub use syzygy::Tables;
 
 use crate::chess::position::Move;
 
-/// The result with best play. A win that the fifty-move rule prevents is a draw.
+/// The result with best play. A win that the fifty-move rule prevents counts as a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TablebaseResult {
     /// The side to move loses.
@@ -50,28 +50,28 @@ pub enum TablebaseResult {
     Win,
 }
 
-/// The tables' result for a position, and its best moves.
+/// The result for a position according to the tables, and the best moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootProbe {
-    /// Result of the position for the side to move.
+    /// Result for the side to move in the position.
     pub outcome: TablebaseResult,
-    /// The best moves that preserve the result: the fastest progress when winning, the longest
-    /// resistance when losing.
+    /// The moves that preserve the result best: those with the fastest progress in a win, or the
+    /// longest resistance in a loss.
     pub moves: Vec<Move>,
 }
 
-/// A legal move and its result according to the tables.
+/// A legal move and its result in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
-    /// The move, played in the position that was probed.
+    /// The move. It is played in the position that was probed.
     pub mv: Move,
-    /// Result after the move, for the side that plays it.
+    /// Result after the move, for the side that makes it.
     pub outcome: TablebaseResult,
-    /// Whether the result is certain under the fifty-move rule. It can be uncertain, because
-    /// distances in tables may be rounded by one ply.
+    /// Whether the result is certain under the fifty-move rule. It can be uncertain, because the
+    /// distances in the tables may be rounded by one ply.
     pub is_certain: bool,
-    /// Number of plies from the position after the move to the next capture or pawn move; negative
-    /// in a loss, 0 in a draw.
+    /// Number of plies from the position after the move to the next capture or pawn move. Negative
+    /// in a loss and 0 in a draw.
     plies: i32,
 }
 
@@ -81,8 +81,8 @@ impl RankedMove {
         self.plies.unsigned_abs() + 1
     }
 
-    /// Returns the sort key of the move: its result, then a short distance for a win or a long one
-    /// for a loss.
+    /// Returns the sort key of the move. The result comes first. Among wins, a shorter distance is
+    /// better. Among losses, a longer one is better.
     fn rank(&self) -> (TablebaseResult, i32) {
         (self.outcome, self.plies)
     }

@@ -1,4 +1,4 @@
-//! Tables read with the crate `shakmaty-syzygy`.
+//! Tables that are read with the `shakmaty-syzygy` crate.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ use super::{RankedMove, RootProbe, TablebaseResult};
 use crate::chess::position::{Color, Move, Piece, Position};
 use crate::support::files::{Cannot, FileError, open_plain};
 
-/// Separator between folders, as in the environment variable `PATH`.
+/// Separator between folders, as in the `PATH` environment variable.
 #[cfg(not(windows))]
 const SEPARATOR: char = ':';
 #[cfg(windows)]
@@ -65,7 +65,7 @@ impl Tables {
     ///
     /// # Errors
     ///
-    /// If there are no tables, or a folder cannot be read.
+    /// If there are no tables, or if a folder cannot be read.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let mut tables = Tablebase::new();
         let mut damage = Damage::default();
@@ -101,7 +101,7 @@ impl Tables {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the result of probing a table. If the file is damaged, records the damage.
+    /// Returns the result of a table probe. If the file is damaged, records the damage.
     #[inline]
     fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         answer.map_err(|error| self.note_failure(&error)).ok()
@@ -138,7 +138,7 @@ impl Tables {
         self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(TablebaseResult::from)
     }
 
-    /// Returns the winner with best play; `Some(None)` for a draw.
+    /// Returns the winner with best play, or `Some(None)` for a draw.
     ///
     /// Returns `None` if the tables do not contain the position, or if the halfmove clock may turn
     /// a win into a draw.
@@ -205,7 +205,7 @@ impl Damage {
     }
 }
 
-/// Returns the files in a folder that are named like tables, sorted by name.
+/// Returns the files in a folder whose names are those of tables, sorted by name.
 fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in folder.read_dir()? {
@@ -219,7 +219,7 @@ fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Checks the header of a table. Other damage is detected when the table is probed.
+/// Checks the header of a table. Other damage is detected only when the table is probed.
 fn has_valid_header(path: &Path) -> io::Result<()> {
     let is_wdl = path.extension().is_some_and(|ending| ending == WDL_ENDING);
     let expected = if is_wdl { Chess::TBW.magic } else { Chess::TBZ.magic };
@@ -238,7 +238,8 @@ impl From<Wdl> for TablebaseResult {
     }
 }
 
-/// Converts a position to `shakmaty`'s type, if the tables can contain it.
+/// Converts a position to `shakmaty`'s type. Returns `None` if the tables cannot contain the
+/// position.
 fn chess(position: &Position) -> Option<Chess> {
     let of_piece = |piece| Bitboard(position.board().pieces(piece).0);
     let of_color = |color| Bitboard(position.by_color(color).0);

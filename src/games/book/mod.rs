@@ -1,9 +1,9 @@
-//! The opening book: positions with the games that reached them by any move order, and the moves
-//! played there.
+//! The opening book: positions, the games that reached them by any move order, and the moves played
+//! there.
 //!
 //! The bytes of a book are the same in a `.tbk` file, in the embedded default book, and in a book
-//! just built from PGN in memory. [`Book::reached`] is designed for the search, whose lookups are
-//! frequent and usually miss. [`Book::moves`] is for the root.
+//! built from PGN in memory. [`Book::reached`] is designed for the search, whose lookups are
+//! frequent and usually miss. [`Book::moves`] is designed for the root.
 //!
 //! Files are read rather than memory-mapped, because a program that truncates a mapped file would
 //! crash the engine. A lookup tests the pawn filter, then the bucket (a row with its own filter),

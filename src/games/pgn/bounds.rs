@@ -13,12 +13,12 @@ use crate::chess::position::{Move, Replay, is_loose_san};
 /// The minimum length of the move number before Black's first move: `1` and two dots.
 const BLACK_NUMBER: usize = "1..".len();
 
-/// Text without tags is treated as a game if it begins with this many legal plies, or with fewer if
-/// it ends earlier.
+/// The number of legal plies with which text without tags must begin to count as a game. If the
+/// text ends earlier, fewer are enough.
 const PROOF: usize = 2;
 
 enum TextPart {
-    /// A token that belongs to a game. The token ends at this offset.
+    /// A token that belongs to a game, and the offset where the token ends.
     Pass(usize),
     /// A legal move, and the offset after it.
     Move(Move, usize),
@@ -29,7 +29,7 @@ enum TextPart {
 
 impl<V: Visitor> Parser<'_, V> {
     /// Whether text without tags is a game. Its first ply must be legal in the start position, and
-    /// the second must at least have the form of a move.
+    /// its second ply must at least have the form of a move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;
@@ -101,7 +101,7 @@ impl<V: Visitor> Parser<'_, V> {
         english.is_some_and(|english| is_loose_san(&english))
     }
 
-    /// Skips text outside games, up to the next place where a game may begin.
+    /// Skips text outside games, up to the next offset where a game may begin.
     pub(super) fn skip_text(&mut self) {
         let text = self.text;
         loop {
@@ -165,7 +165,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips the rest of a game that was not read completely.
+    /// Skips the rest of a game that was read only in part.
     pub(super) fn pass_over_rest(&mut self, status: &GameStatus) {
         if let GameStatus::Broken(fault) = status
             && matches!(fault.reason, FaultReason::OpenComment | FaultReason::OpenVariation)
@@ -203,7 +203,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips to the end of the movetext line by line, without reading words.
+    /// Skips to the end of the movetext line by line, without splitting it into words.
     fn skip_movetext(&mut self) {
         let line_sign = self.state.line_sign;
         while let Some(at) = memchr::memchr3(line_sign, b'{', b';', &self.text[self.at..]) {

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::PgnInput;
 use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
-/// The size of a chunk in bytes. It stays in the cache between reading and parsing.
+/// The size of a chunk in bytes. A chunk stays in the cache between reading and parsing.
 const CHUNK: usize = 256 << 10;
 /// The maximum size of a chunk in bytes. If no game ends before this limit, the chunk is split at
 /// the end of a line.
@@ -27,7 +27,7 @@ pub(crate) struct Chunk {
     pub number: usize,
     /// The line of the input at which the chunk begins, from 1.
     pub line: u64,
-    /// The number of bytes before the chunk in the text of the input.
+    /// The number of bytes that precede the chunk in the text of the input.
     pub offset: u64,
 }
 
@@ -46,8 +46,7 @@ pub(crate) struct BrokenInput {
     pub error: io::Error,
 }
 
-/// Splits the text of inputs into chunks that contain whole games. The boundaries depend only on
-/// the text.
+/// Splits the text of inputs into chunks of whole games. The boundaries depend only on the text.
 pub(crate) struct Chunks {
     inputs: Vec<PgnInput>,
     progress: Arc<AtomicU64>,
@@ -56,7 +55,7 @@ pub(crate) struct Chunks {
     broken: Vec<BrokenInput>,
     text_hash: Xxh3Default,
     is_broken: bool,
-    /// The indices of inputs that were read completely, each with the hash of its text.
+    /// The indices of inputs that were read completely, each with a hash of the text.
     whole: Vec<(usize, u64)>,
 }
 
@@ -83,7 +82,7 @@ impl Chunks {
         ReadSoFar { next, check }
     }
 
-    /// Skips input that was already read. Returns false if it has changed.
+    /// Skips input that was already read. Returns false if that input has changed.
     pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
         self.next_input = place.next.input;
         let mut text = Vec::new();
@@ -161,7 +160,7 @@ impl Chunks {
 
 pub(super) struct Blocks<R> {
     input: R,
-    /// The beginning of the next block: the text after the last whole game.
+    /// The beginning of the next block: the text that follows the last whole game.
     carry: Vec<u8>,
     ended: bool,
     error: Option<io::Error>,
@@ -194,15 +193,14 @@ impl<R: Read> Blocks<R> {
         !text.is_empty()
     }
 
-    /// The error that ended the input after the last block, if any.
+    /// Returns the error that ended the input after the last block, if any.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 }
 
 /// Returns the start of the last game in `text`, or 0 if there is no boundary. With `more_follows`,
-/// boundaries after an unclosed comment brace are ignored, because later text may close the
-/// comment.
+/// ignores boundaries after an unclosed opening brace, because later text may close the comment.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
     let mut end = memrchr2(b'{', b'}', text)
         .filter(|&brace| more_follows && text[brace] == b'{')
@@ -216,8 +214,9 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
     }
 }
 
-/// Returns the last likely start of a game, or 0. A game starts with tags after an empty line (in
-/// nearly all files, `Event` is the first tag) or with a first move.
+/// Returns the offset of the last place in `text` where a game probably starts, or 0 if there is
+/// none. A game starts with tags after an empty line (in nearly all files, `Event` is the first
+/// tag) or with a first move.
 fn last_boundary(text: &[u8]) -> usize {
     // Moves after tags belong to the same game as the tags.
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
@@ -229,7 +228,8 @@ fn last_boundary(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns the offset of the opening brace of the closed comment that contains the offset `at`.
+/// Returns the offset of the opening brace of the comment that contains the offset `at`. The
+/// comment must be closed.
 fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
     let brace = memrchr2(b'{', b'}', &text[..at]).filter(|&brace| text[brace] == b'{')?;
     comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)
@@ -241,7 +241,8 @@ fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool)
     finder.rfind_iter(text).map(|at| at + 1).find(|&at| is_one(at))
 }
 
-/// Returns the end of the last whole line in `text`. If there is none, returns the end of `text`.
+/// Returns the end of the last whole line in `text`, or the end of `text` if there is no whole
+/// line.
 fn last_line(text: &[u8]) -> usize {
     memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }

@@ -1,4 +1,4 @@
-//! Collects whole games from their text, with variations.
+//! Collects whole games, including variations, from their text.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -13,11 +13,11 @@ use super::visitor::{GamePly, VariationText, Visitor};
 use super::{Fault, FaultReason, GameEnd, GameStatus, Reader, Tags};
 use crate::chess::position::Position;
 
-/// The deepest nesting of variations that is read. Reading uses the stack, and studies rarely nest
-/// more than ten deep.
+/// The deepest level of nested variations that is read. Reading them uses the stack, and studies
+/// rarely nest more than ten levels deep.
 const MAX_NESTING: usize = 100;
 
-/// Reads all games of an input, each with a report of how it was read.
+/// Reads all games in an input, and reports how reading each game ended.
 ///
 /// Chess variants are returned without moves. Text between games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
@@ -39,7 +39,7 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
 /// Collects a game with its variations.
 pub(crate) struct Collector {
     pub(super) game: PgnGame,
-    /// A number of moves and the position after them, from which later positions are computed.
+    /// A number of moves, and the position after them. Later positions are computed from there.
     place: (usize, Position),
 }
 
@@ -108,7 +108,7 @@ impl Visitor for Collector {
 }
 
 impl VariationText<'_> {
-    /// Reads the moves, which begin in the position before the replaced move.
+    /// Reads the moves. The first one is played in the position before the replaced move.
     pub(crate) fn read(&self, start: &Position) -> Variation {
         if self.depth >= MAX_NESTING {
             return self.unread(Fault::of(FaultReason::Nesting), 0, Variation::default());
@@ -148,7 +148,7 @@ impl VariationText<'_> {
     }
 }
 
-/// Joins movetext into one line; comments that extend to the end of their line become comments in
+/// Joins movetext into one line. Comments that extend to the end of their line are enclosed in
 /// braces.
 fn in_one_line(movetext: &str) -> String {
     let mut words: Vec<String> = Vec::new();

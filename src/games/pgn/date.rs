@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
-/// A day for comparison with the dates of games: `2024.05.17`, `2024.05.??`, `2024`.
+/// A day that can be compared with the dates of games: `2024.05.17`, `2024.05.??`, `2024`.
 ///
 /// An unknown month or day counts as the first. A day without a month is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,8 @@ pub struct PgnDate {
 }
 
 impl PgnDate {
-    /// Parses the end of a period. Unknown parts count as the last, so `2024` ends in December.
+    /// Parses the last day of a period. Unknown parts get their highest value, so `2024` ends in
+    /// December.
     ///
     /// # Errors
     /// If the text is not a date.
@@ -92,8 +93,8 @@ impl Serialize for Month {
     }
 }
 
-/// The date of a game, which may be incomplete. It is stored as a number that increases with the
-/// date. If the day is unknown, the date comes before the known days of its month.
+/// The date of a game, which may be incomplete. Dates are stored as numbers that increase with
+/// time. If the day is unknown, the date comes before the known days of the same month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 
@@ -133,7 +134,7 @@ impl GameDate {
         Ok(Self::of_parts(year, month, if month == 0 { 0 } else { day }))
     }
 
-    /// Returns the date of a game from its `Date` tag or, if there is none, from its `UTCDate` tag.
+    /// Returns the date of a game from the `Date` tag or, if there is none, from the `UTCDate` tag.
     pub(crate) fn of(tags: &Tags) -> Self {
         let date = tags.get("Date").or_else(|| tags.get("UTCDate"));
         date.and_then(|text| Self::parse(&text).ok()).unwrap_or_default()
@@ -146,7 +147,8 @@ impl GameDate {
         ((self.0 >> (DAY_BITS + MONTH_BITS)) as u16, month as u8, day as u8)
     }
 
-    /// Returns the month if the date is known. Returns January if only the year is known.
+    /// Returns the month, or January if only the year is known. Returns `None` if the date is
+    /// unknown.
     pub fn month(self) -> Option<Month> {
         let (year, month, _) = self.parts();
         (self != Self::UNKNOWN).then(|| Month { year, month: month.max(1) })

@@ -2,15 +2,16 @@
 
 use std::io::{self, Cursor, Read};
 
-/// Number of bytes used to detect the encoding, at most the length of the shortest ASCII tag.
+/// Number of bytes used to detect the encoding. It must not exceed the length of the shortest ASCII
+/// tag.
 const SAMPLE: usize = 16;
 const BLOCK: usize = 64 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
-    /// UTF-8, Latin-1 or another encoding compatible with ASCII.
+    /// UTF-8, Latin-1 or any other ASCII-compatible encoding.
     Bytes,
-    /// UTF-16 in either byte order.
+    /// UTF-16 in the given byte order.
     Utf16 { big_endian: bool },
     /// UTF-32, which is not supported.
     Utf32,
@@ -40,8 +41,8 @@ pub(super) fn is_bytes(head: &[u8]) -> bool {
     encoding_of(&head[..head.len().min(SAMPLE)]) == Encoding::Bytes
 }
 
-/// Detects the encoding from the byte order mark. If there is none, detects it from the zeros
-/// between ASCII characters.
+/// Detects the encoding from the byte order mark or, if there is none, from the zeros between ASCII
+/// characters.
 fn encoding_of(sample: &[u8]) -> Encoding {
     let little = Encoding::Utf16 { big_endian: false };
     let big = Encoding::Utf16 { big_endian: true };

@@ -10,13 +10,13 @@ use crate::support::words::visible;
 /// How reading a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEnd {
-    /// The result in the `Result` tag if that is decided, otherwise the result in the movetext.
+    /// The result in the `Result` tag if it is decided, or else the result in the movetext.
     pub result: GameResult,
     /// The number of legal plies passed to the visitor.
     pub plies: usize,
     /// The status of the game.
     pub status: GameStatus,
-    /// Set if the result after the moves is decided and contradicts the `Result` tag. The tag takes
+    /// Set if the result after the moves is decided and contradicts the `Result` tag, which takes
     /// precedence. Set only for games that were read completely.
     pub contradiction: Option<Box<Fault>>,
 }
@@ -62,9 +62,9 @@ pub enum FaultReason {
     OpenComment,
     /// A variation without a closing parenthesis.
     OpenVariation,
-    /// A variation inside too many others.
+    /// A variation that is nested too deeply.
     Nesting,
-    /// Contradictory results: first the one in the tag, then the one after the moves.
+    /// Two contradictory results: the one in the tag, and the one after the moves.
     Results(GameResult, GameResult),
 }
 
@@ -110,7 +110,7 @@ impl GameStatus {
 }
 
 impl Fault {
-    /// Creates a fault that does not concern a move. Its line is set later.
+    /// Creates a fault that does not concern a move. The line is set later.
     pub(super) fn of(reason: FaultReason) -> Self {
         Fault { line: 0, fen: None, san: None, reason }
     }

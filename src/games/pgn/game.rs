@@ -81,17 +81,17 @@ impl From<Move> for PgnMove {
 pub struct Variation {
     /// The comment before the first move; empty if there is none.
     pub comment: String,
-    /// The moves, from the position before the replaced move. Each move is legal, or is a null move
-    /// played when not in check.
+    /// The moves, starting from the position before the replaced move. Each one is either legal, or
+    /// a null move made when not in check.
     pub moves: Vec<PgnMove>,
-    /// The rest of the movetext, if it contains a fault. It is written unchanged.
+    /// The rest of the movetext if it contains a fault. The writer outputs it unchanged.
     pub unread: Option<Box<Unread>>,
 }
 
 /// Movetext that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// The fault. Its line is unknown and therefore 0.
+    /// The fault. Its line number is unknown and therefore 0.
     pub fault: Fault,
     /// The movetext from the faulty word to the end of the variation, in one line.
     pub movetext: String,
@@ -105,12 +105,12 @@ impl FromIterator<Move> for Variation {
 
 /// A game: tags, start position, main line with comments, and result.
 ///
-/// `Display` formats it as PGN text in export format. An empty line separates it from the next
-/// game.
+/// `Display` formats the game as PGN text in export format, without the empty line that separates
+/// it from the next game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
-    /// Names and values, in order. The written tags `Result`, `FEN` and `SetUp` come from `result`
-    /// and `start`; values for them here are ignored.
+    /// Tag names and values, in order. The tags `Result`, `FEN` and `SetUp` are written from
+    /// `result` and `start`; values for them here are ignored.
     pub tags: Vec<(String, String)>,
     /// The comment before the first move; empty if there is none.
     pub comment: String,
@@ -159,22 +159,23 @@ impl PgnGame {
     }
 }
 
-/// A move in the tree of a game.
+/// A move in the tree of a game and its variations.
 #[derive(Debug)]
 pub struct TreeMove<'a> {
     /// The index of the previous move, or `None` at the start of the game. The moves are numbered
-    /// from 0 in the order of the movetext, where the variations of a move follow it.
+    /// from 0 in the order of the movetext. There, the variations that replace a move follow that
+    /// move.
     pub parent: Option<usize>,
     /// The position before the move.
     pub before: &'a Position,
     /// The move with its annotations.
     pub played: &'a PgnMove,
-    /// The comment before the move, at the beginning of a variation.
+    /// The comment before the move, if the move begins a variation.
     pub comment_before: &'a str,
 }
 
 impl PgnGame {
-    /// Visits every move of the main line and of all variations, in the order of the movetext.
+    /// Visits every move in the main line and in all variations, in the order of the movetext.
     pub fn visit_tree(&self, mut visit: impl FnMut(&TreeMove<'_>)) {
         visit_line(&self.start, None, ("", &self.moves), &mut 0, &mut visit);
     }

@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::encoding::{decoded, is_bytes};
 use crate::support::files::{foreign_kind, open_plain};
 
-/// Unsupported compression formats: the magic bytes, the name, and a program for decompression.
+/// Unsupported compression formats. For each one: the magic bytes, the name, and a program that
+/// decompresses it.
 const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
     (b"PK\x05\x06", "an empty zip archive", "unzip -l FILE"),
@@ -23,15 +24,15 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
 ];
 /// The magic bytes of Parquet files, which store one game per row.
 const PARQUET: &[u8] = b"PAR1";
-/// The magic bytes of gzip, bzip2, zstd and pzstd, which the feature `compression` supports. pzstd
+/// The magic bytes of gzip, bzip2, zstd and pzstd, which the `compression` feature supports. pzstd
 /// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file. Its encoding is detected and, with the feature `compression`, its compression format
-    /// (gzip, bzip2 or zstd).
+    /// A file. Its encoding is detected. With the `compression` feature, its compression format
+    /// (gzip, bzip2 or zstd) is detected, too.
     File(PathBuf),
     /// Standard input, compressed or uncompressed.
     Stdin,
@@ -68,7 +69,7 @@ impl PgnInput {
         }
     }
 
-    /// Returns the name without its folder.
+    /// Returns the name without the folder.
     pub fn short_name(&self) -> String {
         match self {
             PgnInput::File(path) => {
@@ -88,8 +89,8 @@ impl PgnInput {
         }
     }
 
-    /// Returns the size in bytes, or `None` if unknown. For compressed input, this is the
-    /// compressed size.
+    /// Returns the size in bytes, or `None` if it is unknown. Compressed input has its compressed
+    /// size.
     pub fn size(&self) -> Option<u64> {
         match self {
             PgnInput::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
@@ -99,7 +100,7 @@ impl PgnInput {
     }
 
     /// Reads part of the text that [`PgnInput::open`] provides. Returns fewer bytes if the text
-    /// ends earlier. Compressed input and UTF-16 must be decoded from the beginning.
+    /// ends earlier. Compressed and UTF-16 input must be decoded from the beginning.
     ///
     /// # Errors
     /// As for [`PgnInput::open`], or if the text cannot be read.
@@ -124,7 +125,7 @@ impl PgnInput {
 
     /// Opens the input as PGN text, decompressed and converted from UTF-16 to UTF-8 if necessary.
     ///
-    /// `progress` is increased by the number of bytes read, as counted before decompression.
+    /// Adds the number of bytes read, as counted before decompression, to `progress`.
     ///
     /// # Errors
     /// If the input cannot be opened, or if its compression or encoding is not supported.
@@ -132,8 +133,8 @@ impl PgnInput {
         self.open_by(|path| File::open(path), progress)
     }
 
-    /// Like [`PgnInput::open`], for a file that was read earlier. If a pipe, a device or a folder
-    /// has replaced the file, this fails at once instead of waiting.
+    /// Like [`PgnInput::open`], for a file that was read earlier. If the file has been replaced
+    /// with a pipe, a device or a folder, this fails at once instead of waiting.
     ///
     /// # Errors
     /// As for [`PgnInput::open`], or if the input is no longer a file.
@@ -162,8 +163,8 @@ impl PgnInput {
     }
 }
 
-/// Whether a file is in Parquet format. Returns false for devices and pipes, because they can be
-/// read only once.
+/// Whether a file is in Parquet format. Returns false for devices and pipes without reading them,
+/// because they can be read only once.
 #[cfg(feature = "parquet")]
 fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
@@ -203,7 +204,8 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input. The flags state which of [`PACKINGS`] is its format.
+/// Decompresses an input. Each flag states whether the input has the corresponding format in
+/// [`PACKINGS`].
 #[cfg(feature = "compression")]
 fn decompressed(
     input: impl Read + Send + 'static,
@@ -225,7 +227,7 @@ fn decompressed(_: impl Read, _: [bool; 4]) -> io::Result<Box<dyn Read + Send>> 
     Err(unsupported(reason.to_owned()))
 }
 
-/// Rejects input if its first bytes show that the file contains no games.
+/// Rejects input whose first bytes show that it contains no games.
 pub(super) fn refuse_foreign(head: &[u8]) -> io::Result<()> {
     match foreign_kind(head).filter(|_| is_bytes(head)) {
         Some((name, advice)) => Err(unsupported(format!("it is {name}; {advice}"))),

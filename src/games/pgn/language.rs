@@ -37,7 +37,7 @@ const ENGLISH: &[u8; 5] = b"KQRBN";
 /// The white and black figurines, in the same order.
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
-/// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, with room to spare.
+/// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, plus some reserve.
 const LONGEST: usize = 16;
 
 pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
@@ -66,7 +66,7 @@ impl Language {
     }
 
     /// Translates a move in this language to English letters, and replaces figurines and
-    /// typographic characters. Returns `None` if a letter does not stand for a piece.
+    /// typographic characters. Returns `None` if any letter is not a piece letter.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();
@@ -106,8 +106,8 @@ fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// Returns the ASCII form of a character in a move, and `Some(None)` for decoration. Returns `None`
-/// for any other character.
+/// Returns the ASCII form of a character in a move. Returns `Some(None)` for a character to be
+/// skipped, and `None` for any other character.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),

@@ -1,5 +1,5 @@
-//! Reads games in the Parquet format that Lichess publishes on Hugging Face. It has a row for each
-//! game, a column for each tag, and the moves as text in the column `movetext`.
+//! Reads games in the Parquet format that Lichess publishes on Hugging Face. A file has one row for
+//! each game and one column for each tag. The `movetext` column contains the moves as text.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,7 +16,7 @@ const MOVES: &str = "movetext";
 const EVENT: &str = "Event";
 /// The tag whose value is also written after the moves.
 const RESULT: &str = "Result";
-/// The result tokens. The text of the moves may already end with one.
+/// The result tokens. The moves may already end with one of them.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 pub(super) struct ParquetGames {
@@ -63,7 +63,7 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// Opens the games of a file. `progress` increases to the file's size as rows are read.
+    /// Opens the games in a file. `progress` increases to the size of the file as rows are read.
     ///
     /// # Errors
     /// If the file is damaged, or has no column with moves.
@@ -129,7 +129,7 @@ fn write_game(row: &Row, text: &mut String) {
     text.push_str("\n\n");
 }
 
-/// Whether a column contains a tag. Excludes `Event`, because it is written separately.
+/// Whether a column contains a tag. Excludes `Event`, which is written separately.
 fn is_tag_name(name: &str) -> bool {
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     is_name && !name.is_empty() && name != MOVES && name != EVENT

@@ -1,9 +1,9 @@
 //! Reads games from text in memory.
 //!
-//! `pgn-reader` handles the moves of plain games (see `pgn::plain`); this module reads the tags and
-//! leniently parses everything else. It splits the text into tokens. A token in a main line is a
-//! move (in SAN or in a different notation or language), is known to have no meaning, or ends the
-//! game.
+//! `pgn-reader` handles the moves of plain games (see `pgn::plain`). This module reads the tags and
+//! leniently parses everything else. It splits the text into tokens. A token in a main line is
+//! either a move (in SAN or in a different notation or language) or a token without meaning. Any
+//! other token ends the game.
 
 use std::ops::ControlFlow;
 
@@ -145,7 +145,8 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips text between moves: blanks, move numbers, and line ends that need no further check.
+    /// Skips text between moves: blanks, move numbers, and line ends that do not need to be
+    /// checked.
     #[inline]
     pub(super) fn skip_gap(&mut self) {
         while let Some(&byte) = self.text.get(self.at) {
@@ -191,7 +192,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Handles a word that is not a legal move as written. `error` is the reason.
+    /// Handles a word that is not a legal move in SAN. `error` is the reason.
     #[cold]
     fn unusual(&mut self, error: SanError) -> ParseFlow {
         if let Some((number, end)) = scan::glyph(self.text, self.at) {
@@ -221,8 +222,8 @@ impl<V: Visitor> Parser<'_, V> {
         self.state.play(word, |position| resolve(position, bare))
     }
 
-    /// Reports a move that ends at `end`. If the visitor needs no more moves, reading continues
-    /// only until the result is known.
+    /// Reports a move that ends at `end`. If the visitor does not need any more moves, reading
+    /// continues only until the result is known.
     #[inline]
     pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
         self.at = end;

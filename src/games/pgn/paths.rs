@@ -17,8 +17,8 @@ const UNFINISHED_FOLDER: &str =
     "it is the unfinished work of a build; repeat the command that started it";
 
 impl PgnInput {
-    /// Converts paths to inputs. `-` means standard input. A folder means all PGN files in it and
-    /// in its subfolders.
+    /// Converts paths to inputs. `-` means standard input. A folder means all PGN files in the
+    /// folder and its subfolders.
     ///
     /// Compressed files are included.
     ///
@@ -56,8 +56,8 @@ impl PgnInput {
         Ok(inputs)
     }
 
-    /// Checks a plain file before it is read. Rejects files of a kind without games, and binary
-    /// data that contains no game.
+    /// Checks a regular file before it is read. Rejects kinds of files that do not contain games,
+    /// and binary data without a game.
     ///
     /// # Errors
     /// If the file is rejected. The error names the kind of file and its use. A file that cannot be
@@ -98,7 +98,7 @@ fn unpacked(name: &str) -> Option<&str> {
     COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
-/// Whether a file of a folder is read, by its name in lower case.
+/// Whether a file in a folder is read. `name` is its name in lower case.
 fn has_games(name: &str) -> bool {
     unpacked(name).unwrap_or(name).ends_with(".pgn")
         || cfg!(feature = "parquet") && name.ends_with(".parquet")

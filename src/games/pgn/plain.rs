@@ -1,10 +1,10 @@
 //! Reads the movetext of plain games with `pgn-reader`.
 //!
 //! `pgn-reader` skips text that it does not recognise, ends a game at an empty line, and treats all
-//! games after an unclosed brace as part of the comment. It reports no error in these cases.
-//! Therefore each token that it returns is compared with the text. If there is anything but blanks
-//! and move numbers between two tokens, or if a move is illegal, the tolerant parser reads the rest
-//! of the game from there.
+//! games after an unclosed brace as part of the comment. It reports no error in these cases. Each
+//! token that it returns is therefore compared with the text. If there is anything other than
+//! blanks and move numbers between two tokens, or if a move is illegal, the tolerant parser takes
+//! over from there.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -19,8 +19,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Number of bytes that `pgn-reader` reads at a time. It is small, because any bytes after the
-/// movetext are copied unnecessarily.
+/// Number of bytes that `pgn-reader` reads at a time. The number is small because bytes that follow
+/// the movetext are copied unnecessarily.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -51,7 +51,7 @@ type PlainFlow = ControlFlow<Option<GameStatus>>;
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads the plain part of the movetext from `plain`, a reader of the same text. Returns `None`
+    /// Reads the plain part of the movetext from `plain`, which reads the same text. Returns `None`
     /// if the tolerant parser must read the rest of the game.
     #[inline]
     pub(super) fn plain_movetext(
@@ -85,8 +85,8 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Reports a move that ends at `end`. If the visitor needs no more moves, the tolerant parser
-    /// looks for the result.
+    /// Reports a move that ends at `end`. If the visitor does not need any more moves, the tolerant
+    /// parser looks for the result.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {

@@ -12,14 +12,14 @@ use super::visitor::Visitor;
 pub struct Reader<R> {
     blocks: Blocks<R>,
     games: TextReader<Vec<u8>>,
-    /// The start of the last game read, as an offset in the buffer.
+    /// The offset in the buffer at which the last game starts.
     begin: usize,
     forced_language: Option<Language>,
     error: Option<io::Error>,
 }
 
 impl<R: Read> Reader<R> {
-    /// Creates a reader with its own buffer. It detects the language of the piece letters.
+    /// Creates a reader with its own buffer. The reader detects the language of the piece letters.
     pub fn new(input: R) -> Self {
         let openings = OpeningCache::default();
         let games = TextReader::new(Vec::new(), 1, openings, Language::ENGLISH);

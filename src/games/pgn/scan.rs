@@ -1,7 +1,7 @@
-//! Finds where the parts of PGN text begin and end, without using the rules of chess.
+//! Finds where the parts of PGN text begin and end, without applying the rules of chess.
 //!
-//! The text is a byte string in UTF-8, Latin-1 or another encoding compatible with ASCII. Lines end
-//! with LF, CR LF or a single CR.
+//! The text is a byte string in UTF-8, Latin-1 or another ASCII-compatible encoding. Lines end with
+//! LF, CR LF or a single CR.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) enum TokenKind {
     LineEnd,
     /// `[`, which starts a tag if it is the first character of its line.
     Bracket,
-    /// Any other character. It is a token or the first character of one.
+    /// Any other character. It is a whole token, or the first character of one.
     Sign,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     skip_while(text, at, |byte| byte.is_ascii_digit())
 }
 
-/// Returns the end of the word at `at`. White space and glyphs outside ASCII end a word.
+/// Returns the end of the word at `at`. White space and glyphs outside ASCII also end a word.
 pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     let end = word_end(text, at);
     let mut place = at;
@@ -68,7 +68,7 @@ pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Splits `text` at white space outside ASCII. It must not contain ASCII white space.
+/// Splits `text` at white space outside ASCII. `text` must not contain ASCII white space.
 pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -81,7 +81,7 @@ pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Removes trailing white space and, with `lines`, also line ends.
+/// Removes trailing white space. Also removes line ends if `lines` is set.
 pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     loop {
         let wide = || {
@@ -117,7 +117,7 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// The first line must end within this number of bytes; otherwise the text has no lines.
+/// Number of bytes at the start of the text that are searched for a line end, to detect its kind.
 const FIRST_LINE: usize = 64 << 10;
 
 /// Returns the last byte of each line end in `text`: LF (with or without a CR before it) or CR.
@@ -137,8 +137,8 @@ pub(super) fn after_line_end(text: &[u8], at: usize) -> usize {
     at + 1 + usize::from(double)
 }
 
-/// The byte order mark that some programs write before UTF-8 text, at the start of a file or of
-/// each part of a concatenated file.
+/// The byte order mark that some programs write before UTF-8 text. In a concatenated file, it can
+/// occur at the start of each part.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn begins_line(text: &[u8], at: usize) -> bool {
@@ -182,9 +182,9 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, empty_line)
 }
 
-/// Whether a game certainly begins at this line, even if the line seems to be inside a comment:
-/// with tags after an empty line, with an `Event` tag anywhere, or with moves after a result and an
-/// empty line.
+/// Whether a game definitely begins at this line, even if the line seems to be inside a comment. A
+/// game definitely begins with tags after an empty line, with an `Event` tag anywhere, or with
+/// moves that follow a result and an empty line.
 fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
@@ -203,7 +203,7 @@ pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     line.is_some_and(|line| matches!(trim_end(line, false).last(), Some(b'\n' | b'\r')))
 }
 
-/// Returns the end of the line that contains `at`. Line ends inside closed comments are ignored.
+/// Returns the end of the line that contains `at`. Ignores line ends inside closed comments.
 pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     while let Some(found) = memchr3(b'\n', b'\r', b'{', &text[at..]) {
         at += found;
@@ -215,8 +215,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next offset after `at` at which a game clearly begins even without context. The
-/// offset is never inside a closed comment. Returns the end of the text if there is no such offset.
+/// Returns the next offset after `at` at which a game clearly begins even without context, or the
+/// end of the text if there is none. The offset is never inside a closed comment.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -245,12 +245,12 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
 }
 
 /// Returns the offset of the closing brace of a comment that contains opening braces. Returns
-/// `None` if there is no closing brace. The first closing brace is at `end`, and `last` is the last
-/// opening brace before it.
+/// `None` if there is no closing brace. `end` is the offset of the first closing brace, and `last`
+/// is that of the last opening brace before it.
 ///
-/// Braces do not nest in PGN. If they balance before another game begins, however, nesting was
-/// intended. If a game begins before the brace at `last`, that brace opens a comment of the new
-/// game, and the earlier comment is not closed.
+/// Braces do not nest in PGN. However, if they are balanced before another game begins, the author
+/// intended them to nest. If a game begins before the brace at `last`, that brace opens a comment
+/// in the new game, and the earlier comment is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {
@@ -299,9 +299,9 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// Parses the tag whose bracket is at `at`. Returns its name, its raw value, and the offset after
-/// it. Returns `None` if there is no name or no quotation mark. A value ends with the quotation
-/// mark before the closing bracket, and can itself contain quotation marks.
+/// Parses the tag whose opening bracket is at `at`. Returns its name, its raw value, and the offset
+/// after the tag. Returns `None` if there is no name or no quotation mark. A value ends with the
+/// quotation mark before the closing bracket. The value itself can contain quotation marks.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     let name = skip_spaces(text, at + 1);
@@ -396,8 +396,8 @@ pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
     RESULTS.iter().find_map(|(token, result)| ends_with(token).map(|()| *result))
 }
 
-/// ASCII glyphs that occur as words between moves, with their NAG numbers. Capture signs, check
-/// signs and diagrams have no NAG number; it is given as 0.
+/// ASCII glyphs that occur as words between moves, with their NAG numbers. The number is 0 for
+/// capture signs, check signs and diagrams, which have no NAG.
 const GLYPHS: [(&[u8], u8); 19] = [
     (b"+-", 18),
     (b"-+", 19),
@@ -430,7 +430,7 @@ pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((*number, end))
 }
 
-/// Whether a word is a null move in any spelling that chess programs use.
+/// Whether a word is a null move in any spelling used by chess programs.
 pub(super) fn is_null_move(word: &[u8]) -> bool {
     const WORDS: [&[u8]; 7] = [b"--", b"Z0", b"@@@@", b"0000", b"<>", b"null", b"pass"];
     WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))

@@ -1,4 +1,4 @@
-//! The state of a game that is being read.
+//! The state of a game while it is being read.
 
 use shakmaty::san::San;
 
@@ -24,7 +24,7 @@ pub(super) struct ReaderState {
     /// The last byte of each line end in the text.
     pub line_sign: u8,
     pub tags: Tags,
-    /// The game's place in the tree of openings; `None` once the game has left the tree.
+    /// The place of the game in the tree of openings; `None` once the game has left the tree.
     place: Option<Place>,
     pub start: Position,
     /// The current position, set once the game has left the tree.
@@ -65,15 +65,15 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// Returns a fault if the result after the moves and the result in the tag are both decided and
-    /// contradict each other.
+    /// Returns a fault if the result after the moves contradicts the result in the tag and both are
+    /// decided.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;
         contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
     }
 
-    /// Sets up the start position from the tags. If this is impossible, returns the status of the
+    /// Sets up the start position from the tags. If this is not possible, returns the status of the
     /// game as an error.
     pub(super) fn set_up(&mut self) -> Result<(), GameStatus> {
         if let Some(variant) = self.tags.known("Variant")
@@ -111,7 +111,7 @@ impl ReaderState {
         Some(ply)
     }
 
-    /// Plays a move. If the tree does not contain it, `resolve` is called with the position.
+    /// Plays a move. If the move is not in the tree, calls `resolve` with the position.
     ///
     /// # Errors
     /// If `resolve` returns an error.
@@ -167,7 +167,7 @@ impl ReaderState {
     }
 }
 
-/// Resolves a move with English letters, either in SAN or in a looser notation.
+/// Resolves a move with English letters, in SAN or in a looser notation.
 #[inline]
 pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> {
     let resolved = San::from_ascii(text).map_err(|_| SanError::Malformed);

@@ -54,8 +54,8 @@ impl Tags {
         self.raw(name).map(text)
     }
 
-    /// Returns the value of a tag without surrounding white space. Returns `None` if the value is
-    /// empty, `?` or `-`, which mean unknown.
+    /// Returns the value of a tag without surrounding white space. Returns `None` for empty values,
+    /// `?` and `-`, which mean unknown.
     pub(super) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         let value = match self.get(name)? {
             Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),
@@ -64,7 +64,7 @@ impl Tags {
         (!["", "?", "-"].contains(&value.as_ref())).then_some(value)
     }
 
-    /// Iterates over all tags in the order of the file.
+    /// Iterates over all tags in the order in which they occur in the file.
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         self.spans.iter().map(|(name, value)| {
             (text(&self.bytes[name.clone()]), text(&self.bytes[value.clone()]))

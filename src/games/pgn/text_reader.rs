@@ -12,15 +12,15 @@ pub(crate) struct TextReader<T> {
     pub(super) text: T,
     plain: PlainReader<T>,
     at: usize,
-    /// The line number, within the input, of the offset `counted`.
+    /// The line number of the offset `counted`, within the whole input.
     line: u64,
     counted: usize,
     pub(super) state: ReaderState,
 }
 
 impl<T: AsRef<[u8]> + Clone> TextReader<T> {
-    /// Creates a reader for text that begins on `line` of its input. `openings` may come from the
-    /// reader of a different part. `language` is the language of the piece letters (see
+    /// Creates a reader for text that begins on line `line` of the input. `openings` may come from
+    /// the reader of another part. `language` is the language of the piece letters (see
     /// [`language_of`](super::language_of)).
     pub(crate) fn new(text: T, line: u64, openings: OpeningCache, language: Language) -> Self {
         let plain = PlainReader::new(Blocks(text.clone(), 0));

@@ -1,6 +1,6 @@
-//! A tree of the first moves of the games read so far.
+//! A tree of the opening moves of the games read so far.
 //!
-//! Many games share their openings. If a reader caches frequent openings, it need not resolve and
+//! Many games share their openings. A reader that caches frequent openings need not resolve and
 //! play their moves again.
 
 use shakmaty::san::San;
@@ -10,16 +10,16 @@ use super::GamePly;
 use crate::chess::position::{KeyMap, Position, Replay};
 
 /// The maximum number of places in the tree. They use 0.3 MB, which fits into a second-level cache.
-/// The positions use 0.7 MB and are read only where a game leaves the tree. A larger tree is not
-/// faster: waiting for memory takes as long as resolving and playing the move.
+/// The positions use another 0.7 MB and are read only when a game leaves the tree. A larger tree is
+/// not faster: waiting for memory takes as long as resolving and playing the move.
 const MAX_PLACES: usize = 1 << 12;
 /// The number of games that must leave the tree at a place before branches are added there. This
-/// keeps the first games from filling the tree.
+/// prevents the first few games from filling the tree.
 const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move that games have played at a place, and the place after it. Both are stored together, so a
+/// A move played by games at a place, and the place after the move. Both are stored together, so a
 /// lookup waits for memory only once.
 struct Branch {
     ply: GamePly,
@@ -29,12 +29,12 @@ struct Branch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u16);
 
-/// The tree of openings that a reader has seen. Their moves need not be resolved again.
+/// The tree of openings that a reader has seen. The moves in the tree need not be resolved again.
 pub(crate) struct OpeningCache {
     start: Position,
     /// Maps [`Word::key`] to branches.
     branches: KeyMap<Branch>,
-    /// For each place, the number of games that left the tree there. Once it is large enough,
+    /// For each place, the number of games that left the tree there. If the number is large enough,
     /// branches are added.
     visits: Vec<u16>,
     positions: Vec<Replay>,
@@ -65,7 +65,8 @@ impl OpeningCache {
         self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
-    /// Adds a move and the position after it, if there is room and the place is visited often.
+    /// Adds a move and the position after the move, if there is room and enough games left the tree
+    /// at the place.
     #[inline]
     pub(super) fn grow(
         &mut self,
@@ -88,17 +89,17 @@ impl OpeningCache {
     }
 }
 
-/// A move in SAN without a check or mate sign.
+/// A move in SAN, without a check or mate sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
-    /// The characters, with the first in the lowest byte.
+    /// The characters of the move. The first character is in the lowest byte.
     letters: u64,
     bits: u32,
 }
 
 impl Word {
-    /// Number of bits of the longest word stored. Together with the number of a place, such a word
-    /// fits into a unique key.
+    /// Number of bits in the longest word that is stored. A word of this length and the number of a
+    /// place fit into one unique key.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
     /// Returns the spelling of a move. Returns `None` for other tokens.
@@ -151,7 +152,8 @@ impl Word {
         stands.then_some(at + length)
     }
 
-    /// Returns a unique number for a move at a place, distributed well enough for use as a hash.
+    /// Returns a unique number for a move at a place. The numbers are distributed well enough for
+    /// use as hashes.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
         // Multiplication by an odd number and rotation are reversible (Fibonacci hashing, see D.

@@ -1,4 +1,4 @@
-//! The trait for code that receives games as they are read.
+//! The trait of types that receive games as they are read.
 
 use std::ops::ControlFlow;
 
@@ -14,12 +14,12 @@ pub trait Visitor {
         let _ = name;
         true
     }
-    /// Starts a game at `start`. Return `Break` to skip the rest of the game.
+    /// Starts a game in the position `start`. Return `Break` to skip the rest of the game.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
-    /// Receives a legal move of the main line, or a null move ([`Move::NULL`]) made when not in
+    /// Receives a legal move in the main line, or a null move ([`Move::NULL`]) made when not in
     /// check.
     ///
-    /// Return `Break` to skip the remaining moves of this game.
+    /// Return `Break` to skip the remaining moves in this game.
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
     /// Receives a comment on the previous move, or part of a long comment.
     fn comment(&mut self, text: &[u8]) {
@@ -37,7 +37,7 @@ pub trait Visitor {
     fn end(&mut self, end: &GameEnd);
 }
 
-/// A move of a game, and the data that counting needs about the position after it.
+/// A move in a game, and the data about the next position that counting needs.
 ///
 /// Play the move to get the whole position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

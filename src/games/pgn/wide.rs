@@ -15,7 +15,8 @@ pub(super) fn wide_character(text: &[u8]) -> Option<char> {
 
 const LATIN_1_SPACE: u8 = 0xa0;
 
-/// Returns the length in bytes of any white space outside ASCII at the start of `text`.
+/// Returns the length in bytes of the white space outside ASCII at the start of `text`, or 0 if
+/// there is none.
 pub(super) fn wide_space(text: &[u8]) -> usize {
     if text.first() == Some(&LATIN_1_SPACE) {
         return 1;
@@ -53,7 +54,7 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
     ('⌓', 142),
 ];
 
-/// Characters that select the text or emoji form of the previous character.
+/// Characters that select the text form or the emoji form of the preceding character.
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
 /// Parses the glyph outside ASCII at the start of `text`. Returns its NAG number and its length in

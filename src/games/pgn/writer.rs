@@ -6,15 +6,16 @@ use super::{PgnGame, PgnMove, Variation};
 use crate::chess::position::{Color, Position};
 use crate::support::words::one_line;
 
-/// The maximum length of movetext lines, as in the PGN standard. Only two kinds of lines are
-/// longer: a single word, and a word followed by one that must not begin a line.
+/// The maximum length of movetext lines, as in the PGN standard. Two kinds of lines can be longer:
+/// a single word, and a word together with one that must not begin a line.
 const LINE_WIDTH: usize = 79;
 
-/// The length in bytes up to which a command in a comment is not split. Lists of arrows are long.
+/// The maximum length in bytes of a command in a comment that is not split. Lists of arrows are
+/// long.
 const LONGEST_COMMAND: usize = 1000;
 
-/// The seven tags of the standard roster, in order, with the values that are written for missing
-/// tags.
+/// The seven tags of the standard roster, in order. Each has the value that is written if the tag
+/// is missing.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -88,15 +89,15 @@ impl Variation {
     }
 }
 
-/// Writes words, separated by blanks and broken into lines.
+/// Writes words separated by blanks, and breaks them into lines.
 struct Lines<'a> {
     out: &'a mut dyn fmt::Write,
     /// The maximum length of lines.
     limit: usize,
     width: usize,
-    /// The last word, which is not written yet.
+    /// The last word, which has not been written yet.
     word: String,
-    /// Opening parentheses before the next word.
+    /// Opening parentheses to write before the next word.
     open: String,
 }
 
@@ -138,8 +139,8 @@ impl<'a> Lines<'a> {
         one_line(unread).split_ascii_whitespace().try_for_each(|word| self.word(word))
     }
 
-    /// Writes a comment in braces, if it is not empty. Embedded commands, such as
-    /// `[%eval 0.17]`, are not split across lines, because some readers cannot handle that.
+    /// Writes a comment in braces, unless it is empty. Embedded commands, such as `[%eval 0.17]`,
+    /// are not split across lines, because some readers cannot parse split commands.
     fn comment(&mut self, text: &str) -> fmt::Result {
         if text.is_empty() {
             return Ok(());

@@ -1,4 +1,5 @@
-//! How often the positions of a repertoire occur, and where it has no answer.
+//! Computes how often the positions of a repertoire occur in games, and where the repertoire has no
+//! answer.
 
 use std::cmp::Reverse;
 
@@ -6,31 +7,31 @@ use super::graph::Repertoire;
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The default depth of a forecast in plies. Few repertoires are deeper, and only repetitions of
-/// moves go on for ever.
+/// The default depth of a forecast in plies. Few repertoires are deeper, and only repeated moves
+/// continue indefinitely.
 pub const FORECAST_PLIES: u32 = 80;
 
 /// The probabilities of meeting the positions of a repertoire in a game.
 ///
-/// Opponents choose their moves as often as in a book of games. The player chooses the moves of the
-/// repertoire, several in one position in proportion to their [weights](super::KnownMove::weight).
-/// All move orders that lead to a position are added. A game is followed until it leaves the
-/// repertoire, or reaches a position in which the book has no move of the opponent.
+/// Opponents choose each move as often as in a book of games. The player chooses the moves of the
+/// repertoire. If there are several in one position, the player chooses them in proportion to their
+/// [weights](super::KnownMove::weight). The probabilities of all move orders that lead to a
+/// position are added up. A game is followed until it leaves the repertoire, or until it reaches a
+/// position in which the book has no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
-    /// For each number of plies from 0, the share of games that are then in a position of the
-    /// repertoire.
+    /// The share of games that are in a position of the repertoire after 0, 1, 2 … plies.
     pub shares: Vec<f64>,
-    /// The positions after each number of plies, including those just outside of the repertoire.
+    /// The positions after each number of plies, including those just outside the repertoire.
     layers: Vec<KeyMap<Met>>,
 }
 
-/// A position after a number of plies.
+/// A position after a certain number of plies.
 #[derive(Debug, Clone)]
 struct Met {
     position: Position,
     probability: f64,
-    /// The probability of the most common line that leads here.
+    /// The probability of the most common line that leads to this position.
     of_line: f64,
     /// The key of the previous position in that line, and the move.
     last: Option<(u64, Move)>,
@@ -52,26 +53,26 @@ pub struct Line {
 pub struct Gap {
     /// The position.
     pub position: Position,
-    /// The expected number of times that it occurs in a game.
+    /// The expected number of occurrences of the position in a game.
     pub probability: f64,
-    /// The most common line that leads to it.
+    /// The most common line that leads to the position.
     pub line: Line,
     /// How the line leaves the repertoire.
     pub kind: GapKind,
     /// The number of games in the book that reached the position.
     pub games: u64,
-    /// The player's moves that lead to positions of the repertoire.
+    /// The player's moves that lead back to positions of the repertoire.
     pub ways_back: Vec<Move>,
 }
 
 /// How a line leaves a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GapKind {
-    /// The repertoire has other replies of the opponent, but not this one.
+    /// The repertoire has replies of the opponent, but not this one.
     Reply,
     /// The repertoire ends before the opponent's reply.
     End,
-    /// The repertoire has the reply, but no answer.
+    /// The repertoire has the reply, but no answer to it.
     DeadEnd,
 }
 
@@ -87,15 +88,15 @@ impl GapKind {
 }
 
 impl Repertoire {
-    /// Computes how often each position occurs, up to a number of plies, if opponents play as in the
-    /// games of a book.
+    /// Computes how often each position occurs, up to a number of plies, if the opponents choose
+    /// their moves as in a book of games.
     pub fn forecast(&self, book: &Book, max_ply: u32) -> Forecast {
         let starts: Vec<Position> = self.starts().map(|node| node.position).collect();
         self.forecast_from(&starts, book, max_ply)
     }
 
-    /// Like [`Repertoire::forecast`], for games that begin at one of these positions, all equally
-    /// likely.
+    /// Like [`Repertoire::forecast`], but games begin at one of these positions, all of which are
+    /// equally likely.
     pub fn forecast_from(&self, starts: &[Position], book: &Book, max_ply: u32) -> Forecast {
         let probability = 1.0 / starts.len() as f64;
         let first = starts.iter().map(|&position| {
@@ -124,8 +125,8 @@ impl Repertoire {
         Forecast { shares: layers.iter().map(share).collect(), layers }
     }
 
-    /// Returns the moves that are played in a position, with their shares. There are none outside of
-    /// the repertoire.
+    /// Returns the moves that are played in a position, with their shares. Returns no moves if the
+    /// position is outside the repertoire.
     fn choices(&self, position: &Position, book: &Book) -> Vec<(Move, f64)> {
         let Some(node) = self.node(position) else { return Vec::new() };
         let weights: Vec<(Move, u64)> = match self.is_own_turn(position) {
@@ -188,7 +189,8 @@ impl Forecast {
     }
 
     /// Returns the positions that occur with at least this probability and have no answer in the
-    /// repertoire, the most probable first. Positions without a legal move are not gaps.
+    /// repertoire. The most probable positions come first. Positions without legal moves are not
+    /// gaps.
     pub fn gaps(&self, repertoire: &Repertoire, book: &Book, min_probability: f64) -> Vec<Gap> {
         let mut probabilities: KeyMap<(Position, f64)> = KeyMap::default();
         let is_open =

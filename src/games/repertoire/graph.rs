@@ -1,4 +1,4 @@
-//! The positions of a repertoire and the chapters they come from.
+//! The positions of a repertoire, and the chapters that contain them.
 
 use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::Book;
@@ -9,7 +9,7 @@ use crate::games::pgn::{PgnGame, TreeMove};
 pub struct Repertoire {
     /// The side whose moves are prepared.
     pub side: Color,
-    /// The games of the PGN, in order; empty if the repertoire was read from a book.
+    /// The games in the PGN, in order. Empty if the repertoire was read from a book.
     pub chapters: Vec<Chapter>,
     /// What could not be used, in the order of the input.
     pub remarks: Vec<Remark>,
@@ -21,7 +21,7 @@ pub struct Repertoire {
     starts: Vec<u32>,
 }
 
-/// A game of a repertoire with its variations.
+/// A game in a repertoire, with its variations.
 #[derive(Debug, Clone)]
 pub struct Chapter {
     /// The name of the input, as given.
@@ -34,7 +34,7 @@ pub struct Chapter {
     pub steps: Vec<Step>,
 }
 
-/// A move of a chapter.
+/// A move in a chapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// The index of the previous move; `None` at the start of the chapter.
@@ -49,7 +49,7 @@ pub struct Step {
     pub counts: bool,
 }
 
-/// A move in the text of a repertoire: an index into [`Repertoire::chapters`], and into
+/// The location of a move in the text of a repertoire: indices into [`Repertoire::chapters`] and
 /// [`Chapter::steps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
@@ -59,41 +59,42 @@ pub struct Place {
     pub step: u32,
 }
 
-/// A position of a repertoire.
+/// A position in a repertoire.
 #[derive(Debug, Clone)]
 pub struct Node {
     /// The position, with the move number of the line that reached it first.
     pub position: Position,
-    /// The moves of the side to move, in the order of the text. In a repertoire from a book, the
-    /// most frequent one is first.
+    /// The moves in this position, in the order of the text. In a repertoire from a book, the most
+    /// frequent move comes first.
     pub moves: Vec<KnownMove>,
     /// The different comments on the position, in the order of the text. They contain arrows and
     /// marked squares as `[%cal …]` and `[%csl …]`.
     pub comments: Vec<String>,
 }
 
-/// A move in a position, of either side.
+/// A move in a position, for either side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownMove {
     /// The move, which is legal.
     pub mv: Move,
-    /// The number of chapters with the move, or its games in a book. It is 0 for an opponent's move
-    /// that a book does not store, but that leads to another position of the book.
+    /// The number of chapters that contain the move, or its number of games in a book. It is 0 for
+    /// an opponent's move that a book does not store but that leads to another position in the
+    /// book.
     pub weight: u64,
-    /// The numeric annotation glyphs of all places, without repetitions.
+    /// The numeric annotation glyphs from all places, without repetitions.
     pub nags: Vec<u8>,
-    /// The places of the move, in the order of the text.
+    /// The places where the move occurs, in the order of the text.
     pub places: Vec<Place>,
 }
 
-/// A part of the input that is not in the graph.
+/// A remark on a part of the input that is not in the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     /// The name of the input.
     pub file: String,
     /// The number of the game in its input, counted from 1.
     pub number: u64,
-    /// What it is.
+    /// The kind of remark.
     pub kind: RemarkKind,
     /// The reason, such as the illegal move and its position.
     pub text: String,
@@ -102,16 +103,16 @@ pub struct Remark {
 /// The kinds of remarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemarkKind {
-    /// Reading a line stopped at a fault. The rest of the game was read.
+    /// Reading stopped at a fault in a line. The other lines of the game were read.
     Fault,
-    /// A null move. The lines after it are kept in the chapter, but not in the graph.
+    /// A null move. The moves after it are kept in the chapter, but not in the graph.
     NullMove,
     /// A game of a chess variant.
     Variant,
 }
 
 impl RemarkKind {
-    /// Returns the name in JSON.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             RemarkKind::Fault => "fault",
@@ -122,7 +123,7 @@ impl RemarkKind {
 }
 
 impl Chapter {
-    /// Returns the chapter's name: the tag `ChapterName`, or the players, or the event.
+    /// Returns the chapter's name: the `ChapterName` tag, the players, or the event.
     pub fn name(&self) -> String {
         let tag = |name| self.game.tag(name).filter(|value| !value.is_empty() && *value != "?");
         let players = || match (tag("White"), tag("Black")) {
@@ -149,7 +150,7 @@ impl Repertoire {
         }
     }
 
-    /// Iterates over all positions, in the order in which the lines reach them first.
+    /// Iterates over all positions, in the order in which the lines first reach them.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter()
     }
@@ -169,7 +170,7 @@ impl Repertoire {
         self.nodes.len()
     }
 
-    /// Whether the repertoire has a move for its side to move in this position.
+    /// Whether the repertoire's side is to move in this position and has a move.
     pub fn answers(&self, position: &Position) -> bool {
         self.is_own_turn(position) && self.node(position).is_some_and(|node| !node.moves.is_empty())
     }
@@ -179,8 +180,8 @@ impl Repertoire {
         position.side_to_move() == self.side
     }
 
-    /// Iterates over the positions at which the lines begin. If the usual start position is among
-    /// them, it is the only one, because games begin there.
+    /// Iterates over the positions at which the lines begin. If these include the usual start
+    /// position, returns only that one, because games begin there.
     pub fn starts(&self) -> impl Iterator<Item = &Node> {
         let usual = self.index.get(&Position::start().key());
         let usual = usual.filter(|place| self.starts.contains(place));
@@ -188,7 +189,7 @@ impl Repertoire {
         starts.iter().map(|&place| &self.nodes[place as usize])
     }
 
-    /// Iterates over the positions with several own moves.
+    /// Iterates over the positions in which the repertoire has several moves for its own side.
     pub fn conflicts(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().filter(|node| self.is_own_turn(&node.position) && node.moves.len() > 1)
     }
@@ -263,7 +264,7 @@ impl Repertoire {
         self.add_comment(after, &at.played.comment);
     }
 
-    /// Returns a move of a position, and adds both if they are missing.
+    /// Returns a move in a position. Adds the move and the position if they are missing.
     pub(super) fn known_move(&mut self, position: &Position, mv: Move) -> &mut KnownMove {
         let place = self.place(position) as usize;
         let moves = &mut self.nodes[place].moves;
@@ -283,7 +284,7 @@ impl Repertoire {
         }
     }
 
-    /// Returns the index of a position's node, and adds one if it is missing.
+    /// Returns the index of the node for a position. Adds the node if it is missing.
     pub(super) fn place(&mut self, position: &Position) -> u32 {
         let next = self.nodes.len() as u32;
         let place = *self.index.entry(position.key()).or_insert(next);

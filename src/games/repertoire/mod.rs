@@ -1,8 +1,9 @@
-//! Repertoires: the opening moves that one player prepared, by position.
+//! Repertoires: the opening moves that one player has prepared, by position.
 //!
-//! A repertoire is read from PGN with variations, of which every move counts, or from a book with
-//! the moves of one side. [`Repertoire`] is a graph: positions that several lines reach are one
-//! [`Node`]. A [`Forecast`] shows how often its positions occur in games, and where it has gaps.
+//! A repertoire is read from PGN with variations, where every move counts, or from a book with the
+//! moves of one side. [`Repertoire`] is a graph: a position that several lines reach is a single
+//! [`Node`]. A [`Forecast`] shows how often the positions occur in games, and where the repertoire
+//! has gaps.
 //!
 //! ```
 //! use tabia::pgn::PgnInput;

@@ -64,7 +64,7 @@ impl Repertoire {
         if has_moves { Ok(repertoire) } else { Err(RepertoireError::Empty { name, side }) }
     }
 
-    /// Reads a repertoire from PGN. Every move of every variation counts, whatever the result.
+    /// Reads a repertoire from PGN. Every move in every variation counts, whatever the result.
     ///
     /// Faults, variants and null moves are reported in [`Repertoire::remarks`].
     ///
@@ -97,8 +97,8 @@ impl Repertoire {
         Ok(repertoire)
     }
 
-    /// Reads a repertoire from a book: the moves that were played there by `side`, and all replies
-    /// that lead to positions of the book.
+    /// Reads a repertoire from a book: the moves that `side` played there, and all replies that
+    /// lead to positions in the book.
     pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
         let mut repertoire = Repertoire::new(side);
         repertoire.book = Some(book.clone());

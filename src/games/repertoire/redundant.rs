@@ -1,24 +1,24 @@
-//! Lines of which every move is also in an earlier line.
+//! Finds lines whose moves all occur in earlier lines, too.
 
 use std::collections::HashMap;
 
 use super::graph::{Place, Repertoire};
 
-/// A line that adds nothing to a repertoire: each of its moves was played in the same position by an
-/// earlier line, maybe by another move order.
+/// A line that adds nothing to a repertoire. An earlier line played each of its moves in the same
+/// position, possibly reached by another move order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redundant {
-    /// The first move of the line. All moves after it are redundant, too.
+    /// The first move of the line. All moves after it are redundant as well.
     pub place: Place,
-    /// The earlier line with that move.
+    /// The place of that move in an earlier line.
     pub covered: Place,
     /// The number of moves, including those of variations.
     pub moves: usize,
 }
 
 impl Repertoire {
-    /// Returns the redundant lines in the order of the text. A line inside of another one is not
-    /// listed.
+    /// Returns the redundant lines in the order of the text. Lines within another redundant line
+    /// are not listed.
     pub fn redundant_lines(&self) -> Vec<Redundant> {
         let (mut first, mut lines) = (HashMap::new(), Vec::new());
         for (chapter, text) in (0..).zip(&self.chapters) {

@@ -6,24 +6,25 @@ use std::time::Duration;
 use crate::engine::controller::Level;
 use crate::support::words::{MinutesSeconds, Seconds};
 
-/// A command from the GUI. Moves are kept as text, because their meaning depends on the position.
+/// A command from the GUI. Moves are stored as text, because their meaning depends on the
+/// position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Starts the protocol. Sent once, as the first command.
+    /// Starts the protocol. The GUI sends this command once, before all others.
     Xboard,
     /// Announces the protocol version, currently 2, and requests the features.
     Protover(u32),
-    /// Confirms that the GUI accepts a feature.
+    /// Reports that the GUI accepts a feature.
     Accepted(String),
     /// Reports that the GUI does not support a feature.
     Rejected(String),
-    /// Starts a new game from the start position, in which the engine plays Black.
+    /// Starts a new game from the start position. The engine plays Black.
     New,
     /// Selects a chess variant other than orthodox chess.
     Variant(String),
-    /// Ends the engine's process immediately.
+    /// Ends the engine process immediately.
     Quit,
-    /// Toggles varied play in GNU Chess 4; has no effect here.
+    /// Toggles varied play in GNU Chess 4. Has no effect in Tabia.
     Random,
     /// Makes the engine play neither side.
     Force,
@@ -31,28 +32,28 @@ pub enum Command {
     Go,
     /// Makes the engine play the side that is not to move.
     PlayOther,
-    /// Sets White to move and makes the engine play Black (obsolete).
+    /// Sets White as the side to move and makes the engine play Black (obsolete).
     White,
-    /// Sets Black to move and makes the engine play White (obsolete).
+    /// Sets Black as the side to move and makes the engine play White (obsolete).
     Black,
-    /// Sets the time control, for a number of moves or the whole game.
+    /// Sets the time control, either for a number of moves or for the whole game.
     Level(Level),
     /// Sets the maximum time for each move.
     MoveTime(Duration),
     /// Sets the maximum search depth, in plies.
     Depth(u32),
-    /// Measures time in nodes, with this many nodes counted as one second.
+    /// Measures time in nodes. This number of nodes counts as one second.
     NodeRate(u64),
-    /// Sets the time left on the engine's clock, in centiseconds; negative once the flag has
+    /// Sets the time left on the engine's clock, in centiseconds. It is negative once the flag has
     /// fallen.
     Time(i64),
     /// Sets the time left on the opponent's clock, in centiseconds.
     OtherTime(i64),
-    /// Plays a move, sent as `usermove MOVE`.
+    /// Plays a move that was sent as `usermove MOVE`.
     UserMove(String),
-    /// Plays a move, sent without `usermove`.
+    /// Plays a move that was sent without `usermove`.
     Move(String),
-    /// Stops thinking and moves immediately.
+    /// Makes the engine stop thinking and move immediately.
     MoveNow,
     /// Requests a `pong` with the same number once all earlier commands are complete.
     Ping(u64),
@@ -62,12 +63,12 @@ pub enum Command {
     Result {
         /// Result of the game: `1-0`, `0-1`, `1/2-1/2` or `*`.
         result: String,
-        /// Reason as text; may be empty.
+        /// The reason in words; may be empty.
         comment: String,
     },
-    /// Sets up a position given as FEN.
+    /// Sets up a position, which is given as a FEN.
     SetBoard(String),
-    /// Requests a suggestion for the next move.
+    /// Requests a suggestion for the user's next move.
     Hint,
     /// Requests the book moves in the current position.
     Book,
@@ -75,30 +76,30 @@ pub enum Command {
     Undo,
     /// Takes back the last move of each side.
     Remove,
-    /// Turns pondering on: the engine also searches on the opponent's time.
+    /// Turns pondering on, so that the engine also searches on the opponent's time.
     Hard,
-    /// Turns pondering off: the engine searches only on its own time.
+    /// Turns pondering off, so that the engine searches only on its own time.
     Easy,
     /// Turns thinking output on ([`Reply::Thinking`](super::Reply::Thinking)).
     Post,
     /// Turns thinking output off.
     NoPost,
-    /// Analyses the current position and every later one, until [`Command::Exit`].
+    /// Analyses the current position and all later positions until [`Command::Exit`].
     Analyze,
-    /// Ends the analysis that [`Command::Analyze`] started.
+    /// Ends the analysis started by [`Command::Analyze`].
     Exit,
-    /// Requests a progress report on the analysis.
+    /// Requests a report on the progress of the analysis.
     Status,
-    /// Reports the name of the opponent, who may be a person or a program.
+    /// Reports the name of the opponent, which may be a person or a program.
     Name(String),
-    /// Reports the ratings of the engine and the opponent; 0 if there is none.
+    /// Reports the ratings of the engine and the opponent.
     Rating {
         /// Rating of the engine; 0 if there is none.
         own: i32,
         /// Rating of the opponent; 0 if there is none.
         opponent: i32,
     },
-    /// Names the chess server; `-` means that there is none.
+    /// Reports the name of the chess server, or `-` if there is none.
     Ics(String),
     /// Reports that the opponent is a program.
     Computer,
@@ -112,21 +113,21 @@ pub enum Command {
     Cores(u32),
     /// Sets the location of one kind of endgame tables.
     EgtPath {
-        /// Kind of tables: `syzygy`, `nalimov`, ...
+        /// Kind of tables: `syzygy`, `nalimov`, and so on.
         kind: String,
-        /// One or several folders, in the format of this kind.
+        /// One or more folders, in the format used for this kind of tables.
         path: String,
     },
-    /// Sets an option that the engine has declared. A button has no value.
+    /// Sets an option that the engine has declared. A button option has no value.
     Option {
         /// Option name as declared by the engine.
         name: String,
-        /// Value as text; `None` for a button.
+        /// Value as text, or `None` for a button.
         value: Option<String>,
     },
-    /// Excludes these moves from the search at the root.
+    /// Excludes these moves from the root search.
     Exclude(MoveSet),
-    /// Includes these excluded moves in the search at the root again.
+    /// Includes these moves in the root search again.
     Include(MoveSet),
 }
 
@@ -135,7 +136,7 @@ pub enum Command {
 pub enum MoveSet {
     /// All legal moves (`all`).
     All,
-    /// The move with this text.
+    /// A single move, given as text.
     One(String),
 }
 
@@ -154,7 +155,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Prints the line to send, without a newline.
+/// Formats the line to send, without a newline.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

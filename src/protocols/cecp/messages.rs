@@ -1,4 +1,4 @@
-//! Converts engine events to numbers and text in the format of the protocol.
+//! Converts engine events to numbers and text in the format used by the protocol.
 
 use crate::chess::notation;
 use crate::chess::position::Move;
@@ -9,8 +9,8 @@ use crate::support::words::percent;
 use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
 
-/// Converts a search report to thinking output. While pondering, the line starts with the expected
-/// move.
+/// Converts a search report to thinking output. While the engine is pondering, the line starts
+/// with the expected move.
 pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     let report = &progress.report;
     let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
@@ -31,8 +31,8 @@ pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     }
 }
 
-/// Marker inserted into a line at the point where it enters the book. Programs that parse the moves
-/// treat the marker as a comment.
+/// Marker that is inserted into a line at the point where it enters the book. Programs that parse
+/// the moves treat the marker as a comment.
 const BOOK_MARK: &str = "{book}";
 
 fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
@@ -45,9 +45,10 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Converts the report of a transposition into the book to thinking output.
+/// Converts a report that a line has transposed into the book to thinking output.
 ///
-/// Every GUI shows text in place of a principal variation, and no GUI mistakes it for a command.
+/// Every GUI can show text in place of a principal variation, and no GUI mistakes such text for a
+/// command.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();
@@ -59,9 +60,9 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
 /// Maximum number of book moves in one line of thinking output.
 const NAMED: usize = 6;
 
-/// Returns the book moves with their probabilities, as thinking output for a book move.
+/// Returns the book moves and their probabilities, as thinking output for a book move.
 ///
-/// The parentheses indicate to GUIs that there was no search.
+/// The parentheses tell GUIs that there was no search.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,

@@ -5,7 +5,7 @@
 //! specification is <https://www.gnu.org/software/xboard/engine-intf.html>.
 //!
 //! xboard searches free text for words that it interprets as a result, a draw offer or a failed
-//! start. Printing a [`Reply`] replaces these words (`text::shield`).
+//! start. When a [`Reply`] is printed, these words are replaced (`text::shield`).
 //!
 //! ```
 //! use tabia::cecp::{Command, Reply};

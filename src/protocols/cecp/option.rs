@@ -1,9 +1,9 @@
-//! The options that an engine declares with `feature option="..."`.
+//! The options that an engine declares in `feature option="..."`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// An option that the engine declares.
+/// An option declared by the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionSpec {
     /// Option name, which may contain spaces.
@@ -17,7 +17,7 @@ pub struct OptionSpec {
 pub enum OptionKind {
     /// A switch, which is on or off.
     Check(bool),
-    /// An integer within limits.
+    /// An integer within a range.
     Spin {
         /// Current value, from `min` to `max`.
         value: i64,
@@ -26,7 +26,7 @@ pub enum OptionKind {
         /// Maximum value, inclusive.
         max: i64,
     },
-    /// An integer within limits, shown as a slider.
+    /// An integer within a range, shown as a slider.
     Slider {
         /// Current value, from `min` to `max`.
         value: i64,
@@ -37,7 +37,7 @@ pub enum OptionKind {
     },
     /// One of several strings, chosen from a list.
     Combo {
-        /// All choices, in the order of display.
+        /// All choices, in the order in which they are displayed.
         choices: Vec<String>,
         /// Index of the current choice.
         chosen: usize,
@@ -50,9 +50,9 @@ pub enum OptionKind {
     Path(String),
     /// An action that is executed immediately.
     Button,
-    /// Like [`OptionKind::Button`], but sent after all other options.
+    /// Like [`OptionKind::Button`], but sent only after all other options.
     Save,
-    /// Like [`OptionKind::Button`]. The engine then declares its options again.
+    /// Like [`OptionKind::Button`], but the engine then declares its options again.
     Reset,
 }
 
@@ -63,7 +63,7 @@ impl OptionSpec {
     }
 }
 
-/// Separator between the choices of a combo option.
+/// Separator between the choices in a combo option.
 const SEPARATOR: &str = " /// ";
 
 impl fmt::Display for OptionSpec {
@@ -90,8 +90,8 @@ impl fmt::Display for OptionSpec {
     }
 }
 
-/// Parses the text between the quotation marks of `feature option="..."`. If no choice of a combo
-/// option is marked, the first choice is the current one.
+/// Parses the text between the quotation marks in `feature option="..."`. If no choice in a combo
+/// option is marked, the first one is the current choice.
 impl FromStr for OptionSpec {
     type Err = ();
 

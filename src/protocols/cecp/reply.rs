@@ -12,40 +12,40 @@ use crate::support::words::clip;
 
 /// A line from the engine.
 ///
-/// Printing escapes free text, so that no GUI mistakes it for a command. Parsing never fails,
-/// because engines print arbitrary text: unknown lines become [`Reply::Other`].
+/// Printing escapes free text, so that no GUI mistakes it for a command. Parsing never fails.
+/// Engines print arbitrary text, so unknown lines become [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// One or more features and options.
     Features(Vec<Feature>),
     /// The engine's move, in coordinates or SAN.
     Move(String),
-    /// Rejects a move that is not possible in the position.
+    /// Rejects a move that is impossible in the position.
     IllegalMove {
         /// Reason for the rejection, if given.
         reason: Option<String>,
-        /// The rejected move as received.
+        /// The rejected move, as received.
         text: String,
     },
-    /// Rejects a command that is unknown or currently not possible.
+    /// Rejects a command that is unknown or not currently possible.
     Error {
         /// Kind of error, such as `unknown command`.
         kind: String,
-        /// The rejected command as received.
+        /// The rejected command, as received.
         command: String,
     },
-    /// Reports that the game is over according to the rules or by resignation.
+    /// Reports that the game has ended under the rules or by resignation.
     Result {
         /// Result of the game: `1-0`, `0-1` or `1/2-1/2`.
         result: String,
-        /// Reason as text, which the protocol writes in braces.
+        /// The reason in words. The protocol puts it in braces.
         comment: String,
     },
-    /// Resigns the game for the engine.
+    /// Reports that the engine resigns.
     Resign,
     /// Offers or accepts a draw.
     OfferDraw,
-    /// Answers the `ping` with this number.
+    /// Answers the `ping` that has this number.
     Pong(u64),
     /// Suggests a move to the user (`Hint: MOVE`).
     Hint(String),
@@ -53,11 +53,11 @@ pub enum Reply {
     Thinking(Thinking),
     /// Reports the progress of the analysis.
     Status(Status),
-    /// Shows a message to its recipients.
+    /// Shows a message to the specified recipients.
     Tell {
         /// Recipients of the message.
         audience: Audience,
-        /// Text of the message, as a single line.
+        /// Text of the message, on a single line.
         text: String,
     },
     /// A line for the GUI's debug file (`# ...`).
@@ -73,16 +73,16 @@ pub enum Reply {
 /// One setting in a `feature` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
-    /// Feature name, such as `ping`.
+    /// Name of the feature, such as `ping`.
     pub name: String,
-    /// Value that the engine requests for the feature.
+    /// Value that the engine requests.
     pub value: FeatureValue,
 }
 
-/// A feature's value, which is a number or a string.
+/// The value of a feature: a number or a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FeatureValue {
-    /// An integer; 0 or 1 for switches.
+    /// An integer. Switches use 0 and 1.
     Number(i64),
     /// A string in quotation marks.
     Text(String),
@@ -94,7 +94,8 @@ impl Feature {
         Feature { name: name.to_owned(), value: FeatureValue::Number(value) }
     }
 
-    /// Creates a text feature. Quotation marks become apostrophes, because they cannot be escaped.
+    /// Creates a text feature. Quotation marks are replaced with apostrophes, because the protocol
+    /// cannot escape them.
     pub fn text(name: &str, value: &str) -> Self {
         Feature { name: name.to_owned(), value: FeatureValue::Text(value.replace('"', "'")) }
     }
@@ -117,13 +118,14 @@ impl fmt::Display for Feature {
 /// The recipients of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// The user; the message appears in a window.
+    /// The user. The message appears in a window.
     User,
-    /// The user; the message appears as an error.
+    /// The user. The message appears as an error.
     UserError,
     /// The opponent only.
     Opponent,
-    /// Spectators but not the opponent. xboard can keep the message as a comment in the game.
+    /// Spectators, but not the opponent. xboard can also save the message as a comment in the
+    /// game.
     Others,
     /// Everyone, including the opponent.
     All,
@@ -152,14 +154,14 @@ impl fmt::Display for Audience {
 pub struct Thinking {
     /// Depth of the iteration, in plies.
     pub depth: i32,
-    /// Score for the engine in centipawns. 100000 + N means mate in N moves, and -100000 - N means
-    /// being mated in N moves.
+    /// Score from the engine's point of view, in centipawns. 100000 + N means that the engine
+    /// mates in N moves, and -100000 - N means that it is mated in N moves.
     pub score: i32,
     /// Time since the start of the search, rounded to centiseconds.
     pub elapsed: Duration,
     /// Number of nodes searched so far.
     pub nodes: u64,
-    /// Additional numbers, which only newer GUIs show.
+    /// Additional numbers. Only newer GUIs show them.
     pub extras: Option<Extras>,
     /// Whether the score is exact or a bound.
     pub bound: Bound,
@@ -181,14 +183,14 @@ impl Default for Thinking {
     }
 }
 
-/// The optional numbers in a line of thinking output.
+/// The optional numbers in thinking output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extras {
-    /// Length of the longest line searched, in plies.
+    /// Length, in plies, of the longest line searched.
     pub selective_depth: u32,
     /// Search speed in nodes per second.
     pub speed: u64,
-    /// Number of positions found in the endgame tables.
+    /// Number of positions found in endgame tables.
     pub tablebase_hits: u64,
 }
 
@@ -243,7 +245,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// Prints the line to send, without a newline.
+/// Formats the line to send, without a newline.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -278,7 +280,7 @@ impl fmt::Display for Reply {
 }
 
 impl From<&str> for Reply {
-    /// Parses one line without its newline.
+    /// Parses one line, which must not contain the newline.
     fn from(line: &str) -> Self {
         parse::reply(line)
     }

@@ -1,4 +1,4 @@
-//! The engine's side of the protocol: turns commands into requests and events into replies.
+//! The engine's side of the protocol. It turns commands into requests and events into replies.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
     post: bool,
-    /// Whether the GUI ignores lines that start with `#`.
+    /// Whether the GUI ignores lines that begin with `#`.
     debug: bool,
     startup_warnings: Option<String>,
 }
@@ -34,8 +34,8 @@ impl<W: Write> Session<W> {
         Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
 
-    /// Shows these warnings in a window. They are sent after the features, because the GUI waits
-    /// until the features are complete.
+    /// Shows these warnings in a window. They are sent after the features, because the GUI first
+    /// waits until the features are complete.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -78,7 +78,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Tell { audience, text })
     }
 
-    /// Sends a line for the GUI's debug file if the GUI has one.
+    /// Sends a line for the GUI's debug file, provided that the GUI has one.
     fn comment(&mut self, text: &str) -> io::Result<()> {
         if self.debug { self.send(&Reply::Comment(text.to_owned())) } else { Ok(()) }
     }
@@ -121,7 +121,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Executes a command that is answered immediately with one line.
+    /// Executes a command that is answered immediately with a single line.
     fn execute_query(&mut self, command: Command, line: &str) -> io::Result<()> {
         match command {
             Command::UserMove(text) | Command::Move(text) => self.user_move(&text),
@@ -225,8 +225,8 @@ impl<W: Write> Session<W> {
     /// Sets the folder of the endgame tables.
     ///
     /// At every start, xboard sends the folder from its own settings, even if the folder does not
-    /// exist. A failure is therefore only logged and sent as a comment: GUIs abandon an engine that
-    /// reports an error.
+    /// exist. A failure is therefore only logged and sent as a comment. If it were sent as an
+    /// error, GUIs would abandon the engine.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),

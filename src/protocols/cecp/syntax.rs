@@ -1,4 +1,4 @@
-//! The table of commands with their parameters, and a parser that uses the table.
+//! The table of commands and their parameters, and a parser that uses this table.
 
 use std::str::FromStr;
 
@@ -17,8 +17,8 @@ const fn row(name: &'static str, parse: fn(&str) -> Result<Command, ParseError>)
     Syntax { name, parse }
 }
 
-/// All commands with a name. Extra arguments are ignored, because other versions of a GUI may send
-/// them.
+/// All commands that have a name. Extra arguments are ignored, because other versions of a GUI may
+/// send them.
 #[rustfmt::skip]
 const COMMANDS: &[Syntax] = &[
     row("xboard", |_| Ok(Command::Xboard)),
@@ -71,7 +71,7 @@ const COMMANDS: &[Syntax] = &[
     row("include", |a| Ok(Command::Include(move_set(a)?))),
 ];
 
-/// Parses one line without its newline.
+/// Parses one line, which must not contain the newline.
 impl FromStr for Command {
     type Err = ParseError;
 
@@ -86,9 +86,10 @@ impl FromStr for Command {
     }
 }
 
-/// Whether `text` has the form of a move in coordinates or SAN, even if the move is illegal.
+/// Whether `text` has the form of a move in coordinates or SAN. The move may be illegal.
 ///
-/// The reply to an illegal move in this form is `Illegal move`; for any other text it is `Error`.
+/// If a move in this form is illegal, the reply is `Illegal move`. For any other text, it is
+/// `Error`.
 pub(crate) fn looks_like_move(text: &str) -> bool {
     let coordinates = match text.as_bytes() {
         [a, b, c, d, rest @ ..] => {
@@ -124,7 +125,7 @@ fn number<N: FromStr>(arguments: &str) -> Result<N, ParseError> {
     split_word(arguments).0.parse().map_err(|_| expected("a whole number in range"))
 }
 
-/// Seconds per minute, the unit of a clock time that is given as a plain number.
+/// Number of seconds in a minute. A clock time given as a plain number is in minutes.
 const MINUTE: u32 = 60;
 
 fn level(arguments: &str) -> Result<Level, ParseError> {

@@ -1,10 +1,10 @@
-//! Numbers and free text in the format of the protocol.
+//! Numbers and free text in the format used by the protocol.
 
 use crate::chess::score::{self, Score};
 use crate::support::files::without_error_numbers;
 use crate::support::words::one_line;
 
-/// Smallest absolute value of a protocol score that represents a mate: 100000 + N means mate in N
+/// Smallest absolute value of a protocol score that represents a mate. 100000 + N means mate in N
 /// moves.
 pub(crate) const MATE_BASE: i32 = 100_000;
 
@@ -17,7 +17,8 @@ pub(crate) fn to_protocol_score(score: Score) -> i32 {
     }
 }
 
-/// Converts a protocol score to a score. Values between evaluations and mate scores are clamped.
+/// Converts a protocol score to a score. Values between the evaluations and the mate scores are
+/// clamped.
 pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {
@@ -31,14 +32,15 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words that make xboard end the game if they occur anywhere in a line, and their replacements.
+/// Words that make xboard end the game if they occur anywhere in a line, and replacements for
+/// them.
 ///
-/// `Draw` counts as a result; `offer` together with `draw` counts as a draw offer (xboard 4.9.1,
-/// `HandleMachineMove`).
+/// `Draw` is interpreted as a result. `offer` together with `draw` is interpreted as a draw offer
+/// (xboard 4.9.1, `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
-/// Words that xboard interprets as an error message from a remote shell, and their replacements.
-/// xboard then considers the engine dead. Source: as for [`MISTAKEN`].
+/// Words that xboard interprets as an error message from a remote shell, and replacements for
+/// them. After such a message, xboard considers the engine dead. Source: as for [`MISTAKEN`].
 pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),
@@ -47,8 +49,8 @@ pub(crate) const FATAL: [(&str, &str); 5] = [
     ("unknown host", "Unknown host"),
 ];
 
-/// Converts free text to one line ([`one_line`]) and changes the case of words that xboard would
-/// misinterpret.
+/// Converts free text to a single line ([`one_line`]), and changes the case of words that xboard
+/// would misinterpret.
 pub(crate) fn shield(text: &str) -> String {
     let mut line = one_line(&without_error_numbers(text));
     for (word, harmless) in MISTAKEN.into_iter().chain(FATAL) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::support::error::ParseError;
 use crate::support::words::LONGEST_TIME;
 
-/// A command from the GUI. Moves and positions are kept as text until they are used.
+/// A command from the GUI. Moves and positions are stored as text until they are used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Requests the engine's name, author and options.
@@ -17,40 +17,40 @@ pub enum Command {
     IsReady,
     /// Announces that the next position belongs to a new game.
     NewGame,
-    /// Sets an option of the engine.
+    /// Sets one of the engine's options.
     SetOption {
         /// Option name, which may contain spaces.
         name: String,
-        /// Option value; a button has none.
+        /// Option value, or `None` for a button.
         value: Option<String>,
     },
     /// Sets the position to search.
     Position {
-        /// Position in which the moves start.
+        /// Position from which the moves are played.
         start: Start,
         /// Moves played from `start`, in coordinates.
         moves: Vec<String>,
     },
     /// Starts a search with these limits.
     Go(Box<Go>),
-    /// Ends the search, which then reports its move.
+    /// Ends the search. The search then reports its move.
     Stop,
     /// Reports that the opponent has played the expected move.
     PonderHit,
     /// Prints the position. Not part of the protocol, but common among engines.
     Display,
-    /// Turns reports of unknown commands on or off.
+    /// Turns reports about unknown commands on or off.
     Debug(bool),
-    /// Ends the engine's process immediately.
+    /// Ends the engine process immediately.
     Quit,
-    /// A command without effect on this engine.
+    /// A command that has no effect on this engine.
     Ignored,
 }
 
-/// The position in which the moves of `position` start.
+/// The position from which the moves in `position` are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
-    /// The start position of chess.
+    /// The start position of a chess game.
     Usual,
     /// The position with this FEN.
     Fen(String),
@@ -58,14 +58,14 @@ pub enum Start {
     Missing,
 }
 
-/// The limits of a search in `go`.
+/// The search limits in `go`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
-    /// The moves to search; empty for all.
+    /// The moves to search. Empty if all moves are to be searched.
     pub search_moves: Vec<String>,
     /// Whether to search on the opponent's time.
     pub ponder: bool,
-    /// Remaining time of White and Black, if given.
+    /// Remaining times of White and Black, if given.
     pub time: [Option<Duration>; 2],
     /// Increments of White and Black per move.
     pub increment: [Duration; 2],
@@ -75,20 +75,20 @@ pub struct Go {
     pub depth: Option<i32>,
     /// Number of nodes to search.
     pub nodes: Option<u64>,
-    /// Searches only for a mate in this many moves.
+    /// If set, the engine searches only for a mate in this many moves.
     pub mate: Option<i32>,
-    /// Counts the legal move sequences of this many plies instead of searching. Not part of the
-    /// protocol.
+    /// If set, the engine counts the legal move sequences of this many plies instead of searching.
+    /// Not part of the protocol.
     pub perft: Option<u32>,
     /// Time to spend on this move.
     pub move_time: Option<Duration>,
     /// Whether the search continues until `stop`.
     pub infinite: bool,
-    /// Limits without a valid value, each with the text found instead. They are ignored.
+    /// Limits whose value is invalid, each with the text in place of the value. They are ignored.
     pub garbled: Vec<String>,
 }
 
-/// Prints the line to send, without a newline.
+/// Formats the line to send, without a newline.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -118,7 +118,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// Prints the limits that are set, but not the garbled ones.
+/// Formats the limits that are set, but not the invalid ones.
 impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ponder { "go ponder" } else { "go" })?;
@@ -152,7 +152,7 @@ impl fmt::Display for Go {
 impl FromStr for Command {
     type Err = ParseError;
 
-    /// Parses one line. Unknown words before a command are skipped, as the protocol specifies.
+    /// Parses one line. Unknown words before the command are skipped, as required by the protocol.
     fn from_str(line: &str) -> Result<Self, Self::Err> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let commands = (0..words.len()).map(|start| command(words[start], &words[start + 1..]));
@@ -183,7 +183,7 @@ fn command(word: &str, rest: &[&str]) -> Option<Command> {
     })
 }
 
-/// Parses `name NAME [value VALUE]`. Both may consist of several words.
+/// Parses `name NAME [value VALUE]`. The name and the value may consist of several words.
 fn set_option(words: &[&str]) -> Command {
     let (_, words) = split(words, "name").unwrap_or((&[], words));
     let (name, value) = match split(words, "value") {
@@ -204,17 +204,17 @@ fn position(words: &[&str]) -> Command {
     Command::Position { start, moves: moves.iter().map(|&mv| mv.to_owned()).collect() }
 }
 
-/// Returns the words before and after `word`, if it occurs.
+/// Returns the words before and after `word`, or `None` if `word` does not occur.
 fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a [&'b str])> {
     let at = words.iter().position(|&other| other == word)?;
     Some((&words[..at], &words[at + 1..]))
 }
 
-/// The words in `go` that are followed by a number.
+/// The words in `go` that are followed by numbers.
 const BOUNDS: [&str; 10] =
     ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft"];
 
-/// Parses the limits of a search. Unknown words are skipped.
+/// Parses the limits of a search. Skips unknown words.
 fn go(words: &[&str]) -> Go {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
@@ -240,7 +240,7 @@ fn go(words: &[&str]) -> Go {
     go
 }
 
-/// Parses an integer. Values out of range become the nearest `i64`.
+/// Parses an integer. A value out of range becomes the nearest `i64`.
 fn whole_number(text: &str) -> Option<i64> {
     match text.parse::<i64>() {
         Ok(number) => Some(number),
@@ -253,8 +253,8 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 impl Go {
-    /// Sets one limit; returns `None` if the number is out of range. A negative clock time becomes
-    /// zero.
+    /// Sets one limit. Returns `None` if the number is out of range. A negative clock time is set
+    /// to zero.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
         // No GUI sends a negative depth intentionally. Zero requests a move as soon as possible.
@@ -277,9 +277,9 @@ impl Go {
         Some(())
     }
 
-    /// Whether limits were given but all of them are invalid.
+    /// Whether limits were given but none of them is valid.
     ///
-    /// Only the clock of the side to move counts (`side` is 0 for White, 1 for Black).
+    /// Only the clock of the side to move is considered (`side` is 0 for White and 1 for Black).
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {
         let bounded = self.depth.is_some()
             || self.nodes.is_some()

@@ -1,4 +1,4 @@
-//! The Universal Chess Interface, the second protocol that the engine supports.
+//! The Universal Chess Interface, which is the second protocol supported by the engine.
 //!
 //! [`Command`] is a line from the GUI to the engine, and [`Reply`] is a line from the engine to the
 //! GUI. Both can be parsed and printed, so the engine and the match runner share them.

@@ -11,8 +11,7 @@ use crate::support::words::one_line;
 
 /// A line from the engine.
 ///
-/// Parsing never fails, because engines print arbitrary text: unknown lines become
-/// [`Reply::Other`].
+/// Parsing never fails. Engines print arbitrary text, so unknown lines become [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// The engine's name, sent in reply to `uci`.
@@ -23,7 +22,7 @@ pub enum Reply {
     Option {
         /// Option name, which may contain spaces.
         name: String,
-        /// Option type with default and range, in the protocol's notation.
+        /// Option type, with its default and range, in the protocol's notation.
         kind: String,
     },
     /// Ends the answer to `uci`.
@@ -34,26 +33,26 @@ pub enum Reply {
     BestMove {
         /// The move in coordinates. Any other text, such as `0000`, means that there is no move.
         mv: String,
-        /// The reply on which the engine would ponder.
+        /// The reply on which the engine would ponder, if any.
         ponder: Option<String>,
     },
-    /// Intermediate search results, or a remark.
+    /// Intermediate search results or a remark.
     Info(Box<Info>),
     /// Any other line, unchanged.
     Other(String),
 }
 
-/// The parts of an `info` line. All of them are optional.
+/// The parts of an `info` line. Every part is optional.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
     /// Depth of the iteration, in plies.
     pub depth: Option<u64>,
-    /// Length of the longest line searched, in plies.
+    /// Length, in plies, of the longest line searched.
     pub selective_depth: Option<u64>,
-    /// Rank of this line in a search for several lines, counted from 1.
+    /// Rank of this line if the search reports several lines, counted from 1.
     pub multi_pv: Option<u64>,
-    /// Score for the side to move, and whether it is exact or a bound. Parsed centipawns are
-    /// clamped to values below proven scores.
+    /// Score for the side to move, and whether the score is exact or a bound. When centipawns are
+    /// parsed, they are clamped to values below proven scores.
     pub score: Option<(Score, Bound)>,
     /// Probabilities of a win, a draw and a loss.
     pub chances: Option<WinRate>,
@@ -61,15 +60,16 @@ pub struct Info {
     pub nodes: Option<u64>,
     /// Search speed in nodes per second.
     pub speed: Option<u64>,
-    /// Used fraction of the transposition table, in permille.
+    /// Fraction of the transposition table in use, in permille.
     pub hash_full: Option<u64>,
-    /// Number of positions found in the endgame tables.
+    /// Number of positions found in endgame tables.
     pub tablebase_hits: Option<u64>,
     /// Time since the start of the search, rounded to milliseconds.
     pub elapsed: Option<Duration>,
-    /// The principal variation, which ends the line.
+    /// The principal variation. It is the last part of the `info` line.
     pub line: Option<String>,
-    /// Free text to display, which ends the line. A line with free text has no principal variation.
+    /// Free text to display. It is the last part of the `info` line. A line with free text has no
+    /// principal variation.
     pub text: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl Reply {
     }
 }
 
-/// Prints the line to send, without a newline.
+/// Formats the line to send, without a newline.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -138,7 +138,7 @@ impl fmt::Display for Info {
 }
 
 impl From<&str> for Reply {
-    /// Parses one line without its newline.
+    /// Parses one line, which must not contain the newline.
     fn from(line: &str) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -162,7 +162,7 @@ impl From<&str> for Reply {
     }
 }
 
-/// Parses the parts of an `info` line. Unknown words are skipped.
+/// Parses the parts of an `info` line. Skips unknown words.
 fn info(mut words: &[&str]) -> Info {
     let mut info = Info::default();
     while let [word, rest @ ..] = words {
@@ -193,7 +193,7 @@ fn info(mut words: &[&str]) -> Info {
     info
 }
 
-/// Parses `cp N` or `mate N`, optionally followed by the kind of bound.
+/// Parses `cp N` or `mate N`, optionally followed by a bound type.
 fn score(words: &[&str]) -> Option<(Score, Bound)> {
     let [kind, value, rest @ ..] = words else { return None };
     let value: i32 = value.parse().ok()?;

@@ -1,4 +1,4 @@
-//! The engine's side of the protocol: turns commands into requests and events into replies.
+//! The engine's side of the protocol. It turns commands into requests and events into replies.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -23,19 +23,20 @@ use super::win_rate::win_rate;
 pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
-    /// Whether a `readyok` still has to be sent.
+    /// Whether a `readyok` has yet to be sent.
     asked: bool,
-    /// Commands that arrived during a search and will be executed after it.
+    /// Commands that arrived during a search. They are executed when the search has ended.
     waiting: VecDeque<Command>,
     debug: bool,
     startup_warnings: Option<String>,
     count: Option<PerftCount>,
-    /// Whether the running search probably comes from a script: it ends without `stop` and uses no
-    /// game clock.
+    /// Whether the running search probably comes from a script. Such a search ends without `stop`
+    /// and uses no game clock.
     is_scripted: bool,
 }
 
-/// Duration of a search whose limits are all invalid. The GUI waits for a move.
+/// Duration of a search whose limits are all invalid. The engine must search, because the GUI
+/// waits for a move.
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
@@ -87,7 +88,8 @@ impl<W: Write> Session<W> {
         Ok(Flow::Continue)
     }
 
-    /// Whether a command has to wait for the end of a search or for earlier waiting commands.
+    /// Whether a command has to wait until a search ends or until earlier waiting commands have
+    /// been executed.
     fn comes_too_early(&self, command: &Command) -> bool {
         match command {
             Command::NewGame
@@ -161,7 +163,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Starts a perft count. Until the count ends, commands that change the state of the engine
-    /// have to wait.
+    /// must wait.
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
@@ -176,8 +178,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Prints the count move by move, in the format of other engines, because tools compare the
-    /// output.
+    /// Prints the count for each move in the format used by other engines, because tools compare
+    /// the output.
     fn print_count(&mut self) -> io::Result<()> {
         let Some(count) = &mut self.count else { return Ok(()) };
         let counted = count.take();
@@ -194,7 +196,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Waits for the end of a count, because scripts send `quit` immediately after `go perft N`.
+    /// Waits until the count ends, because scripts send `quit` immediately after `go perft N`.
     fn finish_count(&mut self) -> io::Result<()> {
         while self.count.is_some()
             && let Ok(background_event) = self.engine.background_events().recv()
@@ -205,10 +207,10 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Sends the pending replies at the end of the input.
+    /// Sends the pending replies when the input ends.
     ///
-    /// A script waits for all replies. A GUI that has exited does not, so searches that use a game
-    /// clock or have no limits are stopped.
+    /// A script waits for all replies, but a GUI that has exited does not. Searches that use a
+    /// game clock or have no limits are therefore stopped.
     fn finish(&mut self) -> io::Result<()> {
         loop {
             if self.engine.mode() == Mode::Thinking && !self.is_scripted {
@@ -226,7 +228,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Prints the position in a format from which tools can extract the FEN and the key.
+    /// Prints the position. Tools can extract the FEN and the key from the output.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
             return self.send_info_string("cannot print the position: the last one was illegal");
@@ -253,8 +255,9 @@ impl<W: Write> Session<W> {
 
     /// Sets the position to search.
     ///
-    /// If the position is invalid, no search runs until another is set, because the previous
-    /// position belongs to a different game. If a move is illegal, the moves before it are played.
+    /// If the position is invalid, no search runs until another position is set, because the
+    /// previous position belongs to a different game. If a move is illegal, only the moves before
+    /// it are played.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -300,7 +303,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Sends the replies for pending events, and executes commands that waited for the end of a
+    /// Sends the replies for pending events. Executes commands that were waiting for the end of a
     /// search.
     fn flush(&mut self) -> io::Result<()> {
         loop {
@@ -386,7 +389,7 @@ impl<W: Write> Session<W> {
         self.send_best_move(found.mv, found.ponder)
     }
 
-    /// Ends a search by sending the best move, or the null move if there is none.
+    /// Ends a search by sending the best move. If there is none, sends the null move.
     fn send_best_move(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
         let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
         self.send(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
@@ -427,11 +430,11 @@ impl<W: Write> Frontend for Session<W> {
     }
 }
 
-/// An option that the engine does not declare, but that GUIs set to play Chess960.
+/// An option that GUIs set to play Chess960. The engine does not declare it.
 const CHESS960: &str = "UCI_Chess960";
 const NO_CHESS960: &str = "cannot play Chess960: Tabia supports only orthodox chess";
 
-/// Formats the board in letters, with White at the bottom, followed by FEN and key.
+/// Formats the board as letters, with White at the bottom, followed by the FEN and the key.
 fn display(position: &Position) -> String {
     const LINE: &str = " +---+---+---+---+---+---+---+---+\n";
     let mut text = format!("\n{LINE}");
@@ -466,7 +469,7 @@ fn side_index(position: &Position) -> usize {
     usize::from(position.side_to_move() == Color::Black)
 }
 
-/// Converts the limits in `go` for the side to move. Illegal moves are skipped.
+/// Converts the limits in `go` for the side to move. Skips illegal moves.
 fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     let side = side_index(position);
     let time = match (go.move_time, go.time[side]) {
@@ -511,8 +514,8 @@ fn declaration(row: &Setting, settings: &Settings) -> Reply {
     Reply::Option { name: row.uci.to_owned(), kind }
 }
 
-/// Converts a search report to an `info` line, optionally with the probabilities of win, draw and
-/// loss.
+/// Converts a search report to an `info` line. If `show_wdl` is true, the line contains the
+/// probabilities of a win, a draw and a loss.
 fn info(progress: &SearchProgress, show_wdl: bool) -> Reply {
     let report = &progress.report;
     let microseconds = report.elapsed.as_micros().max(1);

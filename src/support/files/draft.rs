@@ -1,4 +1,4 @@
-//! Incomplete files, which have either no name or a draft name.
+//! Incomplete files. They have either no name or a draft name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -12,15 +12,15 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{is_at, set_nonblocking};
 
-/// The mode of a new file, to which the umask applies.
+/// The mode of a new file, before the umask is applied.
 const NEW_FILE_MODE: u32 = 0o666;
-/// The prefix of draft names. A hash of the target's name follows it, or random letters if another
-/// program is writing the same target.
+/// The prefix of draft names. It is followed by a hash of the target's name, or by random letters
+/// if another program is writing the same target.
 const DRAFT_PREFIX: &str = ".tabia-";
-/// Number of random letters in a draft name. Safety does not depend on it, because existing files
-/// and links are never overwritten.
+/// Number of random letters in a draft name. It does not affect safety, because existing files and
+/// links are never overwritten.
 const DRAFT_LETTERS: usize = 12;
-/// Number of times to retry creating a draft if another program removes it as a leftover.
+/// Number of attempts to create a draft if another program removes it as a leftover.
 const DRAFT_ATTEMPTS: usize = 8;
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -36,8 +36,8 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft (a file or folder) if it is not locked. An unlocked draft is a leftover of a
-/// killed program.
+/// Removes a draft (a file or folder) unless it is locked. An unlocked draft was left by a program
+/// that was killed.
 pub(crate) fn remove_leftover(draft: &Path) {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));
@@ -51,8 +51,8 @@ pub(crate) fn remove_leftover(draft: &Path) {
     }
 }
 
-/// Calls `make` with the draft name of a target. If another program is using that name, calls it
-/// with a random name.
+/// Calls `make` with the draft name for a target, or with a random name if another program is using
+/// the draft name.
 fn under_draft_name<T>(
     target: &Path,
     make: impl Fn(&Path) -> io::Result<T>,
@@ -103,7 +103,7 @@ pub(super) fn unnamed(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives an unnamed file the name of its target. If it replaces another file, it first gets a draft
+/// Gives an unnamed file the name of its target. If the target exists, the file first gets a draft
 /// name, because only a named file can be renamed.
 #[cfg(target_os = "linux")]
 pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::describe;
 use crate::support::words::visible;
 
-/// A file or folder that cannot be used.
+/// An error about a file or folder that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot {action} {}: {reason}", visible(&path.to_string_lossy()))]
 pub struct FileError {
@@ -17,7 +17,7 @@ pub struct FileError {
     pub action: &'static str,
     /// The path of the file or folder.
     pub path: PathBuf,
-    /// The reason and, after a semicolon, what to do.
+    /// The reason. A semicolon and advice may follow it.
     pub reason: String,
 }
 

@@ -1,6 +1,6 @@
-//! Recognises files of kinds that contain no games.
+//! Recognises kinds of files that contain no games.
 
-/// A kind of file: its first bytes, its name with an article, and advice on its use.
+/// A kind of file: its first bytes, its name with an article, and advice on how to use it.
 type Kind = (&'static [u8], &'static str, &'static str);
 
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
@@ -25,14 +25,14 @@ const KINDS: [Kind; 11] = [
 ];
 
 const POLYGLOT_ROW: usize = 16;
-/// Maximum number of bytes before the end of the first name in a JSON object.
+/// Maximum offset at which the first name in a JSON object may end, in bytes.
 const JSON_NAME: usize = 64;
 
 /// The length of the longest header in bytes.
 pub(crate) const HEADER: u64 = 18;
 
-/// Identifies a file without games by its header. Returns the name of its kind, with an article,
-/// and advice on its use.
+/// Identifies a file without games by its header. Returns the name of the kind, with an article,
+/// and advice on how to use the file.
 pub(crate) fn kind_by_header(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     found.map(|&(_, name, advice)| (name, advice))
@@ -58,8 +58,8 @@ fn is_json(head: &[u8]) -> bool {
     end.is_some_and(|end| name[end + 1..].first() == Some(&b':'))
 }
 
-/// Whether these are rows of a Polyglot book: sorted keys, each with a move. Text never matches,
-/// because it contains no zero bytes.
+/// Whether these bytes are rows of a Polyglot book: sorted keys, each with a move. Text never
+/// matches, because it contains no zero bytes.
 fn is_polyglot(head: &[u8]) -> bool {
     let rows = head.as_chunks::<POLYGLOT_ROW>().0;
     let keys = rows.iter().map(|row| &row[..8]);

@@ -2,9 +2,10 @@
 //!
 //! The first line contains the kind of file, the version of its format, and its owner. The owner
 //! describes the input and settings to which the content belongs. A journal has one further line
-//! for each record, with the CRC-32 of its JSON and the JSON. An incomplete last line, left by a
-//! crash or a power failure, is truncated. Damaged lines are skipped. A checkpoint is always
-//! replaced as a whole, and ends with the XXH3 hash of all bytes before it.
+//! for each record, with the CRC-32 of the JSON text and the JSON text itself. If a crash or a
+//! power failure leaves an incomplete last line, that line is truncated. Damaged lines are skipped.
+//! A checkpoint is always replaced as a whole, and ends with the XXH3 hash of all bytes before the
+//! hash.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -23,12 +24,12 @@ use super::{FileError, describe, open_locked, read_plain, sync_name, write_whole
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// Maximum length of the first line in bytes.
 const MAX_HEADLINE: u64 = 1 << 24;
-/// Maximum number of characters of an unknown first line that the error message shows.
+/// Maximum number of characters that error messages quote from an unknown first line.
 const SHOWN_CHARS: usize = 40;
-/// Number of characters of a checksum and the space after it.
+/// Length in characters of a checksum and the space after it.
 const SUM_CHARS: usize = 9;
 
-/// A kind of file from which a command can resume.
+/// A kind of file that allows a command to resume.
 #[derive(Debug)]
 pub(crate) struct Kind {
     /// The beginning of the first line, before the owner: kind and version.
@@ -91,8 +92,8 @@ impl Kind {
         }
     }
 
-    /// Opens the file of `owner` for reading and appending, and creates it if necessary. Only this
-    /// run can use the file until it is closed.
+    /// Opens the file that belongs to `owner` for reading and appending, and creates it if
+    /// necessary. Only this run can use the file until it is closed.
     ///
     /// # Errors
     /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
@@ -170,7 +171,8 @@ pub(crate) struct Journal<R> {
 }
 
 impl<R: Serialize + DeserializeOwned> Journal<R> {
-    /// Opens or creates the journal of `owner`, and calls `visit` with each record and its offset.
+    /// Opens or creates the journal that belongs to `owner`, and calls `visit` with each record and
+    /// its offset.
     ///
     /// # Errors
     /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
@@ -246,7 +248,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         parse(&line).ok_or(ErrorKind::InvalidData.into())
     }
 
-    /// Removes the file after its records have been stored elsewhere.
+    /// Removes the file. Call this only after the records have been stored elsewhere.
     ///
     /// # Errors
     /// If the file cannot be removed.

@@ -1,8 +1,8 @@
-//! Files: atomic output, locks, and reading of regular files only.
+//! Files: atomic output, locks, and functions that read only regular files.
 //!
 //! Output files appear either complete or not at all, and never replace another file by mistake
-//! (`output`). A run locks the files that it uses exclusively (`owned`). Long commands can resume
-//! from a [`Journal`].
+//! (`output`). A run locks the files that it must use exclusively (`owned`). Long commands can
+//! resume from a [`Journal`].
 
 mod draft;
 mod error;
@@ -29,8 +29,8 @@ pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{open_locked, open_output};
 
-/// Opens a plain file for reading. Rejects anything else, such as a named pipe, which blocks until
-/// another program writes to it.
+/// Opens a regular file for reading. Rejects anything else, such as a named pipe. Opening a named
+/// pipe blocks until another program writes to it.
 ///
 /// # Errors
 /// If the file cannot be opened or is not a plain file.
@@ -47,7 +47,7 @@ pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads a plain file. Rejects the same files as [`open_plain`].
+/// Reads a regular file. Rejects the same files as [`open_plain`].
 ///
 /// # Errors
 /// If the file cannot be read or is not a plain file.
@@ -58,7 +58,7 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Opens a file for appending, and creates it if necessary. Accepts devices. Rejects pipes, because
-/// opening a pipe blocks until there is a reader.
+/// opening a pipe blocks until another program reads from it.
 ///
 /// # Errors
 /// If the file cannot be opened or is a pipe.
@@ -84,7 +84,7 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes opening fail instead of waiting for another program.
+/// Sets an option that makes opening fail instead of waiting for another program.
 fn set_nonblocking(options: &mut OpenOptions) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
@@ -109,8 +109,8 @@ fn may_wait(kind: FileType) -> bool {
 /// The number of the I/O error, which is the same on all systems.
 const EIO: i32 = 5;
 
-/// Describes an I/O error without the system's own messages. Some of their phrases look like an
-/// engine crash to xboard.
+/// Describes an I/O error without the system's own messages, because xboard mistakes some of them
+/// for an engine crash.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),

@@ -1,14 +1,14 @@
 //! Writes files atomically, and never replaces a file by mistake.
 //!
-//! A file has no name until it is complete and synced. If its final name is free, it then gets that
-//! name. Otherwise it first gets a draft name, and is then renamed to replace the old file. If a
-//! program is killed between these two steps, the draft remains, and the next run that writes the
-//! same file removes it. Drafts are locked while their program runs, so an unlocked draft is a
-//! leftover.
+//! A file has no name until it is complete and synced. If its final name is free, the file then
+//! gets that name. Otherwise, it first gets a draft name, and is then renamed to replace the old
+//! file. If a program is killed between these two steps, the draft remains. The next run that
+//! writes the same file removes the draft. Drafts are locked while their program is running, so an
+//! unlocked draft is a leftover.
 //!
 //! Symbolic links are followed and preserved. An [`Output`] may replace an empty file, a file of
-//! its own [`FileKind`] or, with `force`, any file, but never a file that is being read at the same
-//! time. Output to devices and pipes is written directly.
+//! its own [`FileKind`] or, with `force`, any file, but never an input of the same command. Output
+//! to devices and pipes is written directly.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -23,7 +23,7 @@ use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
 use super::error::FileError;
 
 const HEAD: u64 = 4096;
-/// Suffixes that indicate the kind of a file.
+/// Suffixes that identify the kind of a file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
 /// The maximum number of symbolic links to follow, which equals the limit of the operating system.
@@ -50,7 +50,7 @@ impl FileKind {
         FileKind { name: "a JSON object", recognises: |head| begins(head, "{") };
 }
 
-/// Whether the content of a file starts with this prefix, ignoring case and leading white space.
+/// Whether the content of a file starts with this prefix. Ignores case and leading white space.
 fn begins(head: &[u8], with: &str) -> bool {
     let head = head.trim_ascii_start();
     head.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
@@ -75,7 +75,8 @@ impl Failure {
 }
 
 enum Destination {
-    /// A file that may not exist yet: its path without symbolic links, and its metadata if any.
+    /// A file that may not exist yet: its path with symbolic links resolved, and its metadata if it
+    /// exists.
     File(PathBuf, Option<Metadata>),
     Stream,
 }
@@ -104,7 +105,7 @@ impl<'a> Output<'a> {
         Output { path, kind, ending: None, force: false, inputs: Vec::new() }
     }
 
-    /// Sets the expected suffix. Paths with the suffix of a different known kind are rejected.
+    /// Sets the expected suffix. Paths that have the suffix of a different known kind are rejected.
     pub fn ending(self, ending: &'static str) -> Self {
         Output { ending: Some(ending), ..self }
     }
@@ -119,7 +120,7 @@ impl<'a> Output<'a> {
         Output { force, ..self }
     }
 
-    /// Adds input files that the output must not replace, under any name or link.
+    /// Adds input files that the output must not replace, whatever name or link refers to them.
     ///
     /// Missing files are ignored. `-` means standard input.
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
@@ -133,7 +134,7 @@ impl<'a> Output<'a> {
         self
     }
 
-    /// Checks before long work whether the file may be written. Changes nothing on disk.
+    /// Checks, before a long computation, whether the file may be written. Changes nothing on disk.
     ///
     /// # Errors
     /// If the path is an input, a folder or a file of a different kind, or if its folder does not
@@ -145,7 +146,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Checks that another output is not the same file under a different name or link.
+    /// Checks that another output does not refer to the same file by a different name or link.
     ///
     /// # Errors
     /// If both are the same file, or if either of them may not be written.
@@ -298,7 +299,7 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links do not lead to a file"))
 }
 
-/// A file that is being written. It becomes visible when [`NewFile::keep`] is called.
+/// A file that is being written. It becomes visible once [`NewFile::keep`] is called.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     draft: Draft,
@@ -308,13 +309,13 @@ pub(crate) struct NewFile {
     mode: Option<u32>,
 }
 
-/// The location of the bytes until the file is complete.
+/// The location of the bytes until the file has its final name.
 #[derive(Debug)]
 enum Draft {
     /// A file without a name. The system deletes it when the program ends.
     Unnamed(File),
     Named(File, TempPath),
-    /// A complete file elsewhere on the same file system. It is renamed by [`NewFile::keep`].
+    /// A complete file elsewhere on the same file system. [`NewFile::keep`] renames it.
     Moved(File, PathBuf),
     /// The target device or pipe itself.
     Direct(File),
@@ -334,8 +335,8 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, mode })
     }
 
-    /// Replaces the content with a complete file. That file is moved by [`NewFile::keep`], or
-    /// copied at once if it is on a different file system.
+    /// Replaces the content with a complete file. [`NewFile::keep`] then moves that file. If the
+    /// file is on a different file system, its bytes are copied at once.
     ///
     /// # Errors
     /// If the file cannot be copied.
@@ -370,7 +371,8 @@ impl NewFile {
         }
     }
 
-    /// Moves the file into place. Syncs its bytes before it gets its name, and then syncs the name.
+    /// Moves the file into place. Syncs the bytes before the file gets its name, and then syncs the
+    /// name.
     ///
     /// # Errors
     /// If the file cannot be written or renamed; the old file is then unchanged. Also if the file
@@ -417,7 +419,7 @@ impl NewFile {
     }
 }
 
-/// Syncs the name of a file. Syncing the bytes of the file does not sync its name.
+/// Syncs the name of a file. Syncing the bytes does not include the name.
 ///
 /// # Errors
 /// If the disk fails.
@@ -425,8 +427,8 @@ pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
-/// Syncs a folder, so that the names of its files survive a power failure. If the folder cannot be
-/// opened, does nothing.
+/// Syncs a folder, so that the names of its files survive a power failure. Does nothing if the
+/// folder cannot be opened.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {

@@ -1,5 +1,5 @@
-//! Exclusive and shared locks on files. A lock excludes other runs. Opening a named pipe without a
-//! reader fails instead of blocking.
+//! Exclusive and shared locks on files. A lock excludes other runs. Opening a named pipe that has
+//! no reader fails instead of blocking.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
-/// How long to wait for another run to release its lock. If that run was killed while it was
+/// How long to wait for another run to release its lock. If the other run was killed while it was
 /// starting an engine, its files stay open until the engine has started.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Number of attempts to open a file that its owner keeps removing before it is locked.
+/// Number of attempts to open and lock a file whose owner keeps removing it.
 const ATTEMPTS: usize = 8;
 
-/// Opens a file for exclusive use by this run: to append to it or, with `anew`, to replace its
-/// content. Output to anything but a regular file, such as a pipe, is written directly.
+/// Opens a file for exclusive use by this run. Appends to the file or, with `anew`, replaces its
+/// content. Output to anything other than a regular file, such as a pipe, is written directly.
 ///
 /// # Errors
 /// If the file cannot be opened, if another run has locked it, or if it is a named pipe without a
@@ -45,7 +45,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     Ok(file)
 }
 
-/// Locks a file for this run until the file is closed.
+/// Locks a file for this run. The lock is released when the file is closed.
 ///
 /// # Errors
 /// If another run has locked the file.
@@ -70,8 +70,8 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Opens and locks a regular file for reading and appending. Creates it only if `create` is set.
-/// Another program holds the lock while it replaces the file.
+/// Opens and locks a regular file for reading and appending. Creates the file only if `create` is
+/// set. A program that replaces the file holds the lock until the new file is in place.
 ///
 /// # Errors
 /// If the file is not a regular file, cannot be opened, or is locked by another run.

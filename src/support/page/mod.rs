@@ -1,12 +1,11 @@
-//! Files shared by all HTML pages: theme, board and pieces, replay of games, charts.
+//! Files shared by all HTML pages: the theme, the board and pieces, replaying games, and charts.
 //!
-//! The explorer serves these files individually. The match report, annotated games and lessons are
-//! single files that load nothing else. All of them use the same JavaScript modules.
+//! The explorer serves these files separately. Match reports, annotated games and lessons are
+//! single files that load nothing else. All pages use the same JavaScript modules.
 //!
 //! Browsers load modules only from a server, so [`Page`] joins the modules into one script. It
 //! removes the `import` lines and the word `export`. A test checks that no two modules declare the
-//! same top-level name and that every imported name exists. A bundler would need a second
-//! toolchain.
+//! same top-level name and that every imported name exists. A bundler would add a second toolchain.
 //!
 //! The data of a page is JSON in a script element that is not executed. Every character that could
 //! end the element is escaped. No page inserts text as HTML.
@@ -26,17 +25,18 @@ pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
-/// Style sheet for the notes next to the moves of annotated games. Used by their own page and by
-/// the explorer.
+/// Style sheet for the notes next to the moves of annotated games. Both the page of annotated games
+/// and the explorer use it.
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
-/// The style sheets shared by all pages that are written to files.
+/// The style sheets shared by all pages that are written as files.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
-/// The modules shared by the same pages. Each module comes after the modules that it imports.
+/// The modules shared by all pages that are written as files. Each module comes after the modules
+/// that it imports.
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
-/// The HTML frame of all pages that are written to files, with placeholders for the other parts.
+/// The HTML frame of all pages that are written as files, with placeholders for the other parts.
 const SHELL: &str = include_str!("shell.html");
 
 pub(crate) struct Page {
@@ -44,12 +44,12 @@ pub(crate) struct Page {
     pub(crate) title: &'static str,
     pub(crate) body: &'static str,
     pub(crate) style: &'static str,
-    /// The module of this page. Its top-level names must differ from those in the shared modules.
+    /// The module of this page. Its top-level names must differ from those in shared modules.
     pub(crate) script: &'static str,
 }
 
 impl Page {
-    /// Returns the page. The element `data` contains the data for its script.
+    /// Returns the page. Its `data` element contains the data for the script.
     pub(crate) fn with(&self, data: &Value) -> String {
         let style = STYLES.concat() + self.style;
         let parts = [
@@ -80,7 +80,7 @@ impl Page {
 
 /// Formats JSON for a script element. The browser looks for the closing tag before it parses the
 /// script, and `<!--<script` changes which closing tag it accepts. The text must therefore not
-/// contain anything that looks like a tag. The escaped characters can occur in JSON only inside
+/// contain anything that looks like a tag. In JSON, the escaped characters can occur only inside
 /// strings, so escaping them does not change the data.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();
@@ -103,8 +103,7 @@ pub(crate) mod checks {
     use super::{Page, SHELL};
 
     /// Panics unless a page made from these files is self-contained: all imported names exist, no
-    /// name is declared twice, and nothing is loaded from elsewhere. `data` is inserted into the
-    /// page.
+    /// name is declared twice, and nothing is loaded from elsewhere. The page contains `data`.
     pub(crate) fn check(page: &Page, data: &serde_json::Value) {
         let script = page.joined();
         let mut names = BTreeSet::new();

@@ -7,18 +7,18 @@ use crate::support::words::xml;
 /// The height of a row in the legend. All lengths in this module are in user units (pixels).
 pub(super) const LEGEND_ROW: f64 = 20.0;
 const MARK: f64 = 3.5;
-/// The mean width of a letter in the title.
+/// The mean width of a character in the title.
 const TITLE_LETTER: f64 = 8.4;
 const TITLE_MARGIN: f64 = 16.0;
 
-/// Colours of curves: the palette of Okabe and Ito, which is suitable for colour-blind readers.
+/// Colours of curves: the palette by Okabe and Ito, which is suitable for colour-blind readers.
 pub(crate) const COLORS: [&str; 7] =
     ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 pub(super) type Place = (f64, f64);
 
-/// Returns the beginning of a picture of this size in pixels. If the title needs more space, the
-/// picture is wider.
+/// Returns the beginning of a picture of this size in pixels. The picture is wider if the title
+/// does not fit.
 pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
     let width = width.max(2.0 * TITLE_MARGIN + TITLE_LETTER * title.chars().count() as f64);
     let title = xml(title);
@@ -65,7 +65,7 @@ impl CurveStyle<'_> {
         let _ = writeln!(out, "<polyline {} points=\"{}\"/>", self.look(), places.join(" "));
     }
 
-    /// Draws a mark. It is hollow if the line is dashed, and otherwise filled.
+    /// Draws a mark. The mark is hollow if the line is dashed; otherwise, it is filled.
     pub(super) fn mark(&self, out: &mut String, (x, y): Place) {
         let fill = if self.dashed { "#ffffff" } else { self.color };
         let _ = writeln!(
@@ -82,7 +82,7 @@ impl CurveStyle<'_> {
     }
 }
 
-/// Draws the legend, with a row for each style. The legend extends downwards from `(x, y)`.
+/// Draws the legend downwards from `(x, y)`, with a row for each style.
 pub(super) fn legend<'a>(
     out: &mut String,
     (x, y): Place,

@@ -1,4 +1,4 @@
-//! Plots curves with two logarithmic axes (base two), on which doublings are equally spaced.
+//! Plots curves with two logarithmic axes to base two, on which doublings are equally spaced.
 
 use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
 use crate::support::words::xml;
@@ -11,7 +11,7 @@ const RIGHT: f64 = 26.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 66.0;
 const CAP: f64 = 5.0;
-/// Smaller values are drawn as if they were this value.
+/// The smallest value. Values below it are drawn as if they were equal to it.
 const MIN_VALUE: f64 = 1.0 / 1024.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +38,7 @@ impl Line {
     }
 }
 
-/// The ends of an axis, as logarithms to base two.
+/// The ends of an axis, as base-two logarithms.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     low: i32,
@@ -46,7 +46,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis that covers the numbers. Its ends are different powers of two.
+    /// Creates an axis that covers the given numbers. Its ends are different powers of two.
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let ends = numbers.map(doubled).fold(None, |ends, at| match ends {
             None => Some((at, at)),
@@ -67,13 +67,13 @@ impl Axis {
     }
 }
 
-/// Returns the logarithm to base two.
+/// Returns the base-two logarithm.
 fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// Returns a picture of curves, with the first curves on top. The label of the horizontal axis is
-/// `across`, and that of the vertical axis is `up`.
+/// Returns a picture of curves. The first curve is drawn on top. `across` is the label of the
+/// horizontal axis, and `up` is that of the vertical axis.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let x_axis = Axis::of(points().map(|point| point.x));

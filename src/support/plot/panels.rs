@@ -1,5 +1,5 @@
-//! Plots curves over numbered points. Panels are either side by side with a common vertical scale,
-//! or in rows with a scale for each panel.
+//! Plots curves over numbered points. Panels are either next to each other with a common vertical
+//! scale, or in rows with a separate scale for each panel.
 
 use std::fmt::Write;
 
@@ -12,15 +12,16 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 46.0;
 const GAP: f64 = 26.0;
-/// The gap between two rows of panels. It contains the titles of the lower row.
+/// The gap between two rows of panels. It contains the panel titles of the lower row.
 const ROW_GAP: f64 = 40.0;
-/// The maximum number of points in a panel that are labelled with their numbers.
+/// The maximum number of points in a panel that have labels.
 const NUMBERS: usize = 20;
 /// The approximate number of horizontal grid lines in a panel with a linear scale.
 const GRID_LINES: f64 = 6.0;
-/// Curves with at most this many points have marks, because a single point does not form a line.
+/// Curves with at most this many points have marks, so that a single point is visible.
 const MARKED: usize = 20;
-/// On a logarithmic scale, smaller values are drawn as if they were this value.
+/// The smallest value on a logarithmic scale. Values below it are drawn as if they were equal to
+/// it.
 const MIN_VALUE: f64 = 1e-6;
 
 #[derive(Debug, Clone)]
@@ -48,7 +49,7 @@ pub(crate) struct Panel {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
-    /// The lower end of the grid. On a logarithmic scale, this is a decimal logarithm.
+    /// The lower end of the grid. On a logarithmic scale, this is a base-ten logarithm.
     low: f64,
     high: f64,
     step: f64,
@@ -57,7 +58,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Creates a logarithmic scale between two powers of ten. `unit` is appended to the numbers.
+    /// Creates a logarithmic scale between two powers of ten. `unit` follows the numbers.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
         let low = if low > high { 0.0 } else { low.floor() };
@@ -133,7 +134,7 @@ pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> 
 }
 
 /// Returns a picture of panels in rows of `columns` panels, each `width` pixels wide. `name`
-/// returns the label below a point, if it has one. Points are numbered from 0.
+/// returns the label for a point, if it has one. Points are numbered from 0.
 pub(crate) fn tiles(
     title: &str,
     tiles: &[Tile],
@@ -157,8 +158,8 @@ pub(crate) fn tiles(
     out
 }
 
-/// Returns the horizontal position of `point`, if `points` points are equally spaced between `left`
-/// and `right`.
+/// Returns the horizontal position of `point` if there are `points` equally spaced points between
+/// `left` and `right`.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
 }
@@ -167,7 +168,7 @@ fn points(panel: &Panel) -> usize {
     panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1)
 }
 
-/// Draws a panel between two horizontal positions, without the labels of its points.
+/// Draws a panel between two horizontal positions, without labels for its points.
 fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
     axes(out, ends, scale, labelled);
     let (left, points) = (ends.0, points(panel));
@@ -196,7 +197,7 @@ fn number(
     }
 }
 
-/// Draws the grid of a panel. Numbers are drawn only if `labelled` is set.
+/// Draws the grid of a panel. Draws the numbers only if `labelled` is set.
 fn axes(out: &mut String, (left, right): (f64, f64), scale: &Scale, labelled: bool) {
     for (y, label) in scale.grid() {
         grid_line(out, (left, y), (right, y));

@@ -1,14 +1,14 @@
-//! Escapes text from other sources for display or output. Such text can contain any characters.
+//! Escapes text from other sources for display or output. Such text can contain any character.
 
 use std::borrow::Cow;
 
-/// Whether a character controls a terminal or ends a line: control characters, line and paragraph
-/// separators, and characters that change the writing direction.
+/// Whether a character controls a terminal or ends a line. These are control characters, line and
+/// paragraph separators, and characters that change the writing direction.
 fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character is invisible: control characters and characters without width.
+/// Whether a character is invisible, such as a control or zero-width character.
 fn is_unseen(letter: char) -> bool {
     is_control(letter)
         || matches!(letter,
@@ -31,8 +31,8 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Makes invisible characters visible, except line ends. Used for output that quotes text from
-/// other sources.
+/// Replaces invisible characters except line ends with escapes. Used for output that quotes text
+/// from other sources.
 pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);
@@ -41,7 +41,7 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Prepares text for one line of a file or a protocol. Characters that would end the line or
-/// control a terminal are replaced with blanks. Characters without width are kept, because many
+/// control a terminal are replaced with blanks. Zero-width characters are kept, because many
 /// scripts need them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
@@ -54,7 +54,7 @@ pub(crate) fn xml(text: &str) -> String {
 
 const QUOTE: usize = 100;
 
-/// Returns the beginning of `text`, to limit the length of messages that quote it.
+/// Returns the beginning of `text`, so that messages that quote it are not too long.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

@@ -1,9 +1,9 @@
-//! Parses and prints time spans.
+//! Parses and formats time spans.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The longest time that can be parsed: ten years. With this limit, sums of times cannot overflow.
+/// The longest time that can be parsed: ten years. Sums of times up to this limit cannot overflow.
 pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Formats seconds with as many decimals as necessary: `30`, `0.05`.

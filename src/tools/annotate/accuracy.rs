@@ -1,28 +1,29 @@
-//! Converts scores to the expected points of human players and to the accuracy of their moves.
+//! Converts scores to the expected points of human players and to move accuracy.
 
 use crate::chess::score::Score;
 
-/// The number of centipawns that multiplies the odds by e in human games. Lichess fitted 0.00368208
-/// per centipawn to games of players rated about 2300 (<https://lichess.org/page/accuracy>). In
-/// engine games, a pawn is worth more.
+/// The number of centipawns that multiplies the odds by e in human games. Lichess fitted a value
+/// of 0.00368208 per centipawn to games of players rated about 2300
+/// (<https://lichess.org/page/accuracy>). In engine games, a pawn is worth more.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// The cap on scores, including mates (from the same source): a move does not lose points as long
-/// as the game stays clearly won.
+/// The cap on scores, including mates (from the same source). With the cap, a move does not lose
+/// points as long as the game stays clearly won.
 const LARGEST: Score = 1_000;
 
-/// The constants A, B and C of a move's accuracy in percent, `A exp(-B loss) - C`, where `loss` is
-/// the percentage of winning chances lost. They are Lichess's constants, from the same source.
+/// The constants A, B and C in the formula for a move's accuracy in percent, `A exp(-B loss) - C`.
+/// In the formula, `loss` is the percentage of winning chances lost. The constants are those of
+/// Lichess, from the same source.
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
 /// The minimum and maximum weight of a move in a game's mean accuracy. The weight is the standard
-/// deviation of the expected points, in percent, within a window that ends with the move, as in
-/// Lichess's `AccuracyPercent` (the same source explains the idea).
+/// deviation of the expected points, in percent, within a window that ends with the move.
+/// Lichess's `AccuracyPercent` uses the same weight, and the same source explains the idea.
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
-/// The minimum and maximum size of that window in plies. Between these limits, the size is a tenth
+/// The minimum and maximum size of the window, in plies. Between these limits, the size is a tenth
 /// of the game's length.
 const WINDOW: (usize, usize) = (2, 8);
 
-/// Returns the expected points, from 0 to 1, of a human player with this score.
+/// Returns the expected points of a human player with this score, from 0 to 1.
 pub(crate) fn expected(score: Score) -> f64 {
     let score = f64::from(score.clamp(-LARGEST, LARGEST));
     1.0 / (1.0 + (-score / SCALE).exp())
@@ -34,12 +35,13 @@ pub(super) fn of_move(loss: f64) -> f64 {
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// Returns the accuracy of one side's moves in a game, in percent; `None` if there are no moves.
+/// Returns the accuracy of one side's moves in a game, in percent, or `None` if there are no
+/// moves.
 ///
 /// `white` contains White's expected points before each ply and at the end. `moves` contains the
-/// indexes of that side's plies and the accuracy of each. The result is the average of two means: a
-/// mean weighted by the game's volatility around each move, and the harmonic mean, which a few bad
-/// moves lower most.
+/// index and the accuracy of each of that side's plies. The result is the average of two means.
+/// The first is weighted by the game's volatility around each move. The second is the harmonic
+/// mean, which is lowered most by a few bad moves.
 pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
     if moves.is_empty() {
         return None;

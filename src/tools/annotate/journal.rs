@@ -1,4 +1,4 @@
-//! A journal of annotated games, so that an interrupted command can be resumed.
+//! A journal of annotated games, with which an interrupted command can be resumed.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,19 +10,20 @@ static KIND: Kind = Kind { magic: "tabia annotations 3; ", name: "the annotation
 
 /// The games that a command has annotated so far.
 pub(crate) struct AnnotatedGames {
-    /// Index of each game in the input and its PGN, in the order in which the games were finished.
+    /// The index of each game in the input, together with its PGN. The games are in the order in
+    /// which they were finished.
     journal: Journal<(u64, String)>,
-    /// The location of each game in the journal, by the game's index in the input.
+    /// The location of each game in the journal, by the index of the game in the input.
     places: BTreeMap<u64, u64>,
 }
 
 impl AnnotatedGames {
-    /// Opens or creates the journal at `path`. `settings` describes in one line what is annotated
-    /// and how.
+    /// Opens or creates the journal at `path`. `settings` is a line that describes which games are
+    /// annotated, and how.
     ///
     /// # Errors
-    /// If the journal cannot be read or written, belongs to different games or settings, or is in
-    /// use.
+    /// If the journal cannot be read or written, is in use, or belongs to different games or
+    /// settings.
     pub(crate) fn open(path: &Path, settings: &str) -> Result<Self, JournalError> {
         let mut places = BTreeMap::new();
         let journal = Journal::open(path, &KIND, settings, |(number, _), place| {
@@ -60,7 +61,7 @@ impl AnnotatedGames {
         Ok(())
     }
 
-    /// Removes the journal after the output is complete.
+    /// Removes the journal when the output is complete.
     ///
     /// # Errors
     /// If the journal cannot be removed.

@@ -8,11 +8,12 @@ use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
 /// The longest mate, in moves, that is mentioned even if missing it hardly changes the expected
-/// result. Set by hand: human players can find mates of this length.
+/// result. Set by hand. Human players can find mates of this length.
 const SHORT_MATE: i32 = 5;
 
-/// For each verdict, the smallest loss of expected points, from 0 to 1. The defaults correspond to
-/// the limits of Lichess, whose scale is twice as wide (`Advice` in its sources: 0.1, 0.2, 0.3).
+/// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults correspond to
+/// the limits of Lichess, whose scale is twice as wide (`Advice` in its source code: 0.1, 0.2,
+/// 0.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     /// The smallest loss that is an inaccuracy (`?!`).
@@ -29,14 +30,14 @@ impl Default for Limits {
     }
 }
 
-/// As `tabia annotate --limits` accepts them.
+/// Formats the limits as `tabia annotate --limits` accepts them.
 impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{},{}", self.inaccuracy, self.mistake, self.blunder)
     }
 }
 
-/// The verdict on a move that loses expected points.
+/// The verdict on a move that lost expected points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     /// A small error, marked with `?!`.
@@ -84,28 +85,28 @@ impl Verdict {
     }
 }
 
-/// The assessment of a move. Scores are in centipawns from the moving side's point of view.
+/// The assessment of a move. Scores are in centipawns, from the point of view of the moving side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Judgement {
     pub mv: Move,
     pub side: Color,
-    /// The best move according to the search, if there is one.
+    /// The best move found by the search, if there is one.
     pub best: Option<Move>,
     pub before: Score,
     pub after: Score,
     /// The loss of expected points, from 0 to 1; 0 for the best move.
     pub loss: f64,
     pub verdict: Option<Verdict>,
-    /// Whether all other moves are at least mistakes.
+    /// Whether every other move is at least a mistake.
     pub only: bool,
-    /// The length, in moves, of a mate that the move missed.
+    /// The length of a mate that the move missed, in moves.
     pub missed_mate: Option<i32>,
-    /// The length, in moves, of a mate for the opponent that the move made possible.
+    /// The length of a mate that the move made possible for the opponent, in moves.
     pub allowed_mate: Option<i32>,
 }
 
 impl Judgement {
-    /// Returns the score after the move, in centipawns from White's point of view.
+    /// Returns the score after the move, in centipawns, from White's point of view.
     pub(crate) fn white(&self) -> Score {
         if self.side == Color::White { self.after } else { -self.after }
     }
@@ -145,15 +146,15 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Returns whether a mate that appears or disappears deserves a comment. The mate must be proven
-/// (the completed `depth` covers all its plies). In addition, either the mate must be short or the
-/// move must be at least a mistake.
+/// Returns whether a mate that appears or disappears deserves a comment. The mate must be proven,
+/// which means that the completed `depth` covers all its plies. In addition, the mate must be
+/// short, or the move must be at least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
 }
 
-/// Returns whether a ply is a recapture, which is obvious even if it is the only good move.
+/// Returns whether a ply is a recapture. A recapture is obvious even if it is the only good move.
 fn takes_back(study: &Study, ply: usize) -> bool {
     let moves = study.game.moves();
     ply > 0
@@ -165,13 +166,13 @@ fn takes_back(study: &Study, ply: usize) -> bool {
 pub(crate) struct Player {
     /// The number of inaccuracies, mistakes and blunders, in this order.
     pub called: [usize; 3],
-    /// The accuracy in percent; `None` if there are no moves.
+    /// The accuracy in percent, or `None` if there are no moves.
     pub accuracy: Option<f64>,
-    /// The average loss per move in centipawns; `None` if there are no moves.
+    /// The average loss per move in centipawns, or `None` if there are no moves.
     pub average_loss: Option<f64>,
 }
 
-/// The cap on scores when losses are counted in centipawns, as on Lichess.
+/// The cap on scores for counting losses in centipawns. Lichess uses the same cap.
 const LARGEST: Score = 1_000;
 
 impl Player {
@@ -208,8 +209,8 @@ mod tests {
     use crate::chess::score::{Ply, mate_in, mated_in};
     use crate::tools::annotate::study::Found;
 
-    /// Creates a study of these moves, with search results for each position: the score for the
-    /// side to move and the best move.
+    /// Creates a study of these moves. For each position, the search result consists of the score
+    /// for the side to move and the best move.
     pub(crate) fn study(moves: &[&str], found: &[(Score, &str)], second: Option<Score>) -> Study {
         let mut game = Game::default();
         for san in moves {

@@ -1,16 +1,17 @@
-//! Extracts the important moments from an annotated game: the moves with a verdict or a comment.
+//! Extracts the important moments from an annotated game, which are the moves with a verdict or a
+//! comment.
 
 use super::judge::Verdict;
 use super::notes::without_evaluation;
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// The first words of comments on moves that may have no glyph.
+/// The first words of comments on moves that may lack a glyph.
 const SENTENCES: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the book, "];
 
 /// A move with a verdict or a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// The move with its number and glyph: `12... Nxd4??`.
+    /// The move with its number and glyph, such as `12... Nxd4??`.
     pub played: String,
     pub words: String,
     pub better: Option<String>,
@@ -43,7 +44,7 @@ fn verdict(played: &PgnMove) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| played.nags.contains(&verdict.nag()))
 }
 
-/// Returns whether a move with this comment is a moment even without a glyph.
+/// Returns whether a move with this comment is a moment even if it has no glyph.
 pub(super) fn is_commented(comment: &str) -> bool {
     SENTENCES.iter().any(|sentence| comment.contains(sentence))
 }

@@ -8,11 +8,11 @@ use crate::chess::score::{Score, mate_distance};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove};
 
-/// The prefix of the annotator's name. Annotations by annotators whose names have this prefix are
-/// replaced.
+/// The prefix that identifies an annotator as Tabia. If the annotator's name has this prefix, the
+/// annotations are replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
-/// The first words of Tabia's comments on moves, by which they are recognised.
+/// The first words of Tabia's comments on moves. The comments are recognised by these words.
 const SIGNS: [&str; 7] = [
     "Inaccuracy: ",
     "Mistake: ",
@@ -22,19 +22,20 @@ const SIGNS: [&str; 7] = [
     "Only move: the next best is worth ",
     "Leaves the book, wh",
 ];
-/// Phrases in comments that refer to a better line. That line is the first variation of the move.
+/// Phrases in comments that refer to a better line. The better line is the first variation of the
+/// move.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
-/// The start of Tabia's comment on the whole game.
+/// The beginning of Tabia's comment on the whole game.
 pub(super) const SUMMARY: &str = "White: ";
-/// The text between the two players in that comment.
+/// The text between the summaries of the two players in Tabia's comment on the whole game.
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
-/// The maximum length of a better line in plies. There is no limit for lines that mate.
+/// The maximum length of a better line, in plies. Lines that end in mate have no limit.
 const LINE: usize = 10;
-/// The maximum number of book moves listed where a game leaves the book. The most frequent moves
-/// are listed first.
+/// The maximum number of book moves listed at the point where a game leaves the book. The most
+/// frequent moves come first.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
-/// The numeric glyphs (NAGs) that assess a move.
+/// The numeric annotation glyphs (NAGs) that assess a move.
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 
 pub(crate) struct Background<'a> {
@@ -42,7 +43,7 @@ pub(crate) struct Background<'a> {
     pub book: &'a Book,
     pub names: &'a Names,
     pub limits: Limits,
-    /// A description of the search effort, for the tag `Annotator`.
+    /// A description of the search effort, for the `Annotator` tag.
     pub effort: String,
 }
 
@@ -52,9 +53,9 @@ pub(crate) struct Annotated {
     pub players: [Player; 2],
 }
 
-/// Writes the results of a study into its game. Existing comments and variations are kept, and so
-/// are glyphs that do not assess a move. Evaluations, verdicts and everything written by an earlier
-/// run of Tabia are replaced.
+/// Writes the results of a study into its game. Existing comments and variations are kept. Glyphs
+/// that do not assess a move are also kept. Evaluations, verdicts and everything written by an
+/// earlier run of Tabia are replaced.
 pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
     let mut pgn = game.clone();
     clear(&mut pgn);
@@ -84,7 +85,7 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     Annotated { pgn, players }
 }
 
-/// Removes everything that will be written again.
+/// Removes everything that will be written anew.
 fn clear(pgn: &mut PgnGame) {
     let ours = annotators(pgn).any(is_ours);
     if ours {
@@ -104,7 +105,7 @@ fn clear(pgn: &mut PgnGame) {
     }
 }
 
-/// Joins the lines of a comment, because a sentence may be wrapped.
+/// Joins the lines of a comment, because a sentence may be wrapped across lines.
 fn unwrapped(comment: &str) -> String {
     comment.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -118,7 +119,7 @@ fn is_ours(annotator: &str) -> bool {
     annotator.starts_with(ANNOTATOR)
 }
 
-/// Returns the text before Tabia's first sentence. Tabia's sentences are always at the end.
+/// Returns the text before Tabia's first sentence. Tabia's sentences always come last.
 fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     let is_begin = |at: usize| at == 0 || text.as_bytes()[at - 1].is_ascii_whitespace();
     let places = signs.iter().flat_map(|sign| text.match_indices(sign).map(|(at, _)| at));
@@ -126,7 +127,7 @@ fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     text[..first.unwrap_or(text.len())].trim_end()
 }
 
-/// Returns a comment without `[%eval …]`: first the other commands, then the text.
+/// Returns a comment without `[%eval …]`. The other commands come first, followed by the text.
 pub(super) fn without_evaluation(comment: &str) -> String {
     let (mut commands, mut text) = (Vec::new(), String::new());
     let mut left = comment;
@@ -170,7 +171,7 @@ fn note(
     }
 }
 
-/// Formats a score in `[%eval]` notation: in pawns or moves to mate, from White's point of view.
+/// Formats a score in `[%eval]` notation, in pawns or moves to mate, from White's point of view.
 fn eval(score: Score) -> String {
     match mate_distance(score) {
         Some(moves) => format!("#{moves}"),
@@ -201,7 +202,8 @@ fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) 
     words.join(" ")
 }
 
-/// Returns the first move that leaves the book, and the book's moves in that position.
+/// Returns the index of the first move that leaves the book, and the book's moves in that
+/// position.
 fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     let knows = |ply: usize| book.reached(study.position(ply)).is_some();
     let ply =

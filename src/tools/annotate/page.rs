@@ -1,7 +1,7 @@
-//! A self-contained HTML page of annotated games, with a board, a chart of expected points and the
-//! important moments.
+//! A self-contained HTML page with annotated games. For each game, the page contains a board, a
+//! chart of expected points and the important moments.
 //!
-//! The page depends only on the contents of the games, not on when they were annotated.
+//! The page depends only on the contents of the games, and not on when they were annotated.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,8 @@ fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
-/// Returns a game's data for the page: the players, their summaries, the moves and the annotations.
+/// Returns a game's data for the page: the players, the summaries of their play, the moves and the
+/// annotations.
 pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san, mut notes) = (game.start, Vec::new(), Vec::new());
     for played in &game.moves {
@@ -56,7 +57,7 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
     })
 }
 
-/// Returns the text about each player from the comment about the whole game.
+/// Returns the text about each player in the comment on the whole game.
 fn summary(comment: &str) -> Vec<String> {
     let comment = comment.replace('\n', " ");
     let Some((_, words)) = comment.rsplit_once(SUMMARY) else { return Vec::new() };
@@ -65,7 +66,7 @@ fn summary(comment: &str) -> Vec<String> {
     vec![format!("White: {white}"), format!("Black: {black}")]
 }
 
-/// Returns the data about a move, which was played in `position`.
+/// Returns the data about a move. `position` is the position before the move.
 fn note(played: &PgnMove, position: &Position) -> Value {
     let comment = played.comment.replace('\n', " ");
     let eval = evaluation(&comment);
@@ -86,7 +87,7 @@ fn evaluation(comment: &str) -> Option<&str> {
     rest.split([']', ',']).next().map(str::trim)
 }
 
-/// Parses an evaluation; returns centipawns from White's point of view.
+/// Parses an evaluation. Returns centipawns from White's point of view.
 fn score(text: &str) -> Option<Score> {
     match text.strip_prefix('#') {
         Some(moves) => {

@@ -10,19 +10,19 @@ use crate::chess::score::{DRAW, Depth, Score, is_decided, mated_in};
 use crate::engine::search::{Bound, Control, Limits, SearchEvent, Searcher};
 use crate::tools::suite::Switch;
 
-/// The default number of nodes per position. A game of forty moves takes about ten seconds.
+/// The default number of nodes per position. A forty-move game takes about ten seconds.
 pub(crate) const NODES: u64 = 200_000;
 
-/// The limit on the search of each position.
+/// The search limit for each position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// A number of nodes, which makes the study of a game reproducible.
+    /// A number of nodes. With this limit, the study of a game is reproducible.
     Nodes(u64),
     Time(Duration),
 }
 
 impl Effort {
-    /// Returns a description such as `200000 nodes a move`.
+    /// Returns a description, such as `200000 nodes a move`.
     pub(crate) fn describe(self) -> String {
         match self {
             Effort::Nodes(nodes) => format!("{nodes} nodes a move"),
@@ -37,7 +37,7 @@ impl Effort {
         }
     }
 
-    /// Returns search limits for one `part`-th of this effort.
+    /// Returns the search limits for one `part`-th of this effort.
     fn limits(self, part: u32) -> Limits {
         match self {
             Effort::Nodes(nodes) => Limits::nodes((nodes / u64::from(part)).max(1)),
@@ -46,18 +46,18 @@ impl Effort {
     }
 }
 
-/// The divisor of the effort used to search for a second good move. Only the approximate score of
-/// that move matters.
+/// The divisor of the effort when searching for a second good move. Only a rough score for that
+/// move is needed.
 const SECOND_PART: u32 = 4;
 
-/// The factor applied to the effort for a move that seems to lose expected points. Set by hand; it
-/// makes the study of a game take about 1.5 times as long.
+/// The factor by which the effort is multiplied for a move that seems to lose expected points. Set
+/// by hand. Verifying such moves makes the study of a game take about 1.5 times as long.
 const AGAIN: u32 = 8;
 
 /// The search result for a position, from the side to move's point of view.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
-    /// The score of the best line, in centipawns as returned by [`to_stockfish_scale`].
+    /// The score of the best line, in centipawns on the scale of [`to_stockfish_scale`].
     pub score: Score,
     pub line: Vec<Move>,
     /// The completed depth in plies.
@@ -67,21 +67,22 @@ pub(crate) struct Found {
 #[derive(Debug, Clone)]
 pub(crate) struct Study {
     pub game: Game,
-    /// The result for each position, including the final one; `None` where the game is over.
+    /// The result for each position, including the final one. `None` if the game is over in that
+    /// position.
     pub found: Vec<Option<Found>>,
-    /// For each move that is the best one, the score of the second-best move. `None` if there is no
-    /// other move or the game is already decided.
+    /// The score of the second-best move in each position whose best move was played. `None` if
+    /// there is no other move or if the game is already decided.
     pub second: Vec<Option<Score>>,
 }
 
 impl Study {
-    /// Searches all positions of a game, from the last to the first.
+    /// Searches all positions in a game, from the last to the first.
     ///
     /// In this order, searches of earlier positions find the results of later ones in the
-    /// transposition table. Then the moves that seem to lose at least `suspect` expected points are
-    /// verified: the positions before and after them are searched again with [`AGAIN`] times the
-    /// effort. After each position, `progress` is called with the number of positions done and the
-    /// total. Returns `None` if the switch was turned off.
+    /// transposition table. Moves that seem to lose at least `suspect` expected points are then
+    /// verified. To verify a move, the positions before and after it are searched again with
+    /// [`AGAIN`] times the effort. After each position, `progress` is called with the number of
+    /// completed positions and the total. Returns `None` if the switch was turned off.
     pub(crate) fn of(
         game: Game,
         searcher: &mut Searcher,
@@ -113,8 +114,8 @@ impl Study {
         Some(study)
     }
 
-    /// Repeats the searches before and after all moves that seem to lose at least `suspect`
-    /// expected points, until both positions of each such move have been searched again.
+    /// Repeats the searches before and after every move that seems to lose at least `suspect`
+    /// expected points. Stops when both positions of each such move have been searched again.
     fn search_suspects_again(
         &mut self,
         searcher: &mut Searcher,
@@ -147,7 +148,7 @@ impl Study {
         }
     }
 
-    /// Returns the expected points that a ply loses, from 0 to 1; 0 for the best move.
+    /// Returns the expected points lost by a ply, from 0 to 1. The best move loses 0.
     pub(super) fn loss(&self, ply: usize) -> f64 {
         let mv = self.game.moves()[ply];
         let best = self.found[ply].as_ref().and_then(|found| found.line.first());
@@ -158,13 +159,13 @@ impl Study {
         }
     }
 
-    /// Returns the position before a ply; the index after the last ply means the final position.
+    /// Returns the position before a ply. The index after the last ply returns the final position.
     pub(crate) fn position(&self, ply: usize) -> &Position {
         &self.game.positions()[ply]
     }
 
-    /// Returns the score of the position before a ply, or of the final position, from the side to
-    /// move's point of view. If the game is over, the score corresponds to its result.
+    /// Returns the score of the position before a ply, or of the final position, for the side to
+    /// move. If the game is over, the score corresponds to the result of the game.
     pub(crate) fn score(&self, ply: usize) -> Score {
         let over = || {
             let position = self.position(ply);
@@ -175,8 +176,8 @@ impl Study {
     }
 }
 
-/// Searches the last position, unless the game has ended there by mate or by another rule. A draw
-/// by repetition that was not claimed does not end the game.
+/// Searches the last position, unless mate or another rule has ended the game there. A draw by
+/// repetition that was not claimed does not end the game.
 fn search(
     game: &Game,
     searcher: &mut Searcher,
@@ -202,7 +203,8 @@ fn search(
     Some(Found { score: to_stockfish_scale(result.score), line, depth: result.depth })
 }
 
-/// Returns the score of the best move other than the given one; `None` if there is no other move.
+/// Returns the score of the best move other than the given one, or `None` if there is no other
+/// move.
 fn best_but(
     mv: Move,
     game: &Game,
@@ -223,7 +225,7 @@ mod tests {
     use super::*;
     use crate::engine::search::Config;
 
-    /// Studies the fool's mate; also returns the reported progress.
+    /// Studies the fool's mate. Returns the study and the reported progress.
     fn study(suspect: f64, stop_at: usize) -> (Option<Study>, Vec<(usize, usize)>) {
         let mut game = Game::default();
         for san in ["f3", "e5", "g4", "Qh4#"] {

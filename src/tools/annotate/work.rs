@@ -8,7 +8,7 @@ use crate::engine::search::{Config, Searcher};
 use crate::games::pgn::PgnGame;
 use crate::tools::suite::{Switch, run_parallel};
 
-/// A game with its index in the input, counted from 0.
+/// A game together with its index in the input, counted from 0.
 pub(crate) type Numbered<T> = (u64, T);
 
 pub(crate) struct Plan {
@@ -16,10 +16,11 @@ pub(crate) struct Plan {
     pub effort: Effort,
 }
 
-/// Annotates games and passes each one to `take` when it is finished, in any order.
+/// Annotates games. Each game is passed to `take` as soon as it is finished, in any order.
 ///
-/// Returns after the last game, or when `take` fails. There is one thread per switch; turning a
-/// switch off stops the thread's searches. A game whose searches were stopped is dropped.
+/// Returns after the last game, or as soon as `take` fails. Each switch controls one thread.
+/// Turning a switch off stops the searches of its thread. If the searches of a game are stopped,
+/// the game is dropped.
 ///
 /// # Errors
 /// If `take` fails, or if no thread can be started.
@@ -57,8 +58,8 @@ pub(crate) fn annotate_all<E: From<io::Error>>(
     )
 }
 
-/// Annotates one game; returns `None` if the switch was turned off. After each position, `progress`
-/// is called with the number of positions done and the total.
+/// Annotates one game. Returns `None` if the switch was turned off. After each position,
+/// `progress` is called with the number of completed positions and the total.
 pub(crate) fn annotate_one(
     game: &PgnGame,
     searcher: &mut Searcher,

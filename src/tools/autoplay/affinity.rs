@@ -1,4 +1,4 @@
-//! Binds games to processor cores, so that simultaneous games do not disturb each other.
+//! Binds games to processor cores, so that simultaneous games do not slow each other down.
 //!
 //! ```
 //! use tabia::autoplay::affinity::Cores;
@@ -23,10 +23,10 @@ pub struct Cores(Vec<usize>);
 impl Cores {
     /// Divides the available cores equally among `games` games.
     ///
-    /// Remaining cores are not used.
+    /// Any remaining cores are not used.
     ///
     /// # Errors
-    /// If there are fewer cores than games, or the system cannot bind threads to cores.
+    /// If there are fewer cores than games, or if the system cannot bind threads to cores.
     pub fn deal(games: usize) -> io::Result<Vec<Cores>> {
         let usable = usable()?;
         let each = usable.len() / games.max(1);
@@ -42,7 +42,8 @@ impl Cores {
         Ok(usable.chunks_exact(each).take(games).map(|cores| Cores(cores.to_vec())).collect())
     }
 
-    /// Binds the calling thread, as well as all threads and processes that it starts later.
+    /// Binds the calling thread to these cores, together with all threads and processes that it
+    /// starts later.
     pub fn bind(&self) {
         // Binding succeeded in `deal`. If a core has been turned off since then, the match
         // continues unbound.

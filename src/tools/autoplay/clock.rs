@@ -17,10 +17,10 @@ use std::time::Duration;
 use crate::support::error::ParseError;
 use crate::support::words::{Seconds, parse_clock};
 
-/// The limits on an engine's searches. They may be combined; at least one should be set.
+/// The limits on an engine's searches. Several limits may be combined. At least one should be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveLimits {
-    /// The chess clock, if the games are played with one.
+    /// The chess clock, if the games use one.
     pub clock: Option<TimeControl>,
     /// Maximum time for each move.
     pub move_time: Option<Duration>,
@@ -30,13 +30,13 @@ pub struct MoveLimits {
     pub nodes: Option<u64>,
 }
 
-/// A time control: the time for a number of moves, and an increment.
+/// A time control: the time for a number of moves, and the increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
-    /// The number of moves after which `base` is added again; `None` if the time is for the whole
+    /// The number of moves after which `base` is added again. `None` if `base` is for the whole
     /// game.
     pub moves: Option<u32>,
-    /// The time on the clock at the start.
+    /// The time on the clock at the beginning.
     pub base: Duration,
     /// The time added to the clock after every move.
     pub increment: Duration,
@@ -69,7 +69,7 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Writes the value of the PGN tag `TimeControl`, such as `40/60+0.5`.
+/// Formats the time control as the value of the `TimeControl` PGN tag, such as `40/60+0.5`.
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(moves) = self.moves {
@@ -83,8 +83,8 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Writes the limits in a readable form that is also used in PGN tags: `10+0.1`, `0.5/move`, `depth
-/// 6`.
+/// Formats the limits in a readable form that is also used in PGN tags: `10+0.1`, `0.5/move` or
+/// `depth 6`.
 impl fmt::Display for MoveLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
@@ -98,33 +98,33 @@ impl fmt::Display for MoveLimits {
     }
 }
 
-/// The clock of one player.
+/// One player's clock.
 #[derive(Debug, Clone)]
 pub struct Clock {
     /// The limits on the player's searches.
     pub limits: MoveLimits,
-    /// The time left; meaningful only if the limits include a clock.
+    /// The remaining time. Meaningful only if the limits include a clock.
     pub remaining: Duration,
     /// The number of moves to the next time control, if there is one.
     pub moves_to_go: Option<u32>,
-    /// The time used so far in the game.
+    /// The time used in the game so far.
     pub used: Duration,
     margin: Duration,
 }
 
 impl Clock {
-    /// Creates a clock for the start of a game. The player loses on time only after exceeding the
-    /// limit by more than `margin`.
+    /// Creates a clock for the start of a game. The player loses on time only if a move exceeds
+    /// the limit by more than `margin`.
     pub fn new(limits: MoveLimits, margin: Duration) -> Self {
         let remaining = limits.clock.map_or(Duration::ZERO, |clock| clock.base);
         let moves_to_go = limits.clock.and_then(|clock| clock.moves);
         Clock { limits, remaining, moves_to_go, used: Duration::ZERO, margin }
     }
 
-    /// Returns the time, including the margin, that the next move may take before the player loses
-    /// on time.
+    /// Returns the time, including the margin, that the player may use for the next move without
+    /// losing on time.
     ///
-    /// Returns `None` if only depth or nodes are limited.
+    /// Returns `None` if only the depth or the number of nodes is limited.
     pub fn allowance(&self) -> Option<Duration> {
         let on_clock = self.limits.clock.map(|_| self.remaining);
         let least = match (on_clock, self.limits.move_time) {
@@ -134,7 +134,7 @@ impl Clock {
         least.map(|time| time.saturating_add(self.margin))
     }
 
-    /// Subtracts the time used for a move; returns whether the move was made in time.
+    /// Deducts the time used for a move. Returns whether the move was made in time.
     pub fn stop(&mut self, elapsed: Duration) -> bool {
         let in_time = self.allowance().is_none_or(|allowance| elapsed <= allowance);
         self.used += elapsed;

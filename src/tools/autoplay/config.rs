@@ -22,7 +22,8 @@ use crate::support::words::named_values;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Detected at the start: an engine that responds to `uci` with `uciok` uses UCI.
+    /// The protocol is detected when the engine starts. If the engine replies to `uci` with
+    /// `uciok`, it uses UCI.
     #[default]
     Auto,
     /// The Chess Engine Communication Protocol.
@@ -36,39 +37,39 @@ named_values! { pub Protocol, "protocol": Xboard = "xboard", Uci = "uci", Auto =
 /// An engine as configured by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineConfig {
-    /// The engine's name in tables and games. If it is empty, the name that the engine reports is
+    /// The engine's name in tables and games. If it is empty, the name reported by the engine is
     /// used.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
     /// The protocol that the engine uses.
     pub protocol: Protocol,
-    /// The working directory; `None` means the working directory of the match runner.
+    /// The working directory, or `None` for the working directory of the match runner.
     pub dir: Option<PathBuf>,
-    /// Environment variables that are set in addition to the match runner's own.
+    /// Environment variables that are set in addition to those of the match runner.
     pub env: Vec<(String, String)>,
-    /// The names and values of engine options to set.
+    /// The engine options to set, as names and values.
     pub options: Vec<(String, String)>,
-    /// Lines that are sent before any others as soon as the engine is ready.
+    /// Lines that are sent before all others when the engine is ready.
     pub init: Vec<String>,
     /// The limits on the engine's searches.
     pub limits: MoveLimits,
-    /// The time by which a move may exceed its limit before the engine loses on time.
+    /// The time by which a move may exceed its limit without losing on time.
     pub margin: Duration,
     /// Whether the engine ponders (searches during the opponent's time).
     pub ponder: bool,
-    /// Whether the engine is restarted for every game.
+    /// Whether the engine is restarted before every game.
     pub restart: bool,
-    /// The pause after each line sent, for engines that otherwise lose input. If it is `None`, the
-    /// known value for this engine is used, if there is one.
+    /// The pause after each line sent, for engines that would otherwise lose input. If it is
+    /// `None`, the known value for this engine, if any, is used.
     pub pace: Option<Duration>,
 }
 
 impl EngineConfig {
-    /// Creates a definition from a command line that is quoted as in a shell.
+    /// Creates a definition from a command line, which is quoted as in a shell.
     ///
     /// # Errors
-    /// If the command is empty or contains an unclosed quote.
+    /// If the command line is empty or contains an unclosed quote.
     pub fn from_command(command: &str) -> Result<Self, ParseError> {
         let words = shlex::split(command).filter(|words| !words.is_empty());
         let command = words.ok_or_else(|| {
@@ -85,7 +86,7 @@ impl EngineConfig {
         shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_default()
     }
 
-    /// Returns the name to use until the engine has reported its own.
+    /// Returns the name to use until the engine has reported its own name.
     pub fn label(&self) -> String {
         if !self.name.is_empty() {
             return self.name.clone();

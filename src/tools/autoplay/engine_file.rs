@@ -1,4 +1,4 @@
-//! Reads engine definitions from a TOML file that has one `[[engine]]` table per engine.
+//! Reads engine definitions from a TOML file. The file contains one `[[engine]]` table per engine.
 //!
 //! ```
 //! use tabia::autoplay::config::EngineConfig;
@@ -54,7 +54,8 @@ struct EngineTable {
 }
 
 impl EngineTable {
-    /// Returns the engine defined by this table. Settings missing here are taken from `base`.
+    /// Returns the engine defined by this table. Settings missing in the table are taken from
+    /// `base`.
     fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ParseError> {
         let mut engine = EngineConfig::from_command(&self.command)?;
         engine.name = self.name;
@@ -85,15 +86,15 @@ impl EngineTable {
     }
 }
 
-/// Converts a TOML value to an option value. The quotation marks of strings are removed.
+/// Converts a TOML value to an option value. Strings lose their quotation marks.
 fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Reads the `[[engine]]` tables of a TOML file. Missing settings are taken from `base`.
+/// Reads the `[[engine]]` tables in a TOML file. Missing settings are taken from `base`.
 ///
 /// # Errors
-/// If the file cannot be read, or does not contain a list of engines.
+/// If the file cannot be read, or if it does not contain a list of engines.
 pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, FileError> {
     let fail = |reason: &str| FileError::new("read", path, reason.trim_end());
     let text = std::fs::read_to_string(path).cannot("read", path)?;

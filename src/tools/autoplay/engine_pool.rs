@@ -1,4 +1,4 @@
-//! The two engines of a worker thread, which are reused from one game to the next.
+//! The two engines of a worker thread. They are reused for the following games.
 
 use std::thread;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use super::play::Played;
 use super::player::{Player, StartError};
 use super::process::Trace;
 
-/// The pause before a restart, because the machine may be short of resources.
+/// The pause before an engine is restarted. The machine may be short of resources.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
 /// A message about an engine that is being started.
 pub(super) enum EngineNotice {
     Starting,
     Named(String),
-    /// A start failed or took too long. Either it is repeated, or the engine plays anyway.
+    /// A start failed or took too long. The start is either repeated, or the engine plays anyway.
     StartupRetry(String),
 }
 
@@ -23,8 +23,8 @@ pub(super) enum EngineNotice {
 pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 
 impl EnginePool {
-    /// Starts these engines, unless they are already running, and places each in its slot. Calls
-    /// `notify` for each start.
+    /// Starts these engines unless they are already running, and puts each engine in its slot.
+    /// Calls `notify` for each start.
     ///
     /// # Errors
     /// If one of the engines cannot be started.
@@ -63,8 +63,8 @@ impl EnginePool {
         Some(if *first == white { [a, b] } else { [b, a] })
     }
 
-    /// Ends engines that crashed in a game in which engine `white` played White. Returns, for White
-    /// and Black, the last output of an engine that was at fault.
+    /// Ends engines that crashed during a game in which engine `white` played White. For White and
+    /// Black, returns the last output of the engine if it was at fault.
     pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
         let mut last_output = [Vec::new(), Vec::new()];
         for idle_player in &mut self.0 {
@@ -95,10 +95,11 @@ impl EnginePool {
     }
 }
 
-/// Repeats a start until it succeeds or has failed as many times as the error's `attempts` allows.
+/// Repeats a start until it succeeds, or until it has failed as often as the error's `attempts`
+/// allows.
 ///
 /// # Errors
-/// The error of the last attempt.
+/// The error from the last attempt.
 pub(super) fn persist<T>(
     mut start: impl FnMut() -> Result<T, StartError>,
     mut startup_retries: impl FnMut(String),

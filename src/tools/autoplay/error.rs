@@ -6,7 +6,7 @@ use super::player::StartError;
 use crate::support::error::ParseError;
 use crate::support::files::{FileError, JournalError};
 
-/// The reason why a match stops early or its results cannot be written.
+/// The reason why a match ends early or its results cannot be written.
 #[derive(Debug, Error)]
 pub enum MatchError {
     /// An engine cannot be started or cannot play.
@@ -18,7 +18,7 @@ pub enum MatchError {
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] JournalError),
-    /// The state contains a game that cannot be replayed for the report.
+    /// The state file contains a game that cannot be replayed for the report.
     #[error(transparent)]
     Report(#[from] ParseError),
 }

@@ -1,9 +1,10 @@
-//! The PGN file of a match: games are appended, and existing content is preserved.
+//! The PGN file of a match. Games are appended to it, and its existing content is preserved.
 //!
 //! Before a game is written, its text and the current length of the PGN file are stored in the
-//! state file. A resumed run therefore finds one of three things after that length: the whole game,
-//! nothing, or a prefix cut off by a kill or a power failure. Games written by other programs may
-//! precede or follow it. Nothing except such a prefix is ever removed.
+//! state file. A resumed run therefore finds one of three things after that length: the whole
+//! game, nothing, or a prefix of the game. A prefix remains if the run is killed or the power
+//! fails. Games written by other programs may precede or follow the game. Nothing except such a
+//! prefix is ever removed.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,15 +17,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::files::{open_locked, open_output, sync_name, write_whole};
 
-/// The first bytes of a game: programs that write PGN put this tag first.
+/// The first bytes of a game. Programs that write PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
-/// The number of bytes searched at a time, in addition to an overlap of the length of one game.
+/// The number of bytes searched at a time. In addition, consecutive searches overlap by the length
+/// of one game.
 const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
     pub at: u64,
-    /// The game's text, including the line that separates it from the preceding text.
+    /// The text of the game, including the line that separates it from the preceding text.
     pub text: String,
 }
 
@@ -32,7 +34,7 @@ pub struct GameText {
 pub(crate) struct GamesFile {
     path: PathBuf,
     file: File,
-    /// `false` for a pipe or a device, which does not store anything.
+    /// Whether the file is a regular file. `false` for a pipe or a device, which stores nothing.
     is_regular: bool,
 }
 
@@ -40,7 +42,8 @@ impl GamesFile {
     /// Opens the file for appending and locks it exclusively.
     ///
     /// # Errors
-    /// If the file cannot be written, another run has locked it, or it is a pipe without a reader.
+    /// If the file cannot be written, if another run has locked it, or if it is a pipe without a
+    /// reader.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let is_regular = path.metadata().map_or(true, |metadata| metadata.is_file());
         let is_new = !path.exists();
@@ -54,8 +57,8 @@ impl GamesFile {
         Ok(GamesFile { path: path.to_owned(), file, is_regular })
     }
 
-    /// Creates the entry for a game's text, with an empty line before it unless the file ends with
-    /// one.
+    /// Creates the entry for the text of a game. The entry begins with an empty line, unless the
+    /// file already ends with one.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -75,8 +78,7 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
-    /// Appends a game to the file as it is now, which may be longer than when the entry was
-    /// created.
+    /// Appends a game to the file. The file may be longer than it was when the entry was created.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -92,8 +94,8 @@ impl GamesFile {
         if self.is_regular { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// Ensures, after an interruption, that the file contains the last game in the state file
-    /// exactly once.
+    /// Called after an interruption. Ensures that the file contains the last game in the state
+    /// file exactly once.
     ///
     /// # Errors
     /// If the file cannot be read or written.
@@ -133,7 +135,7 @@ impl GamesFile {
         Ok(false)
     }
 
-    /// Removes a range of bytes from `rest`, which is the part of the file that starts at `from`.
+    /// Removes a range of bytes from `rest`, the part of the file that starts at `from`.
     fn cut(&mut self, from: u64, rest: &[u8], piece: Range<usize>) -> io::Result<()> {
         if piece.end == rest.len() {
             return self.file.set_len(from + piece.start as u64);
@@ -148,7 +150,8 @@ impl GamesFile {
     }
 }
 
-/// Finds the prefix of an incomplete game, either at the end of the file or before another game.
+/// Finds the prefix of an incomplete game. The prefix is at the end of the file or before another
+/// game.
 fn torn_piece(rest: &[u8], text: &[u8]) -> Option<Range<usize>> {
     let line_begins = |&start: &usize| start == 0 || rest[start - 1] == b'\n';
     let starts = memmem::find_iter(rest, &text[..1]).filter(line_begins);
@@ -174,8 +177,8 @@ mod tests {
     const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
     const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
 
-    /// Returns the file's contents after a resumed run whose last game is `OWN`. The file contained
-    /// `before` at first, and then `found` was written.
+    /// Returns the contents of the file after a resumed run whose last game is `OWN`. The file
+    /// contained `before` at first, and `found` was appended to it.
     fn settled(before: &str, found: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");

@@ -24,18 +24,18 @@ pub use crate::support::files::JournalError;
 
 use crate::support::files::{FileError, describe};
 
-/// Settings for storing the results of a match.
+/// Settings that specify where the results of a match are stored.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The PGN file to which games are appended.
     pub pgn: Option<PathBuf>,
     /// The state file, from which the match can be resumed.
     pub state: Option<PathBuf>,
-    /// Whether to resume the match from the state file.
+    /// Whether to resume the match stored in the state file.
     pub resume: bool,
     /// Whether to keep all games in memory for a report.
     pub keep: bool,
-    /// The value of the PGN tag `Event`.
+    /// The value of the `Event` PGN tag.
     pub event: String,
 }
 
@@ -45,24 +45,24 @@ pub struct MatchRecord {
     pgn: Option<(PathBuf, GamesFile)>,
     state: Option<StateFile>,
     keep: bool,
-    /// The value of the PGN tag `Event`.
+    /// The value of the `Event` PGN tag.
     pub event: String,
     /// The number of games in the whole match.
     pub scheduled: usize,
-    /// The results of the games finished so far.
+    /// The results of all games finished so far.
     pub standings: Standings,
-    /// All finished games if [`Places::keep`] is set; otherwise empty.
+    /// All finished games if [`Places::keep`] is set. Otherwise empty.
     pub games: Vec<FinishedGame>,
     /// The number of finished games.
     pub finished: usize,
 }
 
 impl MatchRecord {
-    /// Opens the files and, if resuming, loads the finished games. Also returns the remaining
-    /// games.
+    /// Opens the files and, if the match is resumed, loads the finished games. Also returns the
+    /// remaining games.
     ///
     /// # Errors
-    /// If a file cannot be used, or the state belongs to a match with different `settings`.
+    /// If a file cannot be used, or if the state belongs to a match with different `settings`.
     pub fn open(
         places: &Places,
         slots: &[Slot],
@@ -107,8 +107,8 @@ impl MatchRecord {
         Ok((match_record, left))
     }
 
-    /// Stores a finished game, first in the state file, which contains all its data, then in the
-    /// PGN file.
+    /// Stores a finished game. The game is first written to the state file, which contains all its
+    /// data, and then to the PGN file.
     ///
     /// # Errors
     /// If a file cannot be written.

@@ -30,26 +30,27 @@ use crate::support::threads::refused;
 use crate::support::words::number_of;
 use crossbeam::channel::bounded;
 
-/// The time to wait until a named pipe has a writer.
+/// The time to wait for a writer of a named pipe.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
 const ACTION: &str = "read openings from";
 
-/// The maximum length of a line in bytes. Longer lines cannot be positions.
+/// The maximum length of a line, in bytes. A longer line cannot be a position.
 const LONGEST_LINE: u64 = 1 << 12;
 
 /// An opening: a starting position and the moves played from it.
 ///
-/// To save memory, it stores only the starting position, whereas a game stores all its positions.
+/// An opening stores only its starting position, whereas a game stores all its positions. This
+/// saves memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Opening {
-    /// The starting position; `None` if it is the standard one.
+    /// The starting position, or `None` if it is the standard one.
     start: Option<Box<Position>>,
     moves: Box<[Move]>,
 }
 
 impl Opening {
-    /// Creates an opening from the moves played so far in a game.
+    /// Creates an opening from the moves that have been played in a game.
     pub fn new(game: &Game) -> Self {
         let moves = game.moves().into();
         Opening { moves, ..Opening::from(*game.start()) }
@@ -71,32 +72,34 @@ impl From<Position> for Opening {
     }
 }
 
-/// The source of the openings, and the number and order in which they are played.
+/// The source of the openings, their number, and their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
-    /// The file of openings: EPD or PGN, plain or compressed; or a book, which is a `.tbk` file, a
-    /// Polyglot `.bin` file, or the word `embedded` for the built-in one.
+    /// The file with the openings. It can be an EPD or PGN file, either plain or compressed. It
+    /// can also be a book: a `.tbk` file, a Polyglot `.bin` file, or the word `embedded` for the
+    /// built-in book.
     pub path: PathBuf,
-    /// Whether the openings are played in random order instead of file order.
+    /// Whether the openings are played in random order, as opposed to file order.
     pub shuffled: bool,
-    /// The seed for the random order and for choosing lines from a book.
+    /// The seed for the random order and for selecting lines from a book.
     pub seed: u64,
-    /// The number of playable openings to skip at first. They are played after all others.
+    /// The number of playable openings that are skipped at first. They are played after all
+    /// others.
     pub start: usize,
     /// The number of openings needed.
     pub count: usize,
-    /// The maximum length of each opening in plies; `None` for no limit.
+    /// The maximum length of each opening in plies, or `None` for no limit.
     pub plies: Option<usize>,
 }
 
 struct OpeningSelector {
-    /// The number of openings at the start of the list that are played only after all others.
+    /// The number of openings at the start of the list that are played after all others.
     start: usize,
     /// The number of openings needed, including the first `start`.
     wanted: usize,
-    /// The generator of a random rank for each opening; `None` if the openings are not shuffled.
-    /// Because openings are sorted by rank, the order of the first ones does not depend on how many
-    /// are needed.
+    /// The generator of a random rank for each opening, or `None` if the openings are not
+    /// shuffled. The openings are sorted by rank. The order of the first openings therefore does
+    /// not depend on how many are needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
     /// The number of playable openings read so far.
@@ -104,7 +107,7 @@ struct OpeningSelector {
     skipped: Skipped,
 }
 
-/// Openings that cannot be played because the game is already over when they end.
+/// Openings that cannot be played because the game is already over after the opening moves.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
     /// The number of skipped openings.
@@ -131,7 +134,7 @@ impl fmt::Display for Skipped {
 /// The openings selected for a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Openings {
-    /// The playable openings in the order in which they are played; never empty.
+    /// The playable openings, in the order in which they are played. Never empty.
     pub playable: Vec<Opening>,
     /// The openings that cannot be played.
     pub skipped: Skipped,
@@ -149,7 +152,7 @@ impl OpeningSelector {
         }
     }
 
-    /// Adds an opening unless the game is already over; returns whether more openings are needed.
+    /// Adds an opening, unless its game is already over. Returns whether more openings are needed.
     fn take(&mut self, opening: Opening) -> ControlFlow<()> {
         if let Some(outcome) = opening.game().outcome() {
             self.skipped.count += 1;
@@ -174,7 +177,8 @@ impl OpeningSelector {
         ControlFlow::Continue(())
     }
 
-    /// Returns the openings in the order in which they are played: the first `start` come last.
+    /// Returns the openings in the order in which they are played. The first `start` openings come
+    /// last.
     fn into_openings(mut self) -> Openings {
         self.kept.sort_by_key(|&(rank, _)| rank);
         self.kept.truncate(self.wanted);
@@ -188,12 +192,13 @@ impl OpeningSelector {
 }
 
 impl OpeningChoice {
-    /// Reads the openings and arranges them in playing order.
+    /// Reads the openings and puts them in playing order.
     ///
-    /// Only the openings needed are stored. In file order, reading stops after the last of them.
+    /// Only the openings that are needed are stored. If the openings are played in file order,
+    /// reading stops after the last opening that is needed.
     ///
     /// # Errors
-    /// If the file cannot be read, is empty, or contains an invalid opening.
+    /// If the file cannot be read, if it is empty, or if it contains an invalid opening.
     pub fn load(&self) -> Result<Openings, FileError> {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
@@ -218,7 +223,7 @@ impl OpeningChoice {
         Err(self.unusable(reason))
     }
 
-    /// Opens the file. If it is a named pipe, the wait for a writer is limited.
+    /// Opens the file. If the file is a named pipe, waits for a writer for a limited time.
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let input = PgnInput::File(self.path.clone());
         if !self.path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
@@ -248,8 +253,8 @@ impl OpeningChoice {
     }
 
     /// Selects random lines from the book. The probability of each move is proportional to the
-    /// number of games in which it was played. A line ends where the book ends or at the maximum
-    /// number of plies.
+    /// number of games in which it was played. A line ends when the book has no more moves or when
+    /// it reaches the maximum number of plies.
     fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
@@ -267,7 +272,7 @@ impl OpeningChoice {
         selector
     }
 
-    /// Reads one position per line, as FEN or EPD. EPD operations are ignored.
+    /// Reads one position per line, in FEN or EPD. EPD operations are ignored.
     fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let mut input = BufReader::new(input);
         let mut selector = OpeningSelector::new(self);
@@ -289,7 +294,7 @@ impl OpeningChoice {
         Ok(selector)
     }
 
-    /// Reads the games of a PGN file, with or without tags.
+    /// Reads the games in a PGN file. The games may lack tags.
     fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let plies = self.plies.unwrap_or(usize::MAX);
         let start = Position::start();
@@ -354,8 +359,8 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of lines drawn for each line needed. It exceeds 1 because some lines end the
-/// game.
+/// The maximum number of lines drawn for each line needed. It is greater than 1 because some lines
+/// end the game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
 /// The default length, in plies, of lines selected from a book.

@@ -29,7 +29,7 @@ use super::verdict::{Termination, Verdict};
 /// A switch that ends all games in progress.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// Dropped to notify all games: closing a channel wakes every `select` that waits on it.
+    /// Dropped to notify all games. Closing the channel wakes every `select` that waits on it.
     sender: Mutex<Option<Sender<()>>>,
     receiver: Receiver<()>,
 }
@@ -61,19 +61,19 @@ impl Default for Interrupt {
 /// The conditions under which games are played.
 #[derive(Debug, Clone)]
 pub struct Conditions {
-    /// The rules that decide when games are adjudicated.
+    /// The rules for adjudicating games.
     pub rules: Rules,
     /// The endgame tablebases used for adjudication.
     pub tablebases: Option<Tables>,
-    /// The time that an engine may remain silent before it counts as hung. This time starts when
-    /// the engine's clock runs out or, without a clock, when its turn starts.
+    /// The time that an engine may remain silent before it is considered hung. The time starts
+    /// when the engine's clock runs out. Without a clock, it starts with the engine's turn.
     pub timeout: Duration,
 }
 
-/// A move as reported to logs.
+/// A move, as reported to logs.
 #[derive(Debug, Clone, Copy)]
 pub struct MoveMade {
-    /// The move number, the same for White's move and Black's reply.
+    /// The move number. White's move and Black's reply have the same number.
     pub number: u16,
     /// The side that made the move.
     pub color: Color,
@@ -97,13 +97,13 @@ pub enum GameEvent {
 /// The result of a game between two players.
 #[derive(Debug)]
 pub struct Played {
-    /// The starting position and all moves, including the opening.
+    /// The starting position and all moves, including those of the opening.
     pub game: Game,
-    /// The moves after the opening, with the engines' information about them.
+    /// The moves after the opening, with the information that the engines sent about them.
     pub moves: Vec<PlayedMove>,
     /// The result of the game and the reason for it.
     pub verdict: Verdict,
-    /// Whether White's and Black's engines must be restarted.
+    /// Whether the engines that played White and Black must be restarted.
     pub broken: [bool; 2],
 }
 
@@ -115,15 +115,15 @@ struct GameRunner<'a> {
     referee: Referee,
     conditions: &'a Conditions,
     interrupt: &'a Interrupt,
-    /// Whether White and Black each have a pending draw offer.
+    /// Whether White and Black each have a draw offer pending.
     offers: [bool; 2],
     broken: [bool; 2],
 }
 
 /// Plays a game until it ends.
 ///
-/// `opening` contains the starting position and the opening moves; `clocks` are the clocks of White
-/// and Black.
+/// `opening` contains the starting position and the opening moves. `clocks` contains the clocks of
+/// White and Black.
 pub fn play(
     players: [&mut Player; 2],
     opening: Game,
@@ -181,7 +181,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Lets one side move; returns a verdict if this ends the game.
+    /// Lets one side move. Returns a verdict if the game ends.
     fn turn(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         let mover = self.game.position().side_to_move();
         let number = self.game.position().fullmove_number();
@@ -215,7 +215,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Stops the mover's clock and plays the move if it is legal.
+    /// Stops the mover's clock, and plays the move if it is legal.
     fn check_move(&mut self, mover: Color, answer: &Answer, elapsed: Duration) -> Option<Verdict> {
         let clock = &mut self.clocks[mover.to_index()];
         let allowed = clock.allowance().unwrap_or_default();
@@ -232,10 +232,10 @@ impl GameRunner<'_> {
         None
     }
 
-    /// Waits for the mover's move. In the meantime, the opponent may resign, claim a result or
-    /// crash.
+    /// Waits for the mover's move. While the mover thinks, the opponent may resign, claim a result
+    /// or crash.
     ///
-    /// A move is in time if its line arrived before the time was used up, even if the line is
+    /// A move is in time if its line arrived before the time ran out, even if the line is
     /// processed later.
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
         let own = mover.to_index();
@@ -331,8 +331,8 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Returns the verdict when the mover's time is used up: a loss, or a draw if the opponent
-    /// cannot mate (FIDE Laws of Chess, 6.9).
+    /// Returns the verdict after the mover's time has run out. This is a loss, or a draw if the
+    /// opponent cannot mate (FIDE Laws of Chess, 6.9).
     fn out_of_time(&self, mover: Color, used: Duration, allowed: Duration) -> Verdict {
         let (name, opponent) = (notation::color(mover), notation::color(!mover));
         let time =
@@ -377,7 +377,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Ends the game in both engines. Engines that do not stop are marked to be restarted.
+    /// Ends the game in both engines. If an engine does not stop, marks it for a restart.
     fn finish(&mut self, verdict: &Verdict) {
         for index in [0, 1] {
             if self.broken[index] {
@@ -412,11 +412,13 @@ mod tests {
 
     /// A time limit that is reached only if the test hangs.
     const DEADLINE: Duration = Duration::from_secs(120);
-    /// Longer than the deadline, so that the test fails if an engine counts as hung.
+    /// A timeout that is longer than the deadline, so that the test fails if an engine is
+    /// considered hung.
     const TIMEOUT: Duration = Duration::from_secs(3600);
     const MOVE_TIME: Duration = Duration::from_millis(50);
 
-    /// An engine that prints one line of thinking output and, when it receives `answer`, its move.
+    /// An engine that prints one line of thinking output. It prints its move when it receives
+    /// `answer`.
     const SCRIPT: &str = r#"
         while read -r line; do case "$line" in
             uci) echo uciok;;
@@ -430,8 +432,9 @@ mod tests {
         esac; done
     "#;
 
-    /// An adapter for an engine whose move arrives late, while the runner is still processing
-    /// earlier output. The move is already in the channel when the runner reads it.
+    /// An adapter for an engine whose move arrives late, while the match runner is still
+    /// processing earlier output. The move is already in the channel when the match runner reads
+    /// it.
     struct LateEngine(Box<dyn ProtocolAdapter>);
 
     impl ProtocolAdapter for LateEngine {
@@ -491,7 +494,7 @@ mod tests {
         }
     }
 
-    /// Plays a game from this position in which the first move is late.
+    /// Plays a game from this position. The first move in the game is late.
     fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
         let start = Position::from_fen(fen).expect(fen);
         let (sender, played) = channel();

@@ -15,10 +15,11 @@ use super::protocol_adapter::{EngineError, ProtocolAdapter};
 use super::uci::Uci;
 use super::xboard::Xboard;
 
-/// The time to wait for `uciok` during protocol detection before also requesting xboard features.
+/// The time to wait for `uciok` during protocol detection. After this time, the xboard features
+/// are also requested.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// The additional time to wait for either response, because the engine may still be starting.
+/// The additional time to wait for a response to either request. The engine may still be starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The reason why an engine cannot be started.
@@ -29,7 +30,7 @@ pub enum StartError {
     Spawn {
         /// The engine's name.
         engine: String,
-        /// The error that the system reported.
+        /// The error reported by the system.
         cause: io::Error,
     },
     /// The engine was started, but the handshake failed.
@@ -42,16 +43,16 @@ pub enum StartError {
         /// The engine's last output.
         last_output: Vec<String>,
     },
-    /// The engine cannot play what the match requires; contains the reason.
+    /// The engine cannot play what the match requires. Contains the reason.
     #[error("cannot play the match: {0}")]
     Unable(String),
 }
 
 impl StartError {
-    /// Returns the number of consecutive starts that may fail with this error before it is
+    /// Returns the number of consecutive starts that may fail with this error before the error is
     /// reported.
     ///
-    /// A temporary shortage of resources may pass, whereas a missing program will still be missing.
+    /// A temporary shortage of resources may end, whereas a missing program will still be missing.
     pub fn attempts(&self) -> u32 {
         match self {
             StartError::Spawn { cause, .. } => match cause.kind() {
@@ -83,7 +84,7 @@ impl Player {
     /// Starts an engine and performs the handshake.
     ///
     /// # Errors
-    /// If the engine cannot be started, or does not follow the protocol.
+    /// If the engine cannot be started, or if it does not follow the protocol.
     pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let protocol = find_protocol(config, trace)?;
         let process = spawn(config, trace)?;
@@ -125,8 +126,8 @@ pub(crate) fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, Sta
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
 
-/// Detects which protocol an engine uses. `uci` is sent to a separate process, because xboard
-/// engines may exit when they receive it.
+/// Detects the protocol that an engine uses. `uci` is sent to a separate process, because an
+/// xboard engine may exit when it receives `uci`.
 ///
 /// # Errors
 /// If the engine cannot be started.
@@ -173,7 +174,7 @@ fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer
     Ok(answer)
 }
 
-/// Reads output until the protocol is known.
+/// Reads output until the protocol has been identified.
 fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     loop {
         match process.receive(deadline) {
@@ -193,7 +194,7 @@ fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     }
 }
 
-/// Returns whether a line reports that the engine does not understand `uci`.
+/// Returns whether a line states that the engine does not understand `uci`.
 fn refuses(line: &str) -> bool {
     let line = line.to_lowercase();
     let says_no = ["error", "illegal", "invalid", "unknown"].iter().any(|word| line.contains(word));

@@ -21,35 +21,36 @@ use crate::support::words::visible;
 
 use super::config::EngineConfig;
 
-/// The maximum length of a line in bytes. Longer lines are truncated, which limits memory use. Four
-/// times the longest line that xboard accepts would be enough, but some engines send longer lists
-/// of options.
+/// The maximum length of a line, in bytes. Longer lines are truncated, which limits memory use.
+/// Four times the longest line accepted by xboard would be sufficient, but some engines send
+/// longer lists of options.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// The number of lines read ahead. An engine that writes more is blocked until lines are processed.
+/// The number of lines that are read ahead. An engine that writes more lines is blocked until some
+/// have been processed.
 const READ_AHEAD: usize = 256;
 
-/// The number of recent lines that are kept for messages about a crash.
+/// The number of recent lines kept for messages about a crash.
 const LAST_WORDS: usize = 8;
 
-/// The maximum time spent writing to an engine that does not read its input.
+/// The maximum time spent on writing to an engine that does not read its input.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum time that an engine may take to exit before it is killed.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The time to wait for the remaining error output of an engine that has exited. The engine's child
+/// The time to wait for the remaining error output after an engine has exited. The engine's child
 /// processes may keep the stream open.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(200);
 
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A line from the engine's standard output, with its arrival time.
+/// A line from the engine's standard output, together with its arrival time.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// The time at which the end of the line was read.
     pub at: Instant,
-    /// The text without the line end.
+    /// The text of the line, without the line end.
     pub text: String,
 }
 
@@ -57,21 +58,21 @@ pub struct Line {
 pub enum Received {
     Line(Line),
     Timeout,
-    /// The output is closed: the engine has exited or is about to exit.
+    /// The output is closed. The engine has exited or is about to exit.
     Closed,
 }
 
-/// The file in which all messages to and from engines are logged, if there is one.
+/// The file in which all messages to and from engines are logged, if any.
 pub(crate) type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
 
 /// A running engine. Dropping it kills the process group.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// `None` once the input has been closed.
+    /// The engine's input, or `None` once it has been closed.
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
-    /// This channel is closed when the engine's error output is closed.
+    /// A channel that is closed when the engine's error output is closed.
     errors: Receiver<()>,
     memory: Arc<Memory>,
     pace: Duration,
@@ -176,7 +177,8 @@ impl Process {
     /// Sends one line to the engine.
     ///
     /// # Errors
-    /// If the engine does not read its input, has closed it, or has exited; the message says which.
+    /// If the engine does not read its input, has closed it, or has exited. The message states
+    /// which of these is the case.
     pub fn send(&mut self, line: impl Display) -> io::Result<()> {
         let mut text = line.to_string();
         self.memory.trace("<", &text);
@@ -220,7 +222,7 @@ impl Process {
         }
     }
 
-    /// Closes the engine's input, as happens when a GUI exits.
+    /// Closes the engine's input, as a GUI does when it exits.
     pub fn close_input(&mut self) {
         self.stdin = None;
     }
@@ -232,8 +234,8 @@ impl Process {
         }
     }
 
-    /// Returns the next line if it arrives before the deadline. A line that arrives too late is
-    /// dropped, so a flood of output cannot prolong the wait.
+    /// Returns the next line if it arrives before the deadline. A line that arrives later is
+    /// dropped, so that a flood of output cannot prolong the wait.
     pub fn receive(&self, deadline: Instant) -> Received {
         match self.lines.recv_deadline(deadline) {
             Ok(line) if line.at <= deadline => Received::Line(line),
@@ -242,7 +244,7 @@ impl Process {
         }
     }
 
-    /// Returns the last lines of both output streams in printable form.
+    /// Returns the last lines from both output streams, in printable form.
     pub fn last_output(&self) -> Vec<String> {
         let words = self.memory.last_output.lock().unwrap_or_else(PoisonError::into_inner);
         words.iter().cloned().collect()
@@ -258,13 +260,13 @@ impl Process {
         }
     }
 
-    /// Describes how a process that closed its output has ended: `ended with code 3` or `was killed
-    /// by signal 11`.
+    /// Describes how a process that closed its output has ended, such as `ended with code 3` or
+    /// `was killed by signal 11`.
     pub fn exit_reason(&mut self) -> String {
         self.exit_status_text().unwrap_or_else(|| "closed its output".to_owned())
     }
 
-    /// Describes how the process ended; returns `None` if it is still running.
+    /// Describes how the process ended. Returns `None` if the process is still running.
     fn exit_status_text(&mut self) -> Option<String> {
         let status = self.wait(Instant::now() + QUIT_TIMEOUT)?;
         // The reader thread may not have read the last error output yet.
@@ -276,8 +278,8 @@ impl Process {
         })
     }
 
-    /// Sends a last line and waits until the process exits, or kills it after a time limit. Returns
-    /// whether the process exited by itself.
+    /// Sends a last line and waits until the process exits. Kills the process after a time limit.
+    /// Returns whether the process exited by itself.
     pub fn quit(&mut self, line: &str) -> bool {
         // This fails if the engine has already exited.
         let _ = self.send(line);
@@ -289,7 +291,8 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// Kills the process group, which may contain child processes even if the engine has exited.
+    /// Kills the process group. The group may contain child processes even if the engine has
+    /// exited.
     fn drop(&mut self) {
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             // This fails if no process is left.
@@ -300,7 +303,8 @@ impl Drop for Process {
     }
 }
 
-/// Returns an error of the same kind whose message explains why the program cannot be started.
+/// Returns an error of the same kind as `cause`. Its message explains why the program cannot be
+/// started.
 fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
     let reason = match cause.kind() {
         io::ErrorKind::NotFound => {
@@ -314,7 +318,7 @@ fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
     io::Error::new(cause.kind(), format!("cannot start \"{program}\": {reason}"))
 }
 
-/// Reads one line, truncated to [`LONGEST_LINE`]; returns `None` at the end of the input.
+/// Reads one line, truncated to [`LONGEST_LINE`] bytes. Returns `None` at the end of the input.
 fn read_line(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> Option<String> {
     buffer.clear();
     let count = input.by_ref().take(LONGEST_LINE).read_until(b'\n', buffer).ok()?;
@@ -342,7 +346,7 @@ fn skip_line(input: &mut impl BufRead) {
     }
 }
 
-/// Forwards the engine's output until it ends or the receiver has been dropped.
+/// Forwards the engine's output until it ends or until the receiver has been dropped.
 fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     let mut input = BufReader::new(output);
     let mut buffer = Vec::new();
@@ -356,7 +360,7 @@ fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     }
 }
 
-/// Keeps the last lines of the engine's error output. Dropping `_end` signals that the stream has
+/// Stores the last lines of the engine's error output. Dropping `_end` signals that the stream has
 /// ended.
 fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
     let mut input = BufReader::new(output);

@@ -1,4 +1,4 @@
-//! The common interface through which the match runner uses both protocols.
+//! The interface through which the match runner uses either protocol.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::support::words::visible;
 use super::clock::Clock;
 use super::process::{Process, Received};
 
-/// The information that an engine needs to start a game.
+/// The information that an engine needs at the start of a game.
 #[derive(Debug)]
 pub struct Setup<'a> {
     pub game: &'a Game,
@@ -29,28 +29,29 @@ pub struct Turn<'a> {
     pub other: &'a Clock,
 }
 
-/// The information about a search that an engine reports.
+/// The information that an engine reports about a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchInfo {
-    /// The last exact score, from the engine's point of view, in centipawns or as a mate score;
-    /// never a bound.
+    /// The last exact score from the engine's point of view, in centipawns or as a mate score. It
+    /// is never a bound.
     pub score: Option<Score>,
     /// The search depth in plies.
     pub depth: u32,
     pub nodes: u64,
     /// The search time measured by the engine.
     pub elapsed: Duration,
-    /// The principal variation as written by the engine.
+    /// The principal variation, as written by the engine.
     pub line: String,
-    /// Whether the engine reports that the move is from its book.
+    /// Whether the engine reports that the move comes from its book.
     pub book: bool,
-    /// The engine's description of how its search ended in the book; empty if the search did not
-    /// end there or the engine does not report it.
+    /// The engine's description of how its search ended in the book. Empty if the search did not
+    /// end there, or if the engine does not report it.
     pub ending: String,
 }
 
 impl SearchInfo {
-    /// Stores the search information contained in an event; returns `false` if there is none.
+    /// Stores the search information contained in an event. Returns `false` if the event contains
+    /// none.
     pub fn take_in(&mut self, event: &PlayerEvent) -> bool {
         match event {
             PlayerEvent::Thinking(thinking) => {
@@ -71,15 +72,15 @@ impl SearchInfo {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookComment {
-    /// The move is from the book.
+    /// The move comes from the book.
     Move,
-    /// The search ended with this line, which leads into the book.
+    /// The search ended with this line into the book.
     Ending(String),
 }
 
 impl BookComment {
-    /// Parses a comment that contains the word *book*. Engines use various forms of comments on
-    /// their book moves, but only Tabia comments on a search line that reaches the book.
+    /// Parses a comment that contains the word *book*. Engines comment on their book moves in
+    /// various forms. Only Tabia comments on a search line that reaches the book.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(ENDED).unwrap_or(text);
         if [MEETS_BOOK, ANALYSED].iter().any(|words| text.starts_with(words)) {
@@ -90,13 +91,13 @@ impl BookComment {
     }
 }
 
-/// An event in a game, reported by a line from an engine.
+/// An event in a game that is reported by a line from an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerEvent {
     Move {
-        /// The move as written by the engine.
+        /// The move, as written by the engine.
         text: String,
-        /// The reply that the engine expects and would ponder on.
+        /// The reply that the engine expects and on which it would ponder.
         ponder: Option<String>,
     },
     Thinking(SearchInfo),
@@ -116,7 +117,7 @@ pub enum PlayerEvent {
 }
 
 impl PlayerEvent {
-    /// Returns whether the event ends the engine's turn, so that no move will follow it.
+    /// Returns whether the event ends the engine's turn, which means that no move will follow.
     pub fn ends_turn(&self) -> bool {
         matches!(
             self,
@@ -128,29 +129,29 @@ impl PlayerEvent {
     }
 }
 
-/// The values that an option accepts, as declared by the engine.
+/// The values that an option accepts, according to the engine's declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionRange {
-    /// Integers from the first value to the second, inclusive.
+    /// Integers between the two values, inclusive.
     Whole(i64, i64),
     Text,
-    /// The option has no value; sending its name triggers an action.
+    /// The option has no value. Sending its name triggers an action.
     Button,
     Other(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KnownOption {
-    /// The name as spelled by the engine.
+    /// The name, as spelled by the engine.
     pub name: String,
     pub range: OptionRange,
 }
 
 impl KnownOption {
-    /// Converts the value given by the user to the one to send; returns `None` for a button.
+    /// Converts the value given by the user to the value to send. Returns `None` for a button.
     ///
     /// # Errors
-    /// If the option needs a value but none was given.
+    /// If the option requires a value but none was given.
     pub(super) fn value(&self, given: &str) -> Result<Option<String>, EngineError> {
         let needs_value = match &self.range {
             OptionRange::Button => return Ok(None),
@@ -178,12 +179,12 @@ pub(super) fn unknown_option<'a>(
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EngineError {
-    /// The process has exited or closed its pipes.
+    /// The process has exited or has closed its pipes.
     #[error("{}", visible(.0))]
     Dead(String),
     #[error("{}", visible(.0))]
     Silent(String),
-    /// The engine does not support something that the match requires.
+    /// The engine does not support something required by the match.
     #[error("{}", visible(.0))]
     Unable(String),
 }
@@ -202,17 +203,17 @@ impl From<std::io::Error> for EngineError {
     }
 }
 
-/// The match runner's implementation of a protocol, including the state of the connection.
+/// The match runner's implementation of a protocol. It includes the state of the connection.
 pub trait ProtocolAdapter: Send {
     fn process(&mut self) -> &mut Process;
 
-    /// Performs the handshake: reads the engine's features and sets its options.
+    /// Performs the handshake. Reads the engine's features and sets its options.
     ///
     /// # Errors
-    /// If the engine does not respond as the protocol requires; the message is for users.
+    /// If the engine does not respond as the protocol requires. The message is intended for users.
     fn handshake(&mut self) -> Result<(), EngineError>;
 
-    /// Returns the name that the engine has reported, if any.
+    /// Returns the name reported by the engine, if any.
     fn engine_name(&self) -> Option<&str>;
 
     /// Returns the values that an option accepts. The handshake must have been performed.
@@ -224,10 +225,10 @@ pub trait ProtocolAdapter: Send {
     /// Sets options by name. No game may be in progress.
     ///
     /// # Errors
-    /// If the engine has exited, or does not have the option.
+    /// If the engine has exited, or if it does not have the option.
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
-    /// Returns a problem during the start that does not prevent the engine from playing.
+    /// Returns a problem during the start that does not prevent the engine from playing, if any.
     fn startup_retry(&self) -> Option<String> {
         None
     }
@@ -237,7 +238,7 @@ pub trait ProtocolAdapter: Send {
     /// Starts a new game and plays its opening moves. The engine then waits.
     ///
     /// # Errors
-    /// If the engine has exited, or cannot play such a game.
+    /// If the engine has exited, or if it cannot play such a game.
     fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError>;
 
     /// Sends the opponent's last move, if there is one, and starts the search.
@@ -246,18 +247,18 @@ pub trait ProtocolAdapter: Send {
     /// If the engine has exited.
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError>;
 
-    /// Records that the engine's move has been accepted. If `ponder` is a move, starts pondering on
-    /// it.
+    /// Records that the engine's move has been accepted. If `ponder` is a move, starts pondering
+    /// on that move.
     ///
     /// # Errors
     /// If the engine has exited.
     fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError>;
 
-    /// Parses a line; returns `None` if it is irrelevant to the game.
+    /// Parses a line. Returns `None` if the line is irrelevant to the game.
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
-    /// Returns the time from the start of the engine's turn after which it must be ordered to move,
-    /// if the protocol cannot express the move's time limit.
+    /// Returns the time after which the engine must be ordered to move, counted from the start of
+    /// its turn. Returns `None` if the protocol can express the time limit per move.
     fn move_now_after(&self) -> Option<Duration> {
         None
     }
@@ -274,20 +275,20 @@ pub trait ProtocolAdapter: Send {
     /// If the engine has exited.
     fn offer_draw(&mut self) -> Result<(), EngineError>;
 
-    /// Ends the game. Afterwards, the engine is idle and all its output from this game has been
+    /// Ends the game. Afterwards, the engine is idle, and all its output from this game has been
     /// read.
     ///
     /// # Errors
-    /// If the engine has exited, or is not idle by `deadline`.
+    /// If the engine has exited, or if it is not idle by `deadline`.
     fn finish(&mut self, result: &str, comment: &str, deadline: Instant)
     -> Result<(), EngineError>;
 }
 
-/// Reads lines until one satisfies the predicate. `what` describes the expected line in error
-/// messages.
+/// Reads lines until one satisfies the predicate. `what` describes the expected line and is used
+/// in error messages.
 ///
 /// # Errors
-/// If the engine exits, or no such line arrives in time.
+/// If the engine exits, or if no such line arrives in time.
 pub(crate) fn read_until(
     process: &mut Process,
     deadline: Instant,

@@ -1,4 +1,4 @@
-//! The record of a finished game, which can be written as PGN.
+//! The record of a finished game. The record can be written as PGN.
 //!
 //! ```
 //! use tabia::autoplay::clock::MoveLimits;
@@ -35,7 +35,7 @@ use super::verdict::Verdict;
 pub struct PlayedMove {
     /// The move itself.
     pub mv: Move,
-    /// The last search information that the engine sent before the move.
+    /// The last search information sent by the engine before the move.
     pub info: SearchInfo,
     /// The time used for the move, measured by the match runner.
     pub elapsed: Duration,
@@ -49,24 +49,24 @@ impl PlayedMove {
     }
 }
 
-/// A finished game, with the data needed to write it as PGN.
+/// A finished game, with all data needed to write it as PGN.
 #[derive(Debug, Clone)]
 pub struct GameRecord {
     /// The game's number in the match, counted from 1.
     pub number: usize,
-    /// The value of the PGN tag `Round`.
+    /// The value of the `Round` PGN tag.
     pub round: String,
     /// The names of the engines that played White and Black.
     pub names: [String; 2],
-    /// The limits on the searches of White and Black.
+    /// The limits on White's and Black's searches.
     pub limits: [MoveLimits; 2],
-    /// The starting position and all moves, including the opening.
+    /// The starting position and all moves, including those of the opening.
     pub game: Game,
-    /// The moves after the opening, with the engines' information about them.
+    /// The moves after the opening, with the information that the engines sent about them.
     pub moves: Vec<PlayedMove>,
     /// The result of the game and the reason for it.
     pub verdict: Verdict,
-    /// The date of the game in PGN format.
+    /// The date of the game, in PGN format.
     pub date: String,
 }
 
@@ -76,7 +76,7 @@ impl GameRecord {
         self.game.moves().len() - self.moves.len()
     }
 
-    /// Writes the game as PGN, followed by an empty line.
+    /// Formats the game as PGN, followed by an empty line.
     pub fn pgn(&self, event: &str) -> String {
         let mut game = PgnGame::new(*self.game.start());
         for (name, value) in self.tags(event) {
@@ -118,7 +118,7 @@ impl GameRecord {
     }
 }
 
-/// Formats the comment on a move: `+0.35/12 0.52s 123456n`.
+/// Formats the comment on a move, such as `+0.35/12 0.52s 123456n`.
 fn comment(played: &PlayedMove) -> String {
     let PlayedMove { info, elapsed, .. } = played;
     let time = format!("{:.3}s", elapsed.as_secs_f64());

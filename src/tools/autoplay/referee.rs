@@ -1,4 +1,4 @@
-//! Adjudicates games and decides on claims made by engines.
+//! Adjudicates games, and decides on engines' claims.
 //!
 //! ```
 //! use tabia::autoplay::referee::{Referee, Rules};
@@ -21,44 +21,44 @@ use crate::support::words::number_of;
 
 use super::verdict::{Termination, Verdict};
 
-/// Adjudicates a draw when the scores of both engines stay close to zero.
+/// Adjudicates a draw if the scores of both engines stay close to zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct DrawRule {
     /// The first move number at which the rule applies.
     pub from_move: u32,
-    /// The number of consecutive moves by each side that must meet the condition.
+    /// The number of consecutive moves by each side that must satisfy the condition.
     pub moves: u32,
-    /// The maximum absolute score in centipawns.
+    /// The maximum absolute score, in centipawns.
     pub score: Score,
 }
 
-/// Adjudicates a win when the scores of both engines agree that one side is winning.
+/// Adjudicates a win if the scores of both engines agree that one side is winning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct WinRule {
-    /// The number of consecutive moves by each side that must meet the condition.
+    /// The number of consecutive moves by each side that must satisfy the condition.
     pub moves: u32,
-    /// The minimum absolute score in centipawns.
+    /// The minimum absolute score, in centipawns.
     pub score: Score,
 }
 
-/// The conditions under which a game is ended early.
+/// The conditions under which a game ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// Adjudicates draws based on the engines' scores.
+    /// Adjudicates draws according to the engines' scores.
     pub draw: Option<DrawRule>,
-    /// Adjudicates wins based on the engines' scores.
+    /// Adjudicates wins according to the engines' scores.
     pub win: Option<WinRule>,
-    /// The number of moves by each side after which the game is declared a draw.
+    /// The number of moves by each side after which the game is adjudicated as a draw.
     pub max_moves: Option<u32>,
 }
 
-/// Adjudicates a game based on the engines' scores, its length and the tablebases.
+/// Adjudicates a game according to the engines' scores, the length of the game and the tablebases.
 #[derive(Debug)]
 pub struct Referee {
     rules: Rules,
-    /// The number of consecutive plies that meet the draw rule.
+    /// The number of consecutive plies that satisfy the draw rule.
     drawish: u32,
-    /// The number of consecutive plies with a winning score for White, and for Black.
+    /// The number of consecutive plies with a winning score for White and for Black.
     winning: [u32; 2],
     tables: Option<Tables>,
 }
@@ -69,7 +69,8 @@ impl Referee {
         Referee { rules, drawish: 0, winning: [0; 2], tables }
     }
 
-    /// Returns the adjudication, if any, after `mover` has made a move and reported this score.
+    /// Returns the adjudication after `mover` has made a move and reported this score. Returns
+    /// `None` if the game continues.
     pub fn update(&mut self, game: &Game, mover: Color, score: Option<Score>) -> Option<Verdict> {
         if let Some(outcome) = game.outcome() {
             return Some(outcome.into());
@@ -99,7 +100,7 @@ impl Referee {
         }
     }
 
-    /// Returns the result of the position according to the tablebases, if it is known.
+    /// Returns the tablebase result of the position, if it is known.
     fn known(&self, game: &Game) -> Option<Verdict> {
         let winner = self.tables.as_ref()?.winner(game.position())?;
         let termination = Termination::TablebaseAdjudication;
@@ -146,7 +147,7 @@ impl Referee {
     }
 }
 
-/// Decides on an engine's claim when the game is not over according to the rules.
+/// Decides on an engine's claim if the game is not over under the rules.
 pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) -> Verdict {
     if let Some(outcome) = game.outcome().filter(|outcome| outcome.result() == result) {
         return outcome.into();

@@ -1,6 +1,7 @@
-//! The results of a match: updated while games are played, and written as JSON for other programs.
+//! The results of a match. They are updated while games are played, and they can be written as
+//! JSON for other programs.
 //!
-//! `super::summary` prints them for human readers.
+//! `super::summary` formats them for human readers.
 //!
 //! ```
 //! use tabia::autoplay::config::EngineConfig;
@@ -41,14 +42,14 @@ pub struct Results {
     pub names: Vec<String>,
     /// The number of failed starts of each engine.
     pub startup_retries: Vec<u32>,
-    /// The sequential test (SPRT) that may end a match between two engines.
+    /// The sequential test (SPRT), which may end a match between two engines.
     pub sprt: Option<Sprt>,
     /// The finished games and the files in which they are stored.
     pub match_record: MatchRecord,
 }
 
 impl Results {
-    /// Creates the results of a match that starts or resumes with this record.
+    /// Creates the results of a match that starts or resumes with `match_record`.
     pub fn new(engines: &[EngineConfig], match_record: MatchRecord, sprt: Option<Sprt>) -> Self {
         Results {
             engines: engines.to_vec(),
@@ -60,13 +61,13 @@ impl Results {
         }
     }
 
-    /// Plays the remaining games of a tournament until it is over or the sequential test is
-    /// decided.
+    /// Plays the remaining games of a tournament. Stops when the tournament is over or the
+    /// sequential test has reached a decision.
     ///
     /// Each event is first stored and then passed to `observe` on the calling thread.
     ///
     /// # Errors
-    /// If an engine cannot play, or a file cannot be written.
+    /// If an engine cannot play, or if a file cannot be written.
     pub fn play(
         &mut self,
         tournament: &Tournament,
@@ -95,7 +96,7 @@ impl Results {
         end
     }
 
-    /// Stores an event; returns whether the match continues.
+    /// Stores an event. Returns whether the match continues.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -115,8 +116,8 @@ impl Results {
         Ok(true)
     }
 
-    /// Compares the first engine with the second, according to the sequential test if there is one;
-    /// otherwise, according to the number of games won.
+    /// Compares the first engine with the second. If there is a sequential test, its decision is
+    /// used. Otherwise, the engine that has won more games is better.
     ///
     /// Returns `None` if there are more than two engines.
     pub fn comparison(&self) -> Option<Ordering> {
@@ -132,23 +133,23 @@ impl Results {
         (self.names.len() == 2).then(|| tally.map_or(Ordering::Equal, compare))
     }
 
-    /// Returns whether the sequential test has accepted one of its hypotheses.
+    /// Returns whether the sequential test has accepted a hypothesis.
     pub fn is_decided(&self) -> bool {
         self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
     }
 
-    /// Returns the names of the engines whose start failed, each with the number of failures.
+    /// Returns the names of the engines whose start has failed, each with the number of failures.
     pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
         let counted =
             self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());
         counted.filter(|&(_, count)| count > 0)
     }
 
-    /// Writes the report and the statistics if requested, then removes the state file if the match
+    /// Writes the report and the statistics if requested. Then removes the state file if the match
     /// is finished.
     ///
     /// # Errors
-    /// If a file cannot be written, or a game loaded from the state file cannot be replayed.
+    /// If a file cannot be written, or if a game loaded from the state file cannot be replayed.
     pub fn finish(
         &mut self,
         report: Option<Output<'_>>,
@@ -175,7 +176,8 @@ impl Results {
         Ok(())
     }
 
-    /// Returns all statistics. Values that are infinite or cannot be estimated are `null`.
+    /// Returns all statistics. Values that are infinite or cannot be estimated are returned as
+    /// `null`.
     pub fn json(&self) -> Value {
         let Results { names, sprt, match_record, .. } = self;
         let tallies = &match_record.standings.tallies;
@@ -196,8 +198,8 @@ impl Results {
     }
 }
 
-/// Returns one row per engine, with the best engine first; `against` is in the same order as the
-/// rows.
+/// Returns one row per engine, with the best engine first. The columns in `against` are in the
+/// same order as the rows.
 fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -213,7 +215,7 @@ fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     rows.collect()
 }
 
-/// Returns the statistics of a pairing, from the first engine's point of view.
+/// Returns the statistics for a pairing, from the first engine's point of view.
 fn pairing(tally: &Tally, sprt: Option<&Sprt>) -> Value {
     json!({
         "results": tally.total,
@@ -249,8 +251,8 @@ mod tests {
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-    /// Returns the results of a match in which White won every game; the first games ended for
-    /// these reasons.
+    /// Returns the results of a match in which White won every game. `ends` contains the reasons
+    /// why the first games ended.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let slots = Schedule { engines, format, games, openings: 1, reversed: true }.slots();

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The tournament format, which determines which engines play each other.
+/// The tournament format. It determines which engines play each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// Every engine plays every other engine; with two engines this is a simple match.
+    /// Every engine plays every other engine. With two engines, this is a simple match.
     #[default]
     RoundRobin,
     /// The first engine plays all the others.
@@ -33,18 +33,18 @@ pub struct Schedule {
     pub format: Format,
     /// The number of games in each pairing.
     pub games: usize,
-    /// The number of openings. After the last one, they are reused from the first.
+    /// The number of openings. After the last opening, the list starts again from the first one.
     pub openings: usize,
-    /// Whether each opening is played twice, the second time with colours reversed.
+    /// Whether each opening is played twice, with colours reversed in the second game.
     pub reversed: bool,
 }
 
-/// One game of the schedule.
+/// A game in the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// The game's number in the schedule, counted from 1.
     pub number: usize,
-    /// The index of the pair that consists of the games with the same opening.
+    /// The index of the pair. A pair consists of the two games with the same opening.
     pub pair: usize,
     /// The indexes of the two engines, in the order in which they were defined.
     pub engines: (usize, usize),
@@ -57,8 +57,8 @@ pub struct Slot {
 }
 
 impl Schedule {
-    /// Returns all games in the order in which they are played. They are arranged in rounds, so
-    /// that the results of an interrupted tournament are fair.
+    /// Returns all games in the order in which they are played. The games are arranged in rounds,
+    /// so that the results are fair even if the tournament is interrupted.
     pub fn slots(&self) -> Vec<Slot> {
         let pairings = self.pairings();
         let per_round = if self.reversed { 2 } else { 1 };
@@ -83,7 +83,7 @@ impl Schedule {
         slots
     }
 
-    /// Returns the pairs of engines that play each other, in order.
+    /// Returns the pairs of engines that play each other, in playing order.
     pub fn pairings(&self) -> Vec<(usize, usize)> {
         let firsts = match self.format {
             Format::RoundRobin => self.engines,
@@ -93,7 +93,7 @@ impl Schedule {
     }
 }
 
-/// A map whose keys are pairs of engine indexes.
+/// A map that is indexed by pairs of engines.
 pub type ByPairing<T> = BTreeMap<(usize, usize), T>;
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! The state of a match on disk, from which the match can be resumed.
+//! The stored state of a match, from which the match can be resumed.
 //!
-//! A state file is a journal of finished games. A game's record includes its PGN and is flushed to
-//! disk before the game is added to the PGN file. A kill or a power failure can therefore have one
-//! of two effects. If the record is incomplete, the game is played again. If the last game is
-//! missing or incomplete in the PGN file, it is completed when the match is resumed.
+//! A state file is a journal of finished games. The record of a game includes its PGN and is
+//! flushed to disk before the game is added to the PGN file. If the match is killed or the power
+//! fails, there are therefore two possible effects. If the record is incomplete, the game is
+//! played again. If the last game is missing or incomplete in the PGN file, it is completed when
+//! the match is resumed.
 
 use std::collections::HashSet;
 use std::io;
@@ -23,7 +24,7 @@ use super::verdict::{Termination, Verdict};
 const INTERRUPTED: &str =
     "it is of an interrupted match; add --resume to continue it, or remove it";
 
-/// A finished game, with the data needed to resume the match and to create the report.
+/// A finished game, with the data needed to resume the match and create the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinishedGame {
     /// The game's number in the match, counted from 1.
@@ -34,21 +35,21 @@ pub struct FinishedGame {
     pub termination: Termination,
     /// The reason for the result, in words.
     pub detail: String,
-    /// The FEN of the starting position; `None` if it is the standard one.
+    /// The FEN of the starting position, or `None` if it is the standard one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
     pub opening_plies: usize,
-    /// All moves, including the opening, in coordinate notation.
+    /// All moves in coordinate notation, including those of the opening.
     pub moves: Vec<String>,
-    /// The scores reported for the moves after the opening, each from the mover's point of view.
+    /// The reported scores for the moves after the opening, each from the mover's point of view.
     pub scores: Vec<Option<Score>>,
-    /// The time used for each of these moves, in seconds.
+    /// The time used for each move after the opening, in seconds.
     pub seconds: Vec<f32>,
-    /// The engines' comments about their books; see [`PlayedMove::remark`]. Empty if there are
+    /// The engines' comments about their books. See [`PlayedMove::remark`]. Empty if there are
     /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// The game's PGN, kept until it has been written to the PGN file.
+    /// The game as PGN. It is kept until it has been written to the PGN file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<GameText>,
 }
@@ -90,15 +91,15 @@ impl FinishedGame {
 
 static KIND: Kind = Kind { magic: "tabia match 2; ", name: "the state file" };
 
-/// A state file that is open and locked for this run.
+/// A state file that has been opened and locked for this run.
 pub(crate) type StateFile = Journal<FinishedGame>;
 
-/// Opens or creates the state file of a match, locks it, and reads the finished games, of which
-/// only the last one still contains its PGN. If the file contains games, `resume` must be set; if
+/// Opens or creates the state file of a match and locks it. Reads the finished games, of which
+/// only the last one still contains its PGN. If the file contains games, `resume` must be set. If
 /// `resume` is set, the file must exist.
 ///
 /// # Errors
-/// If the file cannot be used, or belongs to a match with different settings.
+/// If the file cannot be used, or if it belongs to a match with different settings.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,
@@ -120,7 +121,7 @@ pub(crate) fn open_state(
     }
 }
 
-/// Returns the games of a schedule that are not finished.
+/// Returns the games in a schedule that have not been finished.
 pub(crate) fn remaining(slots: &[Slot], finished: &[FinishedGame]) -> Vec<Slot> {
     let done: HashSet<usize> = finished.iter().map(|game| game.number).collect();
     slots.iter().filter(|slot| !done.contains(&slot.number)).copied().collect()

@@ -1,4 +1,4 @@
-//! Formats the results as text and tables.
+//! Formats match results as text and tables.
 
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
     }
 }
 
-/// Formats the state of the sequential test on one line.
+/// Formats the state of the sequential test on a single line.
 pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();
@@ -59,7 +59,7 @@ pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     )
 }
 
-/// Formats all statistics of two engines on several lines.
+/// Formats all statistics about two engines on several lines.
 pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> String {
     let mut text = score_line(names, tally);
     let sides = tally.by_color.map(|c| format!("{} - {} - {}", c.wins, c.losses, c.draws));
@@ -83,7 +83,7 @@ pub(crate) struct Standing {
     pub count: Count,
 }
 
-/// Returns the standings of all engines, with the best first.
+/// Returns the standings of all engines. The best engine comes first.
 pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
     let mut table: Vec<Standing> =
         (0..engines).map(|engine| Standing { engine, count: Count::default() }).collect();
@@ -101,8 +101,8 @@ pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
     table
 }
 
-/// Formats the crosstable of a tournament: rank, name, points, games, score in percent, and the
-/// points scored against each other engine.
+/// Formats the crosstable of a tournament. Each row contains rank, name, points, games, score in
+/// percent, and the points scored against each other engine.
 pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     let ranks = ranking(names.len(), standings);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
@@ -125,7 +125,8 @@ pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     text
 }
 
-/// Returns the points of one engine against another, or `None` if they have not played each other.
+/// Returns the points that one engine scored against another. Returns `None` if they have not
+/// played each other.
 pub(crate) fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
     if let Some(tally) = standings.tallies.get(&(engine, other)) {
         return Some(tally.total.points());

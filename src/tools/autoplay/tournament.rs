@@ -1,4 +1,5 @@
-//! Plays the games of a schedule: worker threads play them, and one collector stores the results.
+//! Plays the games in a schedule. Worker threads play the games, and one collector stores the
+//! results.
 //!
 //! ```
 //! use tabia::autoplay::schedule::{Format, Schedule};
@@ -40,19 +41,19 @@ use super::verdict::{Termination, Verdict};
 pub struct Tournament {
     /// The engines, in the order in which they were defined.
     pub engines: Vec<EngineConfig>,
-    /// The games to play, in this order.
+    /// The games to play, in playing order.
     pub slots: Vec<Slot>,
-    /// The openings, to which [`Slot::opening`] refers; never empty.
+    /// The openings, to which [`Slot::opening`] refers. Never empty.
     pub openings: Vec<Opening>,
     /// The rules, tablebases and timeouts for all games.
     pub conditions: Conditions,
     /// The number of games played simultaneously.
     pub concurrency: usize,
-    /// The processor cores for each simultaneous game; empty if games are not bound to cores.
+    /// The processor cores for each simultaneous game. Empty if games are not bound to cores.
     pub cores: Vec<Cores>,
     /// The log of all messages to and from engines.
     pub trace: Trace,
-    /// The date written to the games' PGN tags.
+    /// The date for the PGN tags of the games.
     pub date: String,
 }
 
@@ -72,7 +73,7 @@ pub enum Progress {
     Started(Slot),
     /// An event has occurred in a game.
     InGame {
-        /// The game in which it occurred.
+        /// The game in which the event occurred.
         slot: Slot,
         /// The event in the game.
         event: GameEvent,
@@ -83,18 +84,19 @@ pub enum Progress {
         slot: Slot,
         /// The moves and the result of the game.
         record: Box<GameRecord>,
-        /// The last output of White's and Black's engines; empty unless the engine crashed.
+        /// The last output of the engines that played White and Black. Empty unless the engine
+        /// crashed.
         last_output: [Vec<String>; 2],
     },
-    /// An engine failed to start or took too long. Either the start is repeated, or the engine
+    /// An engine failed to start or took too long. The start is either repeated, or the engine
     /// plays anyway.
     StartupRetry {
         /// The engine's index in [`Tournament::engines`].
         engine: usize,
-        /// A description of what went wrong.
+        /// A description of the problem.
         what: String,
     },
-    /// An engine cannot be started or cannot play, so the tournament ends.
+    /// An engine cannot be started or cannot play. The tournament therefore ends.
     Failed(StartError),
 }
 
@@ -113,7 +115,7 @@ impl Standings {
     }
 }
 
-/// Detects the protocols of engines for which none is configured. Calls `observe` if a start fails.
+/// Detects the protocol of each engine that has none configured. Calls `observe` if a start fails.
 ///
 /// # Errors
 /// If one of these engines cannot be started.
@@ -135,7 +137,7 @@ impl Tournament {
     /// The tournament ends early if `observe` returns `false`.
     ///
     /// # Errors
-    /// If an engine cannot be started, or cannot play what the match requires.
+    /// If an engine cannot be started, or if it cannot play what the match requires.
     pub fn run(
         &self,
         interrupt: &Interrupt,
@@ -174,12 +176,12 @@ impl Tournament {
 /// A message from a worker to the collector.
 struct WorkerMessage {
     progress: Progress,
-    /// The sender is dropped when the collector has processed the message, which wakes the waiting
-    /// worker.
+    /// The sender that is dropped when the collector has processed the message. Dropping it wakes
+    /// the waiting worker.
     acknowledged: Option<Sender<()>>,
 }
 
-/// A worker thread, which plays one game after another.
+/// A worker thread. It plays one game after another.
 struct MatchWorker<'a> {
     tournament: &'a Tournament,
     cores: Option<&'a Cores>,
@@ -205,20 +207,21 @@ impl MatchWorker<'_> {
         pool.quit();
     }
 
-    /// Sends an event to the collector. Cannot fail, because the collector outlives all workers.
+    /// Sends an event to the collector. This cannot fail, because the collector outlives all
+    /// workers.
     fn send(&self, progress: Progress) {
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: None });
     }
 
-    /// Sends an event and waits until the collector has stored it. This ensures that games are not
-    /// played faster than they are stored, and that no game starts after the match is decided.
+    /// Sends an event and waits until the collector has stored it. As a result, games are not
+    /// played faster than they are stored, and no game starts after the match has been decided.
     fn send_and_wait(&self, progress: Progress) {
         let (acknowledged, is_heard) = bounded(0);
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: Some(acknowledged) });
         let _ = is_heard.recv();
     }
 
-    /// Plays one game, starting the engines unless they are already running.
+    /// Plays one game. Starts the engines unless they are already running.
     fn game(&self, slot: &Slot, pool: &mut EnginePool) -> Result<(), StartError> {
         let tournament = self.tournament;
         let engines = [slot.engines.0, slot.engines.1];

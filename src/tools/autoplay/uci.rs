@@ -37,7 +37,7 @@ pub(super) struct Uci {
     init: Vec<String>,
     ponder: bool,
     name: Option<String>,
-    /// The engine's options, by lower-case name.
+    /// The engine's options, indexed by lower-case name.
     known: BTreeMap<String, KnownOption>,
     state: UciState,
     info: SearchInfo,
@@ -70,7 +70,7 @@ impl Uci {
         Ok(())
     }
 
-    /// Returns the option with this name, which may be an xboard name for a UCI option.
+    /// Returns the option with this name. The name may be the xboard name of a UCI option.
     fn known(&self, name: &str) -> Result<&KnownOption, EngineError> {
         let known = self.known.get(alias(name).to_lowercase().as_str());
         known.ok_or_else(|| unknown_option(name, self.known.values()))
@@ -83,7 +83,7 @@ impl Uci {
         })
     }
 
-    /// Ends a running search and waits for the `bestmove` that the protocol requires.
+    /// Ends a running search and waits for `bestmove`, which the protocol requires.
     fn end_search(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.state != UciState::Idle {
             self.process.send(Command::Stop)?;
@@ -95,7 +95,7 @@ impl Uci {
     }
 }
 
-/// Returns the UCI name of a setting that every xboard engine has.
+/// Returns the UCI name for a setting that every xboard engine has.
 fn alias(name: &str) -> &str {
     match name {
         "memory" => "Hash",
@@ -104,8 +104,8 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// Parses the words after `type` in the declaration of an option. Missing bounds mean that there
-/// are none.
+/// Parses the words after `type` in an option declaration. A missing bound means that there is
+/// none.
 fn range(kind: &str) -> OptionRange {
     let words: Vec<&str> = kind.split_whitespace().collect();
     let limit = |name: &str| {
@@ -122,8 +122,8 @@ fn range(kind: &str) -> OptionRange {
     }
 }
 
-/// Returns the command that sets up the position of a game, followed by the expected move `extra`
-/// if given.
+/// Returns the command that sets up the position in a game. If given, the expected move `extra` is
+/// added.
 fn position(game: &Game, extra: Option<Move>) -> Command {
     let start = match *game.start() == Position::start() {
         true => Start::Usual,
@@ -133,7 +133,8 @@ fn position(game: &Game, extra: Option<Move>) -> Command {
     Command::Position { start, moves }
 }
 
-/// Returns the `go` command for a turn of `color`; it starts pondering if `ponder` is set.
+/// Returns the `go` command for a turn of `color`. If `ponder` is set, the command starts
+/// pondering.
 fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
     let mut go = Go {
@@ -265,7 +266,7 @@ impl ProtocolAdapter for Uci {
     }
 }
 
-/// Stores the data of an `info` line; returns whether the line contained anything to show. Lines
+/// Stores the data in an `info` line. Returns whether the line contained anything to show. Lines
 /// about variations other than the first are ignored.
 fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     if infos.multi_pv.is_some_and(|number| number != 1) {

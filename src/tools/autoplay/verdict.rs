@@ -28,7 +28,7 @@ pub enum Termination {
     InsufficientMaterial,
     /// Each side has made fifty moves without a capture or pawn move.
     FiftyMoves,
-    /// The position occurred for the third time.
+    /// The position has occurred for the third time.
     Repetition,
     /// An engine resigned.
     Resignation,
@@ -44,7 +44,7 @@ pub enum Termination {
     Crash,
     /// An engine stopped responding.
     Stall,
-    /// The scores of both engines were close to zero for long enough.
+    /// The scores of both engines stayed close to zero for long enough.
     DrawAdjudication,
     /// The scores of both engines showed a decisive advantage for long enough.
     WinAdjudication,
@@ -57,7 +57,7 @@ pub enum Termination {
 }
 
 impl Termination {
-    /// Returns the name used in tables and logs.
+    /// Returns the name that is used in tables and logs.
     pub fn name(self) -> &'static str {
         match self {
             Termination::Checkmate => "checkmate",
@@ -80,7 +80,7 @@ impl Termination {
         }
     }
 
-    /// Returns the value of the PGN tag `Termination` (PGN standard, section 9.8.1).
+    /// Returns the value of the `Termination` PGN tag (PGN standard, section 9.8.1).
     pub fn pgn(self) -> &'static str {
         match self {
             Termination::Time => "time forfeit",
@@ -95,7 +95,8 @@ impl Termination {
         }
     }
 
-    /// Returns whether the reason is that an engine crashed, stopped responding or broke the rules.
+    /// Returns whether the game ended because an engine crashed, stopped responding or broke the
+    /// rules.
     pub fn is_fault(self) -> bool {
         matches!(
             self,
@@ -108,29 +109,29 @@ impl Termination {
     }
 }
 
-/// The result of a game with the reason for it.
+/// The result of a game, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// The winner; `None` for a draw or an unfinished game.
+    /// The winner, or `None` for a draw or an unfinished game.
     pub winner: Option<Color>,
     /// The reason why the game ended.
     pub termination: Termination,
-    /// A description of what exactly happened, for human readers.
+    /// An exact description of what happened, for human readers.
     pub detail: String,
 }
 
 impl Verdict {
-    /// Returns the verdict that `loser` has lost.
+    /// Returns a verdict that `loser` has lost.
     pub fn against(loser: Color, termination: Termination, detail: impl Into<String>) -> Self {
         Verdict { winner: Some(!loser), termination, detail: shown(detail) }
     }
 
-    /// Returns the verdict that the game is drawn.
+    /// Returns a verdict that the game is drawn.
     pub fn draw(termination: Termination, detail: impl Into<String>) -> Self {
         Verdict { winner: None, termination, detail: shown(detail) }
     }
 
-    /// Returns the verdict that the game has no result.
+    /// Returns a verdict that the game has no result.
     pub fn unfinished(detail: impl Into<String>) -> Self {
         Verdict { winner: None, termination: Termination::Unfinished, detail: shown(detail) }
     }
@@ -144,7 +145,7 @@ impl Verdict {
     }
 }
 
-/// Makes a description printable, because it may quote an engine.
+/// Makes a description printable. This is necessary because the description may quote an engine.
 fn shown(detail: impl Into<String>) -> String {
     visible(&detail.into()).into_owned()
 }

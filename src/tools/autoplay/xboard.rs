@@ -24,41 +24,43 @@ use super::protocol_adapter::{
 /// section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The maximum time without any reply at the start, because the engine may still be loading.
+/// The maximum time to wait for a first reply at the start, because the engine may still be
+/// loading.
 const LATE_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// The interval between the pings sent during this time.
+/// The interval between the pings that are sent while waiting for the first reply.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The maximum time that features may take after `done=0`; the specification allows an hour.
+/// The maximum time that features may take after `done=0`. The specification allows an hour.
 const DONE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The maximum time that an engine may take between games to respond to a `ping`.
+/// The maximum time that an engine may take to respond to a `ping` between games.
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The time given to an engine that does not support `ping` to finish its current work.
+/// The time that an engine without `ping` support gets to finish its current work.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
-/// The time to wait for output after the first line. GNU Chess 6 reads its input in blocks, and
+/// The time to wait for output after the first line. GNU Chess 6 reads its input in blocks. It
 /// does not process the second line of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// The pause after that output, during which the engine starts reading again.
+/// The pause after the output that follows the first line. During this pause, the engine starts
+/// reading again.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Engines that lose input if several lines arrive at the same time, identified by the start of
-/// their names.
+/// Engines that lose input if several lines arrive at the same time. They are identified by the
+/// beginning of their names.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
-/// Engines that do not support fractions of a second in `st`, identified by the start of their
-/// names. For example, GNU Chess interprets 0.2 seconds as 0.
+/// Engines that do not support fractions of a second in `st`. They are identified by the beginning
+/// of their names. For example, GNU Chess interprets 0.2 seconds as 0.
 const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 
-/// Features that the match runner does not use. They are rejected explicitly, because the protocol
+/// Features that the match runner does not use. They are explicitly rejected, because the protocol
 /// requires a reply.
 const REFUSED: [&str; 4] = ["ics", "pause", "exclude", "colors"];
 
-/// The features of an engine, initially with the default values from the specification.
+/// The features of an engine. Initially, they have the default values from the specification.
 #[derive(Debug)]
 struct Features {
     name: Option<String>,
@@ -73,7 +75,7 @@ struct Features {
     smp: bool,
     nps: Option<bool>,
     opponent: bool,
-    /// The engine's options, by lower-case name.
+    /// The engine's options, indexed by lower-case name.
     options: BTreeMap<String, KnownOption>,
     done: Option<bool>,
     any: bool,
@@ -106,18 +108,18 @@ pub(super) struct Xboard {
     process: Process,
     config: EngineConfig,
     features: Features,
-    /// The number of moves of the current game that have been sent to the engine.
+    /// The number of moves in the current game that have been sent to the engine.
     sent_moves: usize,
-    /// The last of these moves, in the notation in which it was sent.
+    /// The last move that was sent to the engine, in the notation in which it was sent.
     last_move: String,
     /// Whether the engine is in force mode.
     forced: bool,
     thinking: bool,
     pings: u64,
-    /// The time limit per move, if `st` may not have expressed it exactly.
+    /// The time limit per move. Set only if `st` may not have expressed it exactly.
     move_now_after_time: Option<Duration>,
-    /// The time that the engine took to send its features, if a GUI would not have waited that
-    /// long.
+    /// The time that the engine took to send its features. Set only if a GUI would not have waited
+    /// that long.
     late: Option<Duration>,
 }
 
@@ -172,8 +174,8 @@ impl Xboard {
         self.send(&answer)
     }
 
-    /// Reads features until `done=1`. An engine that does not send any in time may not support
-    /// features or may still be starting; a ping distinguishes the two cases.
+    /// Reads features until `done=1`. If an engine does not send any in time, it may not support
+    /// features or may still be starting. A ping distinguishes the two cases.
     fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
@@ -239,7 +241,7 @@ impl Xboard {
         Ok(())
     }
 
-    /// Returns the command that sets an option. Some settings have their own xboard commands.
+    /// Returns the command that sets an option. Some settings have their own commands in xboard.
     fn setting(&self, name: &str, value: &str) -> Result<Command, EngineError> {
         let Features { options, memory, smp, .. } = &self.features;
         let megabytes = value.parse().ok().filter(|_| *memory);
@@ -335,7 +337,7 @@ impl Xboard {
     }
 }
 
-/// Returns the remaining time in centiseconds, for the commands `time` and `otim`.
+/// Returns the remaining time in centiseconds, for the `time` and `otim` commands.
 fn centiseconds(clock: &Clock) -> i64 {
     i64::try_from(clock.remaining.as_millis() / 10).unwrap_or(i64::MAX)
 }
@@ -363,12 +365,12 @@ fn range(kind: &OptionKind) -> OptionRange {
     OptionRange::Other(other.to_owned())
 }
 
-/// Returns whether a line is a response to `ping`, possibly with an error message.
+/// Returns whether a line is a response to `ping`. The response may be an error message.
 fn answers_ping(line: &str) -> bool {
     matches!(Reply::from(line), Reply::Pong(_)) || line.to_lowercase().contains("ping")
 }
 
-/// Returns whether a line is a UCI engine's response to `xboard` and `protover 2`.
+/// Returns whether a line is how a UCI engine responds to `xboard` and `protover 2`.
 fn is_uci_output(line: &str) -> bool {
     let line = line.to_lowercase();
     line.starts_with("id name") || (line.contains("unknown command") && line.contains("xboard"))

@@ -1,4 +1,4 @@
-//! Shows the effect of the book in the search: a position is searched with and without the book.
+//! Shows the effect of the book in the search. A position is searched with and without the book.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -22,19 +22,19 @@ use crate::engine::search::{
 use crate::games::book::{Book, BookError, Counts};
 use crate::support::files::FileError;
 
-/// The example game, `books/dumb.pgn`. One of its positions can also be reached by a different move
-/// order, which only a search finds.
+/// The example game, `books/dumb.pgn`. One of its positions can also be reached by a different
+/// move order, which only a search can find.
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
-/// The first moves of that different move order.
+/// The first moves of the different move order.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
-/// The size of the transposition table in MiB, which is large enough for a lesson.
+/// The size of the transposition table in MiB. The table is large enough for a lesson.
 const MEMORY_MB: usize = 16;
 
 /// Builds a book from the example game.
 ///
 /// # Errors
-/// If the game cannot be written to a temporary file, which is needed to build the book.
+/// If the game cannot be written to a temporary file. The book is built from this file.
 pub fn example_book() -> Result<Book, BookError> {
     let reading = |error| FileError::io("write", Path::new("the example"), &error);
     let mut file = tempfile::Builder::new().suffix(".pgn").tempfile().map_err(reading)?;
@@ -42,18 +42,18 @@ pub fn example_book() -> Result<Book, BookError> {
     Book::open(file.path())
 }
 
-/// A position in a game and what the book contains about it.
+/// A position in a game, and what the book contains about the position.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The move that led to the position, in standard algebraic notation.
+    /// The move that led to the position, in SAN.
     pub mv: String,
-    /// The results of the games that reached the position; `None` if none did.
+    /// The results of the games that reached the position, or `None` if no game did.
     pub reached: Option<Counts>,
-    /// The number of moves in this position that lead to a position in the book.
+    /// The number of moves in the position that lead to a position in the book.
     pub exits: usize,
 }
 
-/// Looks up every position of a game in the book.
+/// Looks up every position in a game in the book.
 pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
     let positions = game.positions();
     let moves = game.moves().iter().zip(positions.windows(2));
@@ -71,13 +71,13 @@ pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
 pub struct Iteration {
     /// The depth of the iteration in plies.
     pub depth: Depth,
-    /// The score in centipawns from the side to move's point of view.
+    /// The score in centipawns, for the side to move.
     pub score: Score,
-    /// The number of nodes searched so far, including earlier iterations.
+    /// The number of nodes searched so far. Earlier iterations are included.
     pub nodes: u64,
     /// The principal variation found by the iteration.
     pub line: Vec<Move>,
-    /// The point at which the principal variation enters the book, if it does.
+    /// The point at which the principal variation enters the book, if it does so.
     pub book: Option<Transposition>,
 }
 
@@ -88,22 +88,22 @@ pub struct Effect {
     pub mode: BookSearch,
     /// The completed iterations, in order.
     pub iterations: Vec<Iteration>,
-    /// The chosen move; `None` if there is none.
+    /// The chosen move, or `None` if there is none.
     pub best: Option<Move>,
     /// The total number of nodes searched.
     pub nodes: u64,
     /// The depth of the last completed iteration, in plies.
     pub depth: Depth,
-    /// The line into the book that ended the search, if one did.
+    /// The line into the book that ended the search, if there was one.
     pub ending: Option<Transposition>,
 }
 
-/// Searches the last position of `game` in each mode to at most `depth` plies, with one thread and
-/// an empty table.
+/// Searches the last position in `game` in each mode, to at most `depth` plies, with one thread
+/// and an empty table.
 ///
-/// A search that compares its tree with the book is limited to the number of nodes that the search
-/// without a book takes, and may need fewer. If only the depth were limited, it would always search
-/// to the end.
+/// A search that compares its tree with the book gets as many nodes as the search without a book
+/// used. It may need fewer. If only the depth were limited, the search would always continue to
+/// that depth.
 pub fn effects(
     game: &Game,
     book: &Book,

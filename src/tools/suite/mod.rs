@@ -1,12 +1,12 @@
-//! Suites: searches of positions from files, games or a book, or of built-in positions.
+//! Suites, which search positions from files, games or a book, or built-in positions.
 //!
 //! - `solve`: EPD test suites
-//! - `analysis`: all positions of a book, with backed-up values
-//! - `threads`: the speedup from using several threads
+//! - `analysis`: all positions in a book, with backed-up values
+//! - `threads`: the speedup gained from several threads
 //! - `transpositions`, [`book_effect`]: the effect of the book in the search
-//! - [`research`]: two orders of re-searching a late move
+//! - [`research`]: two orders in which a late move is searched again
 //!
-//! [`research`] and [`book_effect`] use the engine's own search; [`research`] also plays matches
+//! [`research`] and [`book_effect`] use the engine's own search. [`research`] also plays matches
 //! with `autoplay`.
 //!
 //! ```
@@ -35,7 +35,7 @@ use crossbeam::channel::{Sender, bounded};
 use crate::engine::search::{Control, STACK_SIZE};
 use crate::support::threads::start;
 
-/// Stops a series of searches, each of which has its own control.
+/// Stops a series of searches. Each search in the series has its own control.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
@@ -52,7 +52,7 @@ impl Switch {
         control
     }
 
-    /// Stops the running search and all later searches of the series.
+    /// Stops the running search and all later searches in the series.
     pub(crate) fn stop(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 = true;
@@ -64,7 +64,7 @@ impl Switch {
     }
 }
 
-/// Runs one thread per switch and passes everything that the threads send to `take`, in any order.
+/// Runs one thread per switch. Everything that the threads send is passed to `take`, in any order.
 /// If `take` fails, the receiver is dropped and the threads end.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
-//! Compares the cost and playing strength of two orders of re-searching a move.
+//! Compares two orders in which a move is searched again, by cost and playing strength.
 //!
-//! A late move is first searched with a null window and at reduced depth. If it beats alpha at a PV
-//! node, both the full depth and the full window must be restored. See [`ResearchOrder`].
+//! A late move is first searched with a null window at reduced depth. If it beats alpha at a PV
+//! node, the full depth and the full window must both be restored. See [`ResearchOrder`].
 //!
 //! ```
 //! use tabia::position::Position;
@@ -28,17 +28,17 @@ use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::Tally;
 use crate::tools::autoplay::tournament::{Progress, Standings, Tournament};
 
-/// The size of the transposition table in MiB, which is large enough for a lesson.
+/// The size of the transposition table in MiB. The table is large enough for a lesson.
 const MEMORY_MB: usize = 16;
-/// The time that an engine may remain silent before it counts as hung.
+/// The time that an engine may remain silent before it is considered hung.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// The number of moves after which a game is declared a draw.
+/// The number of moves after which a game is adjudicated as a draw.
 const MAX_MOVES: u32 = 150;
 
 /// Counts the nodes that one order needs for several positions.
 ///
-/// Each position is searched to `depth` by one thread, starting with an empty table. Returns `None`
-/// if `control` stops the search.
+/// One thread searches each position to `depth`, starting with an empty table. Returns `None` if
+/// `control` stops the search.
 pub fn nodes(
     order: ResearchOrder,
     positions: &[Position],
@@ -56,10 +56,10 @@ pub fn nodes(
     (!control.is_stopped()).then_some(sum)
 }
 
-/// A match between the two orders with a fixed number of nodes per move.
+/// A match between the two orders, with a fixed number of nodes per move.
 #[derive(Debug, Clone)]
 pub struct Match {
-    /// The number of games; two are played from each position.
+    /// The number of games. Two games are played from each position.
     pub games: usize,
     /// The number of nodes per move.
     pub nodes: u64,
@@ -68,11 +68,11 @@ pub struct Match {
 }
 
 impl Match {
-    /// Plays a match of `program`, which must be Tabia, against itself, with one of the two
-    /// `orders` on each side.
+    /// Plays a match between two copies of `program`, which must be Tabia. Each copy uses one of
+    /// the two `orders`.
     ///
-    /// After each game, calls `on_game` with the results so far, from the first order's point of
-    /// view.
+    /// After each game, calls `on_game` with the results so far. The results are from the first
+    /// order's point of view.
     ///
     /// # Errors
     /// If the program cannot be started.

@@ -1,4 +1,5 @@
-//! Runs test suites: EPD positions with solutions, searched one after another.
+//! Runs test suites. A suite consists of EPD positions with solutions, which are searched one
+//! after another.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,19 +15,20 @@ use crate::support::words::plural;
 
 /// The default search time per position.
 pub(crate) const TIME: Duration = Duration::from_secs(5);
-/// The maximum number of skipped lines that are listed by number; the others are only counted.
+/// The maximum number of skipped lines that are listed by number. Any others are only counted.
 const NAMED: usize = 5;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// The problem's name (the operation `id`), or else its number in the suite.
+    /// The problem's name (the `id` operation). If there is none, the problem's number in the
+    /// suite.
     pub name: String,
     /// The position, which has at least one legal move.
     pub position: Position,
-    /// The moves that solve the problem (`bm`); empty if only moves to avoid are given.
+    /// The moves that solve the problem (`bm`). Empty if only moves to avoid are given.
     best: Vec<Move>,
     avoid: Vec<Move>,
-    /// The length of the mate to be found (`dm`), if no moves are given.
+    /// The length of the mate that must be found (`dm`), if no moves are given.
     mate: Option<i32>,
 }
 
@@ -55,7 +57,7 @@ impl Problem {
         }
     }
 
-    /// Returns whether a move with its score solves the problem.
+    /// Returns whether a move with this score solves the problem.
     fn is_solved_by(&self, mv: Move, score: Score) -> bool {
         if self.best.is_empty() && self.avoid.is_empty() {
             let found = score::mate_distance(score);
@@ -81,15 +83,16 @@ fn mate(moves: &str) -> Result<i32, String> {
     parsed.ok_or_else(|| format!("expected the moves of a mate, found {moves:?}"))
 }
 
-/// The result for one problem. Its `Display` form is a line without the line end.
+/// The result for a problem. Its `Display` form is a line without the line end.
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
     pub problem: Problem,
-    /// The problem's number in the suite, counted from 1, and the total number of problems.
+    /// The problem's number in the suite, counted from 1, together with the total number of
+    /// problems.
     pub number: (usize, usize),
     /// The chosen move, if the search completed one.
     pub mv: Option<Move>,
-    /// The score of the move, from the side to move's point of view.
+    /// The score of the move, for the side to move.
     pub score: Score,
     pub nodes: u64,
     pub solved: bool,
@@ -123,8 +126,8 @@ pub(crate) struct SuiteRun {
 }
 
 impl SuiteRun {
-    /// Parses a file and starts the clock. Also returns messages about skipped lines, which list
-    /// the first few invalid lines and count the others.
+    /// Parses a file and starts the clock. Also returns messages about skipped lines. The messages
+    /// list the first few invalid lines and count the others.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -167,7 +170,7 @@ impl SuiteRun {
         self.begun.elapsed()
     }
 
-    /// Adds the result for the next problem; returns `None` if there is no next problem.
+    /// Adds the result for the next problem. Returns `None` if there is no next problem.
     pub(crate) fn answer(
         &mut self,
         mv: Option<Move>,
@@ -183,11 +186,11 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches the remaining problems, each with empty tables, and passes the solutions on. If the
-    /// switch is turned off, the current problem does not count.
+    /// Searches the remaining problems, each with empty tables, and passes on the solutions. If
+    /// the switch is turned off, the current problem is not counted.
     ///
     /// # Errors
-    /// If a solution cannot be passed on; this ends the run.
+    /// If a solution cannot be passed on. In this case, the run ends.
     pub(crate) fn solve(
         &mut self,
         searcher: &mut Searcher,

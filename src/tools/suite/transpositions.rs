@@ -1,10 +1,11 @@
-//! The transposition suite: measures the effect of comparing the search tree with the book.
+//! The transposition suite. It measures the effect of comparing the search tree with the book.
 //!
-//! Its positions are not in the book, and the engine cannot answer them from the book without a
-//! search. However, the games that contain them return to the book within a few plies by a
-//! different move order. In such positions, a search that compares its tree with the book can save
-//! time. Each position is searched without the book, then with the book in each mode, and finally
-//! without the book and with many times more nodes. The last search judges all moves found.
+//! The positions in the suite are not in the book, and the engine cannot play from the book there
+//! without a search. However, the games that contain these positions return to the book within a
+//! few plies by a different move order. In such positions, a search that compares its tree with
+//! the book can save time. Each position is searched without the book, and then with the book in
+//! each mode. Finally, it is searched without the book but with many times more nodes. The last
+//! search judges all moves found.
 
 use std::collections::HashSet;
 use std::io;
@@ -18,23 +19,23 @@ use crate::games::book::{Book, Chooser, Policy};
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::random::Random;
 
-/// Settings for selecting positions from games for a suite.
+/// Settings for selecting suite positions from games.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteSelection {
     /// The maximum number of plies after which the game must return to the book.
     pub reach: usize,
-    /// The maximum number of plies of a game that are examined.
+    /// The maximum number of plies that are examined in a game.
     pub max_plies: usize,
     pub positions: usize,
-    /// The seed of the random selection.
+    /// The seed for the random selection.
     pub seed: u64,
 }
 
-/// Collects positions outside the book whose games return to it.
+/// Collects positions that are outside the book and whose games return to the book.
 pub(crate) struct Selector<'b> {
     book: &'b Book,
     selection: SuiteSelection,
-    /// Determines whether the engine would answer a position without a search.
+    /// Determines whether the engine would move without a search in a position.
     chooser: Chooser,
     seen: HashSet<u64>,
     found: Vec<Position>,
@@ -44,11 +45,11 @@ pub(crate) struct Selector<'b> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
-    /// As many positions as requested, or all positions if there are fewer.
+    /// As many positions as were requested, or all positions if there are fewer.
     pub positions: Vec<Position>,
-    /// The number of positions among which the selection was made.
+    /// The number of positions from which the selection was made.
     pub found: usize,
-    /// The number of positions rejected only because the engine can answer them from the book.
+    /// The number of positions rejected only because the engine can play from the book there.
     pub answered: usize,
 }
 
@@ -60,17 +61,18 @@ impl<'b> Selector<'b> {
         Selector { book, selection, chooser, seen, found, answered, line }
     }
 
-    /// Reads the games of an input and adds suitable positions.
+    /// Reads the games in an input and adds suitable positions.
     ///
     /// # Errors
-    /// If the input cannot be read. Games with errors are used up to the error.
+    /// If the input cannot be read. A game with an error is used up to that error.
     pub(crate) fn read(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
         while reader.read_game(self)?.is_some() {}
         Ok(())
     }
 
-    /// Returns the suite: as many positions as requested, selected at random.
+    /// Returns the suite, which consists of as many positions as requested. They are selected at
+    /// random.
     pub(crate) fn finish(mut self) -> Drawn {
         let found = self.found.len();
         // The suite must not depend on the order of the games.
@@ -80,8 +82,8 @@ impl<'b> Selector<'b> {
         Drawn { positions: self.found, found, answered: self.answered.len() }
     }
 
-    /// Returns the first position of the game that qualifies and cannot be answered without a
-    /// search.
+    /// Returns the first position in the game that qualifies and in which the engine cannot move
+    /// without a search.
     fn fitting(&mut self) -> Option<Position> {
         let in_book: Vec<bool> =
             self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
@@ -130,8 +132,8 @@ impl Visitor for Selector<'_> {
 pub(crate) const MODES: [BookSearch; 4] =
     [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 
-/// The cap on scores, in centipawns, when computing the loss of a move. Beyond it the game is
-/// decided, and without the cap a missed mate would cost hundreds of pawns.
+/// The cap on scores, in centipawns, used to compute the loss of a move. Beyond this score the
+/// game is decided. Without the cap, a missed mate would cost hundreds of pawns.
 const DECIDED: Score = 1_000;
 
 #[derive(Debug, Clone)]
@@ -140,15 +142,15 @@ pub(crate) struct ModeTrial {
     pub plain: SearchResult,
     /// The searches with the book, in the order of the requested modes.
     pub modes: Vec<SearchResult>,
-    /// The judge's search: without the book, and with many times the nodes of the plain search.
+    /// The judge's search. It uses no book, and many times the nodes of the plain search.
     pub judge: SearchResult,
-    /// The judge's score of each move chosen by these searches, determined by searching only that
-    /// move with the same number of nodes. Empty if all searches chose the same move.
+    /// The judge's score for each move chosen by these searches. To score a move, only that move
+    /// is searched, with the same number of nodes. Empty if all searches chose the same move.
     worth: Vec<(Option<Move>, Score)>,
 }
 
 impl ModeTrial {
-    /// Returns the judge's score of `mv` minus its score of `other`, in centipawns.
+    /// Returns the judge's score for `mv` minus its score for `other`, in centipawns.
     fn above(&self, mv: Option<Move>, other: Option<Move>) -> f64 {
         let worth = |mv| {
             let found = self.worth.iter().find(|(known, _)| *known == mv);
@@ -162,9 +164,9 @@ impl ModeTrial {
 pub(crate) struct Attempt<'a> {
     pub book: &'a Book,
     pub modes: &'a [BookSearch],
-    /// The limits of all searches except the judge's.
+    /// The limits for all searches except the judge's.
     pub limits: &'a Limits,
-    /// The judge's node limit, as a multiple of the nodes that the plain search took.
+    /// The judge's node limit, as a multiple of the number of nodes in the plain search.
     pub judge_factor: u64,
 }
 
@@ -206,7 +208,7 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// Computes the mean of independent values and its standard error; both are zero if there are
+    /// Computes the mean of independent values and its standard error. Both are zero if there are
     /// no values.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
@@ -216,35 +218,36 @@ impl Mean {
     }
 }
 
-/// The effect of a mode on a suite. Pairs contain the value for the plain search and the value for
-/// the mode.
+/// The effect of a mode on a suite. In each pair, the first value is for the plain search and the
+/// second is for the mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ModeSummary {
     pub mode: BookSearch,
     pub positions: usize,
-    /// The number of positions in which a match with the book ended the search.
+    /// The number of positions in which a book match ended the search.
     pub used: usize,
-    /// The ratio of nodes with and without the book, over the positions in which a match ended the
-    /// search.
+    /// The number of nodes with the book divided by the number without it, over the positions in
+    /// which a match ended the search.
     pub cost_used: f64,
-    /// The same ratio over all positions.
+    /// The same ratio, over all positions.
     pub cost: f64,
-    /// The number of times the judge's move was chosen, over the positions in which a match ended
-    /// the search.
+    /// The number of times that the judge's move was chosen, over the positions in which a match
+    /// ended the search.
     pub agreement_used: [usize; 2],
-    /// The number of times the judge's move was chosen, over all positions.
+    /// The number of times that the judge's move was chosen, over all positions.
     pub agreement: [usize; 2],
-    /// The average loss of the chosen move compared with the judge's move, in centipawns according
-    /// to the judge.
+    /// The average loss of the chosen move compared with the judge's move, in centipawns,
+    /// according to the judge.
     pub loss: [Mean; 2],
     /// The loss of the mode's move minus the loss of the plain search's move, over the positions in
     /// which a match ended the search.
     pub price_used: Mean,
-    /// The same difference over all positions.
+    /// The same difference, over all positions.
     pub price: Mean,
 }
 
-/// Summarises the effect of each mode. `modes` must be the modes of the trials, in the same order.
+/// Summarises the effect of each mode. `modes` must contain the modes of the trials, in the same
+/// order.
 pub(crate) fn summarise(modes: &[BookSearch], trials: &[ModeTrial]) -> Vec<ModeSummary> {
     let summary = |(index, &mode)| summary(trials, index, mode);
     modes.iter().enumerate().map(summary).collect()
@@ -268,7 +271,8 @@ fn summary(trials: &[ModeTrial], index: usize, mode: BookSearch) -> ModeSummary 
     }
 }
 
-/// Returns how much the plain search's and the mode's moves lose compared with the judge's moves.
+/// Returns the losses of the plain search's moves and of the mode's moves, compared with the
+/// judge's moves.
 fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     let lost = |trial: &ModeTrial, mv| trial.above(trial.judge.best, mv);
     let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
@@ -283,14 +287,15 @@ fn price(searches: &[(&ModeTrial, &SearchResult)]) -> Mean {
     Mean::of(&searches.iter().map(lost).collect::<Vec<f64>>())
 }
 
-/// Returns the ratio of nodes with and without the book.
+/// Returns the number of nodes with the book divided by the number without it.
 fn cost(searches: &[(&ModeTrial, &SearchResult)]) -> f64 {
     let with: u64 = searches.iter().map(|(_, with)| with.nodes).sum();
     let without: u64 = searches.iter().map(|(trial, _)| trial.plain.nodes).sum();
     with as f64 / without.max(1) as f64
 }
 
-/// Returns the number of times the plain search and the mode chose the judge's move.
+/// Returns the number of times that the plain search chose the judge's move, and the same number
+/// for the mode.
 fn agreement(searches: &[(&ModeTrial, &SearchResult)]) -> [usize; 2] {
     let plain = searches.iter().filter(|(trial, _)| trial.plain.best == trial.judge.best);
     let with = searches.iter().filter(|(trial, with)| with.best == trial.judge.best);

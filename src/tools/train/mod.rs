@@ -1,13 +1,13 @@
-//! Training data, tuning of the classical weights, and training of networks.
+//! Training data, tuning of the classical weights, and network training.
 //!
-//! `selfplay` plays games, `games` stores them and `relabel` replaces their scores with those from
-//! a later network. [`tune`] fits the classical weights to game results, and [`net`] trains
+//! `selfplay` plays games, `games` stores them, and `relabel` replaces their scores with scores
+//! from a later network. [`tune`] fits the classical weights to game results, and [`net`] trains
 //! networks.
 //!
-//! `relabel` writes only packed blocks, each either completely or not at all. The size of a block
-//! depends on the number of nodes per search but not on the number of threads. Therefore the bytes
-//! written are the same for any number of threads, and an interruption loses only about ten seconds
-//! of work.
+//! `relabel` writes only packed blocks, and writes each block either completely or not at all. The
+//! size of a block depends on the number of nodes per search, but not on the number of threads.
+//! The bytes written are therefore the same for any number of threads, and an interruption loses
+//! only about ten seconds of work.
 
 mod games;
 pub(crate) mod net;

@@ -1,18 +1,19 @@
-//! Detects quiet positions, in which the static evaluation can be compared with the game's result.
+//! Detects quiet positions. In such positions, the static evaluation can be compared with the
+//! result of the game.
 
 use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Score};
 use crate::engine::eval::{Evaluation, Evaluator};
 
-/// Piece values in pawns, indexed by [`Piece`], that determine the order of captures: the most
-/// valuable victim first, then the least valuable attacker.
+/// Piece values in pawns, indexed by [`Piece`]. They determine the order of captures: the most
+/// valuable victim first, and then the least valuable attacker.
 const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 
 /// The maximum number of consecutive captures.
 const DEPTH: u32 = 12;
 
-/// A simple quiescence search over captures and promotions, without pruning or tables. It does not
-/// depend on the weights of the engine's search. Source:
+/// A simple quiescence search over captures and promotions. It uses neither pruning nor tables,
+/// and does not depend on the weights of the engine's search. Source:
 /// <https://www.chessprogramming.org/Quiescence_Search>.
 pub(crate) struct Quiescence {
     evaluator: Evaluator,
@@ -29,8 +30,9 @@ impl Quiescence {
         Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
-    /// Returns the static score for the side to move if the position is quiet: the side to move is
-    /// not in check, and no sequence of captures changes the score.
+    /// Returns the static score for the side to move, or `None` if the position is not quiet. A
+    /// position is quiet if the side to move is not in check and no sequence of captures changes
+    /// the score.
     pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;
@@ -60,7 +62,8 @@ impl Quiescence {
     }
 }
 
-/// Returns captures and promotions, or all check evasions, with the most promising moves first.
+/// Returns captures and promotions or, in check, all evasions. The most promising moves come
+/// first.
 fn moves(position: &Position) -> Vec<Move> {
     let mut list = crate::chess::position::MoveList::new();
     position.noisy_moves(&mut list);

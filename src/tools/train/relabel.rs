@@ -1,8 +1,8 @@
-//! Re-evaluates the positions of existing games.
+//! Evaluates the positions in existing games anew.
 //!
-//! The moves remain the same. The scores are replaced with scores from a later network: either the
-//! network's evaluation or the result of a search that uses it. Other engines gained 24 to 50 Elo
-//! this way (Stockfish's trainer, "data rescoring").
+//! The moves remain the same. The scores are replaced with scores from a later network. A score is
+//! either the network's evaluation or the result of a search that uses the network. Other engines
+//! gained 24 to 50 Elo with this method (Stockfish's trainer, "data rescoring").
 
 use super::selfplay::{SelfPlay, for_white};
 use super::{GameSettings, PlayedGame, SearchedMove, is_noisy};
@@ -13,8 +13,8 @@ use crate::engine::eval::{Evaluation, Evaluator};
 #[derive(Clone)]
 pub(crate) struct Judgement {
     pub evaluation: Evaluation,
-    /// The soft limit on the nodes of a search, after which no new iteration starts. `None` means
-    /// that positions are only evaluated, not searched.
+    /// The soft node limit of a search, after which no new iteration starts. `None` means that
+    /// positions are only evaluated and not searched.
     pub nodes: Option<u64>,
 }
 
@@ -45,8 +45,8 @@ impl Relabeller {
     }
 
     /// Returns the game with new scores, or `None` if a move is illegal. The scores depend only on
-    /// the game and the judgement. If positions are searched, the best move also determines whether
-    /// a position is marked as noisy.
+    /// the game and the `Judgement`. If positions are searched, the best move also determines
+    /// whether a position is marked as noisy.
     pub(crate) fn judge(&mut self, game: &PlayedGame) -> Option<PlayedGame> {
         let mut moves = Vec::with_capacity(game.moves.len());
         let whole = match self {
@@ -72,7 +72,7 @@ impl Relabeller {
     }
 }
 
-/// Clamps a score to the range that files can store. Mates get the largest scores.
+/// Clamps a score to the range that files can store. Mates are stored as the largest scores.
 fn in_file(score: Score) -> i16 {
     score.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }

@@ -1,4 +1,4 @@
-//! A position with a score and a game result, and its text format.
+//! A position with a score and the result of its game, and the text format for such positions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use crate::chess::score::Score;
 use crate::support::error::ParseError;
 
 /// A training position. Its text format is one line, `FEN | score | result`, from White's point of
-/// view. The score is in centipawns or `-`; the result is 1.0, 0.5 or 0.0.
+/// view. The score is in centipawns or is `-` if there is none. The result is 1.0, 0.5 or 0.0.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {
     pub position: Position,
-    /// The score found by a search, in centipawns from White's point of view.
+    /// The score found by a search, in centipawns, from White's point of view.
     pub score: Option<Score>,
-    /// White's result: 1 for a win, 0.5 for a draw, 0 for a loss.
+    /// White's result: 1 for a win, 0.5 for a draw and 0 for a loss.
     pub result: f32,
 }
 

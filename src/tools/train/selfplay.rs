@@ -1,4 +1,4 @@
-//! Plays games in which the engine plays against itself.
+//! Plays games between two copies of the engine.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ use crate::engine::search::{Config, Control, Limits, Searcher};
 use crate::games::book::{Book, Chooser, Policy};
 use crate::support::random::Random;
 
-/// The size of a player's transposition table in mebibytes. Small searches need little memory, and
-/// a small table is cleared quickly.
+/// The size of a player's transposition table, in mebibytes. Short searches need little memory,
+/// and a small table can be cleared quickly.
 const MEMORY_MB: usize = 1;
 
 /// The hard node limit, as a multiple of the soft limit.
 const HARD_NODES: u64 = 8;
 
-/// The maximum length, in plies, of an opening from a book. Game files store the length in one
-/// byte.
+/// The maximum length, in plies, of an opening from a book. Game files store the length in a
+/// single byte.
 const LONGEST_OPENING: usize = 80;
 
 /// The maximum number of attempts to find random moves that do not end the game.
@@ -27,13 +27,14 @@ const MAX_TRIES: usize = 1000;
 /// The number of plies after which a game is declared a draw.
 const MAX_PLIES: usize = 400;
 
-/// Settings for taking openings from a book. Openings continue to the end of the book.
+/// Settings for openings from a book. Each opening follows the book until it has no more moves.
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
-    /// The policy for choosing moves after the initial random ones.
+    /// The policy for choosing moves after the random book moves at the beginning.
     pub policy: Policy,
-    /// The number of random moves after the end of the book, which make duplicate games unlikely.
+    /// The number of random moves after the book has no more moves. These moves make duplicate
+    /// games unlikely.
     pub random_after: usize,
 }
 
@@ -41,23 +42,24 @@ pub(crate) struct BookOpenings {
 pub(crate) struct GameSettings {
     pub evaluation: Evaluation,
     pub seed: u64,
-    /// The soft limit on nodes per move, after which no new iteration starts.
+    /// The soft node limit per move, after which no new iteration starts.
     pub nodes: u64,
     /// The number of random moves at the beginning of the game. With a book, this is the number of
-    /// book moves chosen at random, with probabilities proportional to their numbers of games.
+    /// book moves chosen at random. The probability of a book move is proportional to its number
+    /// of games.
     pub random_plies: usize,
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
-    /// The minimum and maximum number of pieces, including kings, that are placed at random. They
-    /// are used instead of random moves.
+    /// If set, games start from randomly placed pieces instead of random moves. Gives the minimum
+    /// and maximum number of pieces, including kings.
     pub piece_count: Option<(u8, u8)>,
-    /// The maximum absolute score of an opening, in centipawns as determined by a search.
+    /// The maximum absolute score after the opening, in centipawns, as determined by a search.
     pub opening_limit: Score,
-    /// The score threshold for adjudication, in centipawns: a game ends when both sides agree on a
-    /// score at least this large in favour of one side for [`GameSettings::adjudicate_plies`]
-    /// consecutive plies.
+    /// The score threshold for adjudication, in centipawns. A game ends if both sides agree on a
+    /// score of at least this much in favour of one side. They must agree for
+    /// [`GameSettings::adjudicate_plies`] consecutive plies.
     pub adjudicate_score: Score,
-    /// The number of consecutive plies required for adjudication; see
+    /// The number of consecutive plies required for adjudication. See
     /// [`GameSettings::adjudicate_score`].
     pub adjudicate_plies: usize,
 }
@@ -104,17 +106,17 @@ pub(crate) struct SelfPlay {
     searcher: Searcher,
 }
 
-/// Adjudicates a game based on the scores of the latest moves, if both sides agree.
+/// Adjudicates a game according to the latest scores, if both sides agree.
 struct Adjudicator<'s> {
     settings: &'s GameSettings,
-    /// The number of consecutive plies with a score beyond the limit.
+    /// The number of consecutive plies with a score beyond the threshold.
     agreed: usize,
-    /// The side that these scores favour.
+    /// The side favoured by these scores.
     winner: Color,
 }
 
 impl Adjudicator<'_> {
-    /// Adds a score from White's point of view; returns the winner if the game is decided.
+    /// Adds a score from White's point of view. Returns the winner if the game is decided.
     fn update(&mut self, score: Score) -> Option<Color> {
         let ahead = if score > 0 { Color::White } else { Color::Black };
         if score.abs() < self.settings.adjudicate_score {
@@ -129,14 +131,14 @@ impl Adjudicator<'_> {
 }
 
 impl SelfPlay {
-    /// Creates a player, which must run on a thread with the stack size of a search thread.
+    /// Creates a player. The player must run on a thread with the stack size of a search thread.
     pub(crate) fn new(settings: GameSettings) -> Self {
         let evaluation = settings.evaluation.clone();
         let config = Config { memory_mb: MEMORY_MB, evaluation, ..Config::default() };
         SelfPlay { settings, searcher: Searcher::on_large_stack(config) }
     }
 
-    /// Plays the game with this number. The game depends only on the number and the settings.
+    /// Plays game `number`. The game depends only on the number and the settings.
     pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
         // Each game has its own random numbers; the first step mixes the seed with the game's
         // number.
@@ -165,8 +167,8 @@ impl SelfPlay {
         self.searcher.new_game();
     }
 
-    /// Returns the best move and its score from White's point of view; `None` if there is no legal
-    /// move.
+    /// Returns the best move and its score from White's point of view, or `None` if there is no
+    /// legal move.
     pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
@@ -214,8 +216,8 @@ pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 
-/// Plays random moves after which the game is not over. If every attempt ends the game, returns the
-/// game without random moves.
+/// Plays random moves that do not end the game. If every attempt ends the game, returns the game
+/// without random moves.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();
@@ -232,8 +234,8 @@ fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     begun.clone()
 }
 
-/// Places a few pieces, chosen at random from the initial set, on random squares. Such positions
-/// rarely arise from openings, but a network must be able to evaluate them.
+/// Places a few pieces on random squares. The pieces are chosen at random from the initial set.
+/// Such positions rarely arise from openings, but a network must be able to evaluate them.
 fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     loop {
         let piece_count = fewest + random.below(usize::from(most - fewest) + 1) as u8;
@@ -261,8 +263,8 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
 }
 
 /// Returns a line from a book. The first moves are chosen at random, with probabilities
-/// proportional to their numbers of games, and the others are chosen by the policy until the book
-/// has no more moves.
+/// proportional to their numbers of games. The policy chooses the other moves, until the book has
+/// no more moves.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

@@ -1,4 +1,5 @@
-//! Reads samples from PGN games, self-play files, or text lines in the format of [`Sample`].
+//! Reads samples from PGN games, from self-play files, or from lines of text in the [`Sample`]
+//! format.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -19,16 +20,16 @@ use crate::support::random::Random;
 pub(crate) struct SampleSelection {
     /// The maximum number of positions taken from a PGN game.
     pub per_game: usize,
-    /// The number of plies skipped at the beginning of a PGN game.
+    /// The number of plies that are skipped at the beginning of a PGN game.
     pub skip_plies: usize,
-    /// The maximum absolute static score, in centipawns. Positions with larger scores are decided
+    /// The maximum absolute static score, in centipawns. Positions with a larger score are decided
     /// and would not contribute to the fit.
     pub limit: Score,
-    /// The seed for choosing among a game's positions.
+    /// The seed for choosing among the positions in a game.
     pub seed: u64,
 }
 
-/// Selects quiet positions from games and lists. Each position is selected only once.
+/// Selects quiet positions from games and lists. No position is selected twice.
 pub(crate) struct Sampler {
     selection: SampleSelection,
     random: Random,
@@ -51,12 +52,12 @@ impl Sampler {
         }
     }
 
-    /// Reads a file of samples in the format indicated by its extension: PGN for `.pgn`, self-play
-    /// games for `.games`, and otherwise lines of samples. The lines are compressed with zstd if
-    /// the name ends in `.zst`.
+    /// Reads a file of samples. The file name extension determines the format: PGN for `.pgn`,
+    /// self-play games for `.games`, and lines of samples otherwise. If the name ends in `.zst`,
+    /// the lines are compressed with zstd.
     ///
     /// # Errors
-    /// If the file cannot be read, or a line is not a sample. Games with errors are skipped.
+    /// If the file cannot be read, or if a line is not a sample. Games with errors are skipped.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), FileError> {
         let io_error = |error| FileError::io("read", path, &error);
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
@@ -76,7 +77,7 @@ impl Sampler {
         }
     }
 
-    /// Returns the samples, and the number of decided games from which they were taken.
+    /// Returns the samples, together with the number of decided games from which they were taken.
     pub(crate) fn finish(self) -> (Vec<Sample>, usize) {
         (self.samples, self.games)
     }
@@ -102,7 +103,8 @@ impl Sampler {
         Ok(())
     }
 
-    /// Randomly selects positions of a game, at most [`SampleSelection::per_game`] of them.
+    /// Selects positions in a game at random. Selects at most [`SampleSelection::per_game`]
+    /// positions.
     fn take_from_game(&mut self, positions: &mut [Position], result: f32) {
         let Some(late) = positions.get_mut(self.selection.skip_plies..) else { return };
         self.random.shuffle(late);
@@ -146,7 +148,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Adds a sample if its position is new, quiet and undecided.
+    /// Adds a sample, provided that its position is new, quiet and undecided.
     fn take(&mut self, sample: Sample) {
         let Some(score) = self.quiescence.quiet_score(&sample.position) else { return };
         if score.abs() <= self.selection.limit && self.seen.insert(sample.position.key()) {

@@ -3,7 +3,7 @@
 use std::thread::{Builder, ScopedJoinHandle};
 
 /// Processes each part in its own thread. If the system cannot start more threads, the current
-/// thread does the work.
+/// thread does the remaining work.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,

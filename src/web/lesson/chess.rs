@@ -1,9 +1,9 @@
 //! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a choice of move orders,
 //! and a simple evaluation that is independent of the engine's evaluation.
 //!
-//! Values depend only on the position: there is no table, no history and no draw by repetition.
-//! Therefore the value at a given depth does not depend on the algorithm, and two searches differ
-//! only in what they prune.
+//! Values depend only on the position: there is no table, no history and no draw by repetition. The
+//! value at a given depth therefore does not depend on the algorithm, and two searches differ only
+//! in the nodes that they prune.
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;
@@ -26,19 +26,19 @@ use crate::support::words::named_values;
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
 /// The bonus in centipawns for each ring by which a piece is closer to the centre, indexed by
-/// [`Piece`]. Set by hand.
+/// [`Piece`]. Chosen by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
-/// The king's bonus per ring in centipawns, if there are no queens on the board.
+/// The king's bonus per ring in centipawns if there are no queens on the board.
 const BARE_KING_CENTRE: Score = 9;
-/// A pawn's bonus for each rank it has advanced, in centipawns. Set by hand.
+/// A pawn's bonus in centipawns for each rank that it has advanced. Chosen by hand.
 const ADVANCE: Score = 5;
 
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
-    /// The first move is that of the best line of the last iteration. Captures follow, ordered by
-    /// most valuable victim and least valuable attacker. Then come the other moves, ordered by how
-    /// much they improve the piece's placement.
+    /// The move from the best line of the last iteration comes first. Captures follow, ordered by
+    /// most valuable victim and least valuable attacker. The other moves come last, ordered by how
+    /// much they improve the placement of the piece.
     Good,
     /// The order in which the move generator returns the moves.
     Plain,
@@ -53,10 +53,11 @@ named_values! { pub Ordering, "move order": Good = "good", Plain = "plain", Bad 
 pub struct Chess {
     /// The order in which moves are searched.
     pub ordering: Ordering,
-    /// Whether to search captures beyond the depth limit. Otherwise, positions at the limit are
+    /// Whether to search captures beyond the depth limit. If not, positions at the limit are
     /// evaluated statically.
     pub quiescence: bool,
-    /// The number of quiescence nodes so far, excluding nodes that the searches themselves count.
+    /// The number of quiescence nodes so far, excluding nodes that are counted by the searches
+    /// themselves.
     pub quiescence_nodes: u64,
     /// The side to move at the root, which is the maximising player.
     max: Color,
@@ -65,7 +66,7 @@ pub struct Chess {
 }
 
 impl Chess {
-    /// Creates the game for a search of `root`, with the good move order and quiescence search.
+    /// Creates the game for a search of `root`, with good move order and quiescence search.
     pub fn new(root: &Position) -> Self {
         Chess {
             ordering: Ordering::Good,
@@ -76,8 +77,8 @@ impl Chess {
         }
     }
 
-    /// Makes searches try the moves of `line` first in the positions along it. The line starts at
-    /// `root`.
+    /// Makes searches try the moves of `line` first in the positions of the line. The line starts
+    /// at `root`.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
         self.hints.clear();
@@ -173,7 +174,7 @@ impl ZeroSumGame for Chess {
 }
 
 /// Returns the priority of a move. Captures and promotions are ordered by the material that they
-/// win, other moves by how much they improve the piece's placement.
+/// win. Other moves are ordered by how much they improve the placement of the piece.
 fn ordering_score(position: &Position, mv: Move) -> Score {
     /// Greater than any improvement in placement, so that captures and promotions come first.
     const NOISY: Score = 1_000;

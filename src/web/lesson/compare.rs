@@ -1,5 +1,5 @@
-//! Compares the number of nodes that alpha-beta and PVS need to reach the same depth with different
-//! move orders.
+//! Compares the number of nodes that alpha-beta and PVS need for the same depth with different move
+//! orders.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -22,7 +22,7 @@ use super::search::{Algorithm, Search};
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Score};
 
-/// An algorithm and a move order, which form one column of the comparison.
+/// An algorithm and a move order, which together form one column of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchVariant {
     /// The algorithm to be compared.
@@ -62,8 +62,8 @@ pub struct Cost {
     pub score: Score,
 }
 
-/// Searches one position. Returns `None` if `stop` was set. Earlier iterations only improve the
-/// move order, and are not counted.
+/// Searches one position. Returns `None` if `stop` was set. Earlier iterations serve only to
+/// improve the move order and are not counted.
 pub fn cost(
     position: &Position,
     variant: SearchVariant,
@@ -89,7 +89,7 @@ pub fn cost(
     })
 }
 
-/// The costs of one variant, added up over several positions.
+/// The costs of one variant, summed over several positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CostSum {
     /// The number of positions added.
@@ -106,7 +106,7 @@ pub struct CostSum {
 }
 
 impl CostSum {
-    /// Adds the cost of a position. `first` is the cost of the first variant there.
+    /// Adds the cost of a position. `first` is the cost of the first variant for the same position.
     pub fn add(&mut self, cost: &Cost, first: &Cost) {
         self.positions += 1;
         self.nodes += cost.nodes;

@@ -1,5 +1,5 @@
 //! Iterative deepening with aspiration windows, using the textbook searches. Reports iterations,
-//! changes of the best root move, and failed windows.
+//! changes of the best root move, and windows that failed.
 //! <https://www.chessprogramming.org/Aspiration_Windows>
 //!
 //! ```
@@ -28,7 +28,7 @@ use crate::chess::notation::bound;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_mate};
 
-/// The plan of a search with iterative deepening.
+/// The settings of a search with iterative deepening.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// The algorithm used by every iteration.
@@ -58,7 +58,7 @@ pub enum DeepeningEvent {
         new: Move,
         /// The score of the new best move.
         score: Score,
-        /// The value of alpha that the score exceeded.
+        /// The value of alpha that the new score exceeded.
         alpha: Score,
     },
     /// The value is outside the window. The search is repeated with a different window.
@@ -99,7 +99,7 @@ pub struct DeepeningResult {
 }
 
 /// Searches `root` as described by `plan`, and reports events to `on_event`. `observer` creates an
-/// observer for each search of the root; that of the last completed search is returned.
+/// observer for each search of the root. The observer of the last completed search is returned.
 pub fn deepen<O: Observer<Move>>(
     chess: &mut Chess,
     root: &Position,
@@ -151,7 +151,7 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Opens the window on the side where the score lies outside it. If the score lies inside, returns
+/// Opens the window on the side on which the score lies outside. If the score lies inside, returns
 /// the window unchanged.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {

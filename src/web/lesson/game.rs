@@ -26,13 +26,13 @@ pub trait ZeroSumGame {
     /// Returns the state after `mv`, which must be one of [`ZeroSumGame::moves`].
     fn play(&self, state: &Self::State, mv: Self::Move) -> Self::State;
 
-    /// Returns the value of a leaf, or of a state at the depth limit, from the side to move's point
+    /// Returns the value of a leaf or of a state at the depth limit, from the side to move's point
     /// of view. The value is exact if `window` is the full window. Otherwise, the result may be a
     /// bound if the true value is outside `window`.
     fn value(&mut self, state: &Self::State, ply: Ply, window: Window) -> Score;
 
     /// Returns whether `value` is exact for any window in a state with `depth` plies left. If so, a
-    /// null-window search of such a leaf need not be repeated.
+    /// null-window search of such a state need not be repeated.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
     /// Returns the key of the position. States with the same continuations have the same key.
@@ -56,8 +56,8 @@ pub trait ZeroSumGame {
     fn name(&self, state: &Self::State, mv: Self::Move) -> String;
 }
 
-/// The bounds of a search, from the side to move's point of view. Values at or below `alpha`, or at
-/// or above `beta`, need not be exact.
+/// The bounds of a search, from the side to move's point of view. Values that are at most `alpha`
+/// or at least `beta` need not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The value that the side to move can already achieve.

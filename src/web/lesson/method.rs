@@ -1,4 +1,4 @@
-//! Methods of searching an explicit tree: an algorithm, with or without a table, run once or with
+//! Methods for searching an explicit tree: an algorithm, with or without a table, run once or with
 //! iterative deepening.
 //!
 //! ```
@@ -22,7 +22,7 @@ use super::tree::{GameTree, NodeId, PositionTree};
 
 const ROOT: NodeId = 0;
 
-/// A method of searching an explicit tree.
+/// A method for searching an explicit tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
     /// The algorithm that searches the tree.
@@ -78,7 +78,7 @@ impl Method {
     }
 }
 
-/// Returns the positions of a line from the root, each with its successor in the line.
+/// Returns the positions in a line from the root, each with the next position in the line.
 fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
     let keys: Vec<u64> = std::iter::once(&ROOT).chain(line).map(|node| game.key(node)).collect();
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()

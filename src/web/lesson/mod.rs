@@ -8,7 +8,7 @@
 //! record.
 //!
 //! A [`method::Method`] is an algorithm with or without a [`table`], run once or with iterative
-//! deepening. Tables and iterations require positions, which `tree::PositionTree` creates from the
+//! deepening. Tables and iterations require positions. `tree::PositionTree` creates them from the
 //! nodes of a tree. [`exercise`] asks questions about searches.
 //!
 //! # Threads
@@ -19,20 +19,21 @@
 //! # The page
 //!
 //! `lab/` implements the searches again in JavaScript. The page is a single file that works without
-//! a server, and its reader can edit a tree, grow a random one and draw any exercise, so no finite
-//! set of steps computed by the program can replace the search. Compiling the Rust code to
-//! WebAssembly would, but every build would need a second toolchain. The modules from `random.js`
-//! to `exercise.js` do not depend on pages; the others draw. `tests/tools/lesson-page` compares
-//! both implementations: random numbers, trees, steps and exercises must be identical.
+//! a server. Its readers can edit a tree, grow a random one and request any exercise, so no finite
+//! set of steps computed by the program can replace the search. WebAssembly compiled from the Rust
+//! code could, but every build would need a second toolchain. The modules from `random.js` to
+//! `exercise.js` do not depend on pages; the others draw. `tests/tools/lesson-page` compares both
+//! implementations: random numbers, trees, steps and exercises must be identical.
 //!
 //! # The engine's own search
 //!
-//! The engine's search has an observer of its own (`search::observe` in the area `engine`).
-//! `search::trace` records its steps, and `engine` shows the trace on a page. A common observer
-//! would have to be generic over moves and positions, because trees have neither, and most steps
-//! exist on one side only: reductions, pruning, quiescence and split points there, raised bounds
-//! and the moves behind a cutoff here. It would save this module's seven methods and add
-//! parameters to every step of the engine. Only [`observe::NodeType`] is shared.
+//! The engine's search has a separate observer (`search::observe` in the `engine` area).
+//! `search::trace` records the steps, and `engine` shows the trace on a page. A common observer
+//! would have to be generic over moves and positions, because trees have neither. Most steps also
+//! exist on only one side: the engine has reductions, pruning, quiescence and split points; the
+//! lessons have raised bounds and the moves behind a cutoff. A common observer would save the seven
+//! methods in this module, but it would add parameters to every step of the engine. Only
+//! [`observe::NodeType`] is shared.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

@@ -18,7 +18,7 @@ use crate::chess::score::{Depth, Ply, Score};
 
 pub use crate::engine::search::trace::NodeType;
 
-/// The reason why a node is searched with its particular window.
+/// The reason why a node is searched with a particular window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
     /// The node is the root, or the search has no better bound yet.
@@ -33,13 +33,13 @@ pub enum SearchReason {
 /// Observes every step of a search. Windows and scores are from the side to move's point of view.
 ///
 /// By default, all methods do nothing. Searches are compiled separately for each type of observer,
-/// so `()`, which overrides no method, costs nothing.
+/// so `()` costs nothing: it overrides no method.
 pub trait Observer<M> {
     /// Called when an iteration to `depth` plies starts.
     #[inline]
     fn iteration(&mut self, _depth: Depth) {}
 
-    /// Called when a node is entered through the move `_via`, which is `None` at the root.
+    /// Called when a node is entered. `_via` is the move that led to the node; `None` at the root.
     #[inline]
     fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: SearchReason) {}
 
@@ -69,7 +69,7 @@ pub trait Observer<M> {
 /// Ignores all steps.
 impl<M> Observer<M> for () {}
 
-/// An [`Observer`] that only counts.
+/// An [`Observer`] that only counts steps.
 #[derive(Debug, Clone, Default)]
 pub struct Counter {
     /// The number of nodes entered. A node that is searched again is counted again.

@@ -1,5 +1,5 @@
-//! Plots the times measured by [`timing`](super::timing). There is a panel for each depth and a
-//! curve for each search. The vertical axis shows seconds per move on a logarithmic scale.
+//! Plots the times measured by [`timing`](super::timing), with a panel for each depth and a curve
+//! for each search. The vertical axis shows seconds per move on a logarithmic scale.
 
 use super::splitting::describe_threads;
 use super::timing::{Measurement, PUBLISHED};

@@ -20,7 +20,7 @@ use crate::chess::score::{Depth, Ply, Score};
 /// A visit to a node. Windows and scores are from the side to move's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit<M> {
-    /// The index of the visit to the parent from which this visit was made.
+    /// The index of the parent's visit from which this visit was made.
     pub parent: Option<usize>,
     /// The move that led to the node; `None` at the root.
     pub via: Option<M>,
@@ -41,11 +41,11 @@ pub struct Visit<M> {
     /// Alpha and beta at the cutoff, and the moves that were cut off. `None` if there was no
     /// cutoff.
     pub cutoff: Option<(Score, Score, Vec<M>)>,
-    /// The number of visits below this one that were not recorded.
+    /// The number of visits below this one that are not recorded.
     pub hidden: u64,
 }
 
-/// A step of a search. The number is the index of the visit.
+/// A step of a search. The `usize` in each variant is the index of the visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<M> {
     /// An iteration to this depth starts.
@@ -110,7 +110,7 @@ impl<M> Recorder<M> {
         self.path.last().copied().flatten()
     }
 
-    /// Adds a hidden visit to the count of the innermost recorded visit above it.
+    /// Adds a hidden visit to the count of the innermost recorded visit that contains it.
     fn hide(&mut self) {
         if let Some(above) = self.path.iter().rev().copied().flatten().next() {
             self.visits[above].hidden += 1;

@@ -1,5 +1,5 @@
-//! Minimax, alpha-beta and principal variation search in textbook form: negamax, without
-//! reductions, one function per algorithm, with or without a table.
+//! Minimax, alpha-beta and principal variation search in textbook form. They use negamax and no
+//! reductions, and run with or without a table. Each algorithm is one function.
 //!
 //! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975); T. A. Marsland and
 //! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982); A. Reinefeld, "An
@@ -33,7 +33,7 @@ pub enum Algorithm {
     Minimax,
     /// Skips nodes that cannot affect the value.
     AlphaBeta,
-    /// Like alpha-beta, but expects the first move to be the best, and tests the others with null
+    /// Like alpha-beta, but assumes that the first move is the best, and tests the others with null
     /// windows.
     Pvs,
 }
@@ -50,7 +50,7 @@ pub struct Search<'a, G: ZeroSumGame, O> {
     pub observer: &'a mut O,
     /// The number of nodes entered so far. A node that is searched twice is counted twice.
     pub nodes: u64,
-    /// Flags that stop the search. Once one of them is set, returned values are meaningless.
+    /// Flags that stop the search. Once any flag is set, returned values are meaningless.
     pub stops: &'a [&'a AtomicBool],
     /// The transposition table, if any; minimax does not use it.
     pub table: Option<&'a mut Table>,
@@ -94,7 +94,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         self.run_below(algorithm, state, 0, depth, window)
     }
 
-    /// Like [`Search::run`], for a `state` that is `ply` plies from the root.
+    /// Like [`Search::run`], but for a `state` that is `ply` plies from the root.
     pub fn run_below(
         &mut self,
         algorithm: Algorithm,
@@ -152,8 +152,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Returns the value or a bound. The result is a bound if a move is so good that the opponent
-    /// will avoid this node; the other moves then do not matter.
+    /// Returns the value, or a bound if a move is so good that the opponent will avoid this node.
+    /// In that case, the remaining moves do not matter.
     /// <https://www.chessprogramming.org/Alpha-Beta>
     fn alpha_beta(
         &mut self,
@@ -191,8 +191,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches the first move as in alpha-beta, and the others with a null window. If one of those
-    /// turns out to be better, it is searched again.
+    /// Searches the first move as in alpha-beta, and the others with a null window. If one of the
+    /// others turns out to be better, it is searched again.
     /// <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,
@@ -232,9 +232,9 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches a later move of [`Search::pvs`] with a null window and then, if necessary, with
-    /// `open`. The second search is unnecessary if the first result is sufficient: at leaves, and
-    /// at or above beta (Reinefeld).
+    /// Searches a later move in [`Search::pvs`] with a null window and then, if necessary, with
+    /// `open`. The second search is unnecessary if the first result is sufficient, that is, at
+    /// leaves, and if the result is at least beta (Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,

@@ -1,5 +1,5 @@
 //! A recorded search, expressed as names and numbers that do not depend on the game. Text, JSON and
-//! pictures are created from it.
+//! pictures are created from this record.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -22,8 +22,8 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The maximum number of moves in a cutoff that are shown individually. If there are more, one node
-/// represents them all.
+/// The maximum number of cut-off moves that are shown individually. If there are more, a single
+/// node represents them all.
 const SHOWN_CUT: usize = 3;
 
 /// A recorded search, from the maximising player's point of view.
@@ -52,9 +52,9 @@ pub struct SearchRecord {
     /// The numbers of visits to PV nodes, cut nodes and all-nodes. With minimax, which does not use
     /// windows, all nodes are PV nodes.
     pub types: [u64; 3],
-    /// The number of visits that are not included in `tree`.
+    /// The number of visits that `tree` does not include.
     pub hidden: u64,
-    /// The nodes. Parents precede their children, and siblings are in search order.
+    /// The nodes. A parent comes before its children, and siblings are in search order.
     pub tree: Vec<Node>,
     /// The steps of the search, in order.
     pub steps: Vec<RecordedEvent>,
@@ -77,7 +77,7 @@ pub struct Node {
     pub on_line: bool,
     /// The visits to the node, in order; empty if it was cut off.
     pub visits: Vec<NodeVisit>,
-    /// The number of nodes that this one represents. It is greater than one if many moves were cut
+    /// The number of nodes that this node represents. It is greater than one if many moves were cut
     /// off together.
     pub stands_for: usize,
     /// The number of visits below this node that are not in the tree.
@@ -108,8 +108,8 @@ pub struct NodeVisit {
     pub kind: NodeType,
     /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// How `value` relates to the true value: `=` if they are equal, `>=` or `<=` if it is a bound,
-    /// `~` if it is an estimate.
+    /// The relation of `value` to the true value: `=` if they are equal, `>=` or `<=` if `value` is
+    /// a bound, `~` if it is an estimate.
     pub relation: &'static str,
     /// The reason for the cutoff, such as `alpha 6 >= beta 5`; `None` if no moves were cut off.
     pub cutoff: Option<String>,
@@ -156,7 +156,7 @@ pub enum RecordedEventKind {
 
 impl SearchRecord {
     /// Creates the record of a search of `root`. If `whole_cut` is set, subtrees that were cut off
-    /// are shown completely; otherwise, only their first moves are shown.
+    /// are shown completely. Otherwise, only their first moves are shown.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,
@@ -168,7 +168,7 @@ impl SearchRecord {
     }
 
     /// Like [`SearchRecord::new`], but with a different name. Consecutive searches of the root are
-    /// combined into one search, whose value is that of the last search.
+    /// combined into one search with the value of the last one.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,
@@ -213,7 +213,7 @@ impl SearchRecord {
         cut.map(|node| node.name.as_str()).collect()
     }
 
-    /// Formats all steps, indented according to their depth, followed by the summary.
+    /// Formats all steps, indented by their depth, followed by the summary.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for step in &self.steps {
@@ -277,7 +277,7 @@ struct RecordRenderer<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
-    /// For each visit, the index of its node, and the index of the visit within that node.
+    /// The index of the node for each visit, and the index of the visit within that node.
     place: Vec<(usize, usize)>,
     whole_cut: bool,
     windows: bool,
@@ -382,7 +382,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the missing children of nodes that an early iteration only estimated and a later
+    /// Adds the missing children of nodes that an early iteration only estimated and that a later
     /// iteration cut off.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
@@ -501,8 +501,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
     }
 }
 
-/// Describes a visit from Max's point of view. `cut` contains the names of the nodes that it cut
-/// off.
+/// Describes a visit from Max's point of view. `cut` contains the names of the nodes that the visit
+/// cut off.
 fn render_visit<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> NodeVisit {
     let Window { alpha, beta } = visit.window;
     let relation = match visit.value {

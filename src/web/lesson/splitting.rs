@@ -1,10 +1,10 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
-//! At a node of the principal variation, the first move is searched completely by the same rule.
+//! At a node on the principal variation, the first move is searched completely, by the same rule.
 //! Then the threads share the other moves, using the bound established by the first. Each of these
-//! moves is searched first with a null window and, if it is better, again with the open window.
-//! Only one node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
-//! "Parallel Search of Strongly Ordered Game Trees" (1982).
+//! moves is searched with a null window and, if it is better, again with the open window. Only one
+//! node is split at a time, and threads that have no work wait. Source: T. A. Marsland and M.
+//! Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -81,7 +81,8 @@ struct SplitPoint<G: ZeroSumGame> {
 /// A request to help at a split point. Dropping the wait group signals completion.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
-/// Threads that search together. They exist as long as this value does, and sleep between splits.
+/// A group of threads that search together. The threads exist as long as this value does, and sleep
+/// between splits.
 pub struct Splitter<G: SharedGame> {
     calls: Option<Sender<Call<G>>>,
     helpers: Vec<JoinHandle<()>>,
@@ -106,8 +107,7 @@ impl<G: SharedGame> Splitter<G> {
         Ok(Splitter { calls: Some(calls), helpers, stop, nodes: 0 })
     }
 
-    /// Searches `state` to `depth` plies. The value is the same as that of a search with one
-    /// thread.
+    /// Searches `state` to `depth` plies. Returns the same value as a search with one thread.
     pub fn search(&mut self, game: &G, state: &G::State, depth: Depth) -> Value<G::Move> {
         self.nodes = 0;
         let (score, line) = self.pv_split(&mut game.clone(), state, 0, depth, Window::FULL);
@@ -154,7 +154,7 @@ impl<G: SharedGame> Splitter<G> {
         self.share_out(split)
     }
 
-    /// Runs all threads on a split point and waits until all of them have finished.
+    /// Runs all threads on a split point, and waits until they have finished.
     fn share_out(&mut self, split: SplitPoint<G>) -> (Score, Vec<G::Move>) {
         let split = Arc::new(split);
         let done = WaitGroup::new();
@@ -258,7 +258,7 @@ mod tests {
         search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0
     }
 
-    /// Returns the built-in positions, and the positions after up to three moves of each.
+    /// Returns the built-in positions, and the positions after up to three moves in each.
     fn many() -> Vec<Position> {
         let mut all = positions();
         for position in positions() {

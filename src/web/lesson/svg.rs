@@ -1,10 +1,10 @@
 //! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
-//! Max's nodes are squares, and Min's are circles. So that programs can count the contents, every
-//! node is an element with the class `node` and a class for its type in its last visit: `pv`,
-//! `cut`, `all` or `never`. Nodes on the principal variation also have the class `line`. The
-//! attributes of a node are `data-visits` and `data-count` (the number of nodes that it
-//! represents). Every cutoff is an element with the class `cutoff`.
+//! Max's nodes are squares, and Min's nodes are circles. Classes and attributes allow programs to
+//! count the contents. Every node is an element with the class `node` and a class for the type that
+//! the node had in its last visit: `pv`, `cut`, `all` or `never`. Nodes on the principal variation
+//! also have the class `line`. The attributes of a node are `data-visits` and `data-count` (the
+//! number of nodes that it represents). Every cutoff is an element with the class `cutoff`.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -25,13 +25,13 @@ use crate::support::words::xml;
 /// The distance between leaves, in user units (pixels).
 const LEAF_WIDTH: f64 = 116.0;
 const LEVEL_HEIGHT: f64 = 104.0;
-/// The distance between the edge of the image and the centres of the outermost nodes.
+/// The distance from the edge of the image to the centres of the outermost nodes.
 const MARGIN: f64 = 64.0;
 const RADIUS: f64 = 21.0;
 const LINE_HEIGHT: f64 = 13.0;
 /// The height reserved for the title and the legend.
 const HEADER: f64 = 110.0;
-/// The minimum width of the image, determined by the legend.
+/// The minimum width of the image, which leaves room for the legend.
 const MIN_WIDTH: f64 = 660.0;
 
 const STYLE: &str = "
@@ -86,8 +86,8 @@ pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     out
 }
 
-/// Returns the coordinates of the nodes: leaves are side by side, and every other node is centred
-/// above its children.
+/// Returns the coordinates of the nodes. Leaves are next to each other, and every other node is
+/// centred above its children.
 fn layout(search_record: &SearchRecord) -> Vec<Point> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -248,7 +248,7 @@ fn values(visits: &[NodeVisit]) -> Vec<String> {
     }
 }
 
-/// Returns, for each node, the first of its children that were cut off.
+/// Returns the first child that was cut off, for each node.
 fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     let mut first = vec![None; search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -259,7 +259,7 @@ fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     first
 }
 
-/// Draws the cutoffs of a node as a double stroke across the line to the first child that was cut
+/// Draws the cutoffs at a node as a double stroke across the line to the first child that was cut
 /// off. If another search visited all children, the stroke is next to the node. The text is always
 /// next to the node.
 fn cutoffs(out: &mut String, node: &Node, at: Point, cut: Option<Point>) {

@@ -38,7 +38,8 @@ struct Entry {
     best: Option<u64>,
 }
 
-/// A table of positions by key. Its size is unlimited, because the searches in lessons are small.
+/// A table of positions, indexed by key. Its size is unlimited, because the searches in lessons are
+/// small.
 #[derive(Debug, Clone)]
 pub struct Table {
     entries: HashMap<u64, Entry>,
@@ -46,8 +47,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates a transposition table. Each result replaces the previous result for the same
-    /// position.
+    /// Creates a transposition table. Each result replaces the previous one for the same position.
     pub fn transpositions() -> Self {
         Table { entries: HashMap::new(), keeps_values: true }
     }
@@ -57,7 +57,7 @@ impl Table {
         Table { entries: HashMap::new(), keeps_values: false }
     }
 
-    /// Stores a line to be searched first. It consists of position keys, each with the key of the
+    /// Stores a line to be searched first. The line consists of pairs of keys: a position and the
     /// next position. A transposition table already contains the line and ignores the call.
     pub fn expect(&mut self, line: impl IntoIterator<Item = (u64, u64)>) {
         if self.keeps_values {
@@ -70,7 +70,7 @@ impl Table {
         }
     }
 
-    /// Returns the stored value if it is sufficient for a search to `depth` with `window`.
+    /// Returns the stored value if it is sufficient for a search with `depth` and `window`.
     pub fn value(&self, key: u64, depth: Depth, window: Window) -> Option<Score> {
         let entry = self.entries.get(&key).filter(|entry| entry.depth >= depth)?;
         let settles = match entry.bound {
@@ -86,8 +86,8 @@ impl Table {
         self.entries.get(&key)?.best
     }
 
-    /// Stores the result of a search to `depth` with `window`. If the search found no move better
-    /// than alpha, the stored best move remains.
+    /// Stores the result of a search with `depth` and `window`. If the search found no move better
+    /// than alpha, the stored best move is kept.
     pub fn store(
         &mut self,
         key: u64,

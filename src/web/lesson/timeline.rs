@@ -1,12 +1,12 @@
 //! PV-splitting of an explicit tree on a simulated clock. Each visit to a node takes one tick, so
 //! the timeline is the same in every run.
 //!
-//! The rules are the same as in [`splitting`](super::splitting). At a node of the principal
+//! The rules are the same as in [`splitting`](super::splitting). At a node on the principal
 //! variation, the first move is searched completely. Then the threads share the other moves. Each
-//! of these moves is searched first with a null window and, if it is better, again with the open
-//! window. A cutoff stops all threads. From the tick at which a result is complete, other threads
-//! can use it. If two results are complete at the same tick, the thread with the lower number comes
-//! first.
+//! of these moves is searched with a null window and, if it is better, again with the open window.
+//! A cutoff stops all threads. Other threads can use a result from the tick at which it is
+//! complete. If two results are complete at the same tick, the result from the thread with the
+//! lower number comes first.
 //!
 //! ```
 //! use tabia::lesson::timeline::split_on_a_clock;
@@ -48,7 +48,7 @@ pub struct Timeline {
     pub serial: u64,
     /// The result on one line.
     pub summary: String,
-    /// The work of the threads, ordered by the tick at which it ended.
+    /// The work of the threads, in the order in which it ended.
     pub spans: Vec<Span>,
 }
 
@@ -58,11 +58,11 @@ pub struct Timeline {
 pub enum Work {
     /// The thread visits a node whose moves will be shared.
     Split,
-    /// The thread searches the end of the principal variation alone.
+    /// The thread alone searches the end of the principal variation.
     First,
     /// The thread tests a sibling with a null window.
     Null,
-    /// The thread searches a better sibling again, to determine its value.
+    /// The thread searches a better sibling again to determine the sibling's value.
     Again,
 }
 
@@ -93,7 +93,7 @@ struct Task {
     work: Work,
 }
 
-/// A task in progress, with its result computed in advance.
+/// A task in progress. Its result has been computed in advance.
 #[derive(Debug, Clone)]
 struct Job {
     task: Task,
@@ -286,7 +286,7 @@ impl Place {
     }
 }
 
-/// Removes the job that ends first. If several jobs end at the same tick, removes that of the
+/// Removes the job that ends first. If several jobs end at the same tick, removes the job of the
 /// thread with the lowest number.
 fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
     let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));

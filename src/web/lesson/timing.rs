@@ -1,4 +1,5 @@
-//! Measures the speedup from PV-splitting, move by move, by comparing serial and split searches.
+//! Measures the speedup from PV-splitting move by move. For this, compares serial and split
+//! searches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,8 +14,8 @@ use super::splitting::Splitter;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Score};
 
-/// Published times for PV-splitting with five threads: for each depth and each of five moves in a
-/// game, the time in seconds of serial alpha-beta and of the split search.
+/// Published times for PV-splitting with five threads. For each depth, and for each of five moves
+/// in a game: the time of serial alpha-beta and of the split search, in seconds.
 pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),
@@ -51,7 +52,7 @@ pub(crate) struct Measurement {
 }
 
 impl Measurement {
-    /// Returns how many times faster the split search was than the serial one.
+    /// Returns the time of the serial search divided by the time of the split search.
     pub(crate) fn speedup(&self, split: &Split) -> f64 {
         self.seconds / split.seconds.max(f64::MIN_POSITIVE)
     }
@@ -66,7 +67,7 @@ pub(crate) struct Stopwatch {
 pub(crate) enum TimedPosition {
     /// The measurement, and the best move according to the serial search, if there is one.
     Done(Measurement, Option<Move>),
-    /// A split search and the serial search returned different scores. This is a bug.
+    /// A split search and the serial search returned different scores, which is a bug.
     Disagreement(String),
     Stopped,
 }
@@ -84,7 +85,8 @@ impl Stopwatch {
         Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
     }
 
-    /// Measures the searches of `position` to `depth`. The position is number `number` in the game.
+    /// Measures the searches of `position` to `depth`. `number` is the number of the move in the
+    /// game.
     pub(crate) fn measure(
         &mut self,
         position: &Position,

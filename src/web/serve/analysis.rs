@@ -44,8 +44,8 @@ impl AnalysisRequest {
     }
 }
 
-/// Starts a search and returns its events. If the receiver is dropped, the search stops. An earlier
-/// search for the same client is also stopped.
+/// Starts a search and returns its events. The search stops if the receiver is dropped. An earlier
+/// search for the same client is stopped, too.
 ///
 /// # Errors
 /// If the query is invalid, or if too many searches are running.
@@ -102,7 +102,7 @@ fn search(
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
 }
 
-/// A book position that occurs on a line.
+/// A book position that occurs in a line.
 #[derive(Debug, Serialize)]
 struct BookPlace {
     /// The number of plies from the root.
@@ -114,7 +114,7 @@ struct BookPlace {
     opening: Option<NamedOpening>,
 }
 
-/// One of the search's best lines.
+/// One of the best lines found by the search.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LineAnswer {
@@ -127,7 +127,7 @@ struct LineAnswer {
     nodes: u64,
     milliseconds: u64,
     moves: Vec<NamedMove>,
-    /// The numbers of plies after which the line reaches a book position.
+    /// The numbers of plies after which the line is in the book.
     in_book: Vec<usize>,
     /// The first position where the line enters the book from outside.
     transposes: Option<BookPlace>,
@@ -155,8 +155,8 @@ impl LineAnswer {
     }
 }
 
-/// Returns the numbers of plies after which a line reaches a book position, and the first position
-/// where the line enters the book from outside.
+/// Returns the numbers of plies after which a line is in the book, and the first position where the
+/// line enters the book from outside.
 fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Option<BookPlace>) {
     let (mut position, mut is_known) = (*root, content.book.reached(root).is_some());
     let (mut in_book, mut transposes) = (Vec::new(), None);
@@ -186,7 +186,7 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Op
 #[serde(rename_all = "camelCase")]
 struct TranspositionAnswer {
     moves: Vec<NamedMove>,
-    /// Whether an earlier position on the line is outside the book. If none is, the line never left
+    /// Whether an earlier position in the line is outside the book. If not, the line has never left
     /// the book.
     from_outside: bool,
     fen: String,

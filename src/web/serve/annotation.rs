@@ -1,5 +1,5 @@
-//! Annotates a game: searches every position, reports progress as lines of JSON, and then sends the
-//! annotated game.
+//! Annotates a game. Searches every position, reports the progress as lines of JSON, and then sends
+//! the annotated game.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -75,9 +75,9 @@ impl Line {
     }
 }
 
-/// Starts annotating the first game in the request body, and returns the lines of the response. If
-/// the receiver is dropped, the annotation stops. An earlier annotation for the same client is also
-/// stopped.
+/// Starts annotating the first game in the request body, and returns the lines of the response. The
+/// annotation stops if the receiver is dropped. An earlier annotation for the same client is
+/// stopped, too.
 ///
 /// # Errors
 /// If the query or the text is invalid, or if another game is being annotated.

@@ -5,15 +5,15 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// The value of the `Retry-After` header if the server is busy or not ready.
+/// The value of the `Retry-After` header when the server is busy or not ready.
 const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// An HTTP error: a status, and a sentence that states the problem and how to solve it.
+/// An HTTP error: a status, and a sentence that states the problem and the solution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     pub(crate) text: String,
-    /// Whether the response is plain text, as sent by Lichess's explorer, instead of JSON.
+    /// Whether the response is plain text, as in Lichess's explorer, instead of JSON.
     is_plain: bool,
 }
 
@@ -67,7 +67,7 @@ impl ApiError {
         Self::new(StatusCode::GONE, text)
     }
 
-    /// Returns the same error with a response in plain text.
+    /// Returns the same error as a plain-text response.
     pub(crate) fn plain(self) -> Self {
         ApiError { is_plain: true, ..self }
     }

@@ -29,8 +29,8 @@ struct MoveAnswer {
     mv: NamedMove,
     played: Counts,
     reached: Counts,
-    /// The points of the side to move, as a fraction from 0 to 1, in the games that reached the
-    /// position after the move.
+    /// The score of the side to move, from 0 to 1, in the games that reached the position after the
+    /// move.
     score: f64,
     value: Option<ScoreAnswer>,
     average_rating: Option<u16>,
@@ -45,10 +45,10 @@ pub(crate) struct BookAnswer {
     fen: String,
     turn: &'static str,
     check: bool,
-    /// The reason why the game is over; `None` if it is not over.
+    /// The reason why the game is over; `None` if the game is not over.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
-    /// The last named opening on the way to this position.
+    /// The last named opening that the game passed before this position.
     opening: Option<NamedOpening>,
     /// Whether the games are self-play games (see [`SELF_PLAY`](crate::games::book::SELF_PLAY)).
     self_play: bool,

@@ -1,4 +1,4 @@
-//! A cache of responses, keyed by request address.
+//! A cache for responses, keyed by request address.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 
-/// Caches responses by address. If the newer half of a shard is full, the older half is dropped.
-/// There are many shards, so that other requests need not wait while one of them is being cleared.
+/// Caches responses by address. When the newer half of a shard is full, the older half is dropped.
+/// There are many shards, so that other requests need not wait while a shard is being cleared.
 #[derive(Debug)]
 pub(crate) struct AnswerCache {
     shards: Vec<Mutex<Halves>>,
-    /// The maximum size in bytes of half a shard.
+    /// The maximum size of half a shard in bytes.
     room: usize,
     shard_of: RandomState,
 }
@@ -24,7 +24,7 @@ struct Halves {
     used: usize,
 }
 
-/// The approximate overhead of an entry in bytes, besides its strings.
+/// The approximate overhead of an entry in bytes, excluding its strings.
 const OVERHEAD: usize = 100;
 /// The number of shards. With a single shard of 32 MiB, one request in a hundred waited several
 /// milliseconds while tens of thousands of responses were dropped.

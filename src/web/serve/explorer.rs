@@ -1,13 +1,13 @@
 //! `/masters` and `/lichess`: responses in the format of Lichess's opening explorer.
 //!
-//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where the
-//! description leaves the behaviour open, the server follows Lichess's implementation: counts are
-//! the numbers of games in which a move was *played* here, and castling is written as the king
+//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. If the
+//! description is ambiguous, the server follows Lichess's implementation: counts are the numbers of
+//! games in which a move was *played* in the position, and castling is written as the king
 //! capturing its own rook.
 //!
 //! There is one difference: a game that returned to the position is counted for each move that it
-//! played there, not only for the last. In the counts for the position it is counted once, as on
-//! Lichess.
+//! played there, not only for the last one. In the counts for the position, the game is counted
+//! once, as on Lichess.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ const MASTER_GAMES: u64 = 15;
 const TOP_GAMES: u64 = 4;
 const RECENT_GAMES: u64 = 4;
 
-/// A listed game, whose move is written as Lichess does.
+/// A listed game. Its move is written as on Lichess.
 #[derive(Debug, Serialize)]
 struct ExplorerGame {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,7 +135,7 @@ fn of_lichess(
     answer(content, &game, &filter, wanted)
 }
 
-/// Checks that the parameter `variant` names standard chess, because books contain no other games.
+/// Checks that the `variant` parameter names standard chess, because books contain no other games.
 ///
 /// # Errors
 /// If the parameter names a different variant.

@@ -13,11 +13,10 @@ pub(crate) enum Dates {
     Years,
 }
 
-/// The default range of years in Lichess's explorer. It stands for all games, including earlier
-/// ones.
+/// The default range of years in Lichess's explorer. It means all games, including earlier ones.
 const EVER: (u16, u16) = (1952, 3000);
 
-/// Reads a filter. A condition that every game could meet is treated as absent.
+/// Reads a filter. If every game can meet a condition, the condition is ignored.
 ///
 /// # Errors
 /// If a parameter is invalid.
@@ -27,7 +26,7 @@ pub(crate) fn read(query: &mut Query, dates: Dates) -> Result<FacetFilter, ApiEr
     read_dates(query, dates, ratings, speeds)
 }
 
-/// Reads the dates of a filter, and combines them with these ratings and speeds.
+/// Reads the dates for a filter, and combines them with the given ratings and speeds.
 ///
 /// # Errors
 /// If a parameter is invalid.

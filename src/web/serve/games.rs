@@ -1,5 +1,5 @@
-//! The games in the books. All addresses identify a game by the same id, which books with facets
-//! also use. A game is read from its file on request.
+//! The games in the books. All addresses identify a game by the id that books with facets use. A
+//! game is read from its file on request.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -46,13 +46,14 @@ pub(crate) fn find(
     Err(fault.map_or_else(not_found, ApiError::gone))
 }
 
-/// Describes why the games in a file cannot be shown, without disclosing the folder of the file.
+/// Describes why the games in a file cannot be shown, without disclosing the folder that contains
+/// the file.
 pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
     format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
-/// Returns the id of the last game read. This is the id in its `Site` tag or, if there is none, the
-/// hash of its text.
+/// Returns the id of the last game read: the id in its `Site` tag or, if there is none, the hash of
+/// its text.
 pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }

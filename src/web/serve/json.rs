@@ -17,7 +17,7 @@ impl NamedMove {
         NamedMove { uci: mv.uci(), san: position.short_san(mv) }
     }
 
-    /// Converts the moves of a line up to but excluding the first illegal one.
+    /// Converts the moves in a line. Stops before the first illegal move.
     pub(crate) fn line(start: &Position, moves: &[Move]) -> Vec<Self> {
         let mut position = *start;
         let mut line = Vec::with_capacity(moves.len());

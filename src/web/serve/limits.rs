@@ -1,5 +1,5 @@
-//! Limits for requests. Each is far above what the page and known clients need, but so low that a
-//! few machines cannot overload the server. All limits are set by hand.
+//! Limits for requests. Each one is far above what the page and known clients need. It is also low
+//! enough to prevent a few machines from overloading the server. All limits were chosen by hand.
 
 use std::time::Duration;
 
@@ -11,16 +11,17 @@ pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
 pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 /// Maximum size of an encoded query in bytes.
 pub(crate) const MAX_QUERY: usize = 8 << 10;
-/// Maximum number of moves in `play`, which is more than in any recorded game.
+/// Maximum number of moves in `play`. No recorded game has as many.
 pub(crate) const MAX_PLAY: usize = 600;
 /// Maximum size in bytes of pasted text: a FEN, moves, or a game with comments.
 pub(crate) const MAX_PASTED: usize = 256 << 10;
-/// Maximum number of moves in a response in the explorer's format; no position has more.
+/// Maximum number of moves in a response in the explorer's format. No position has more legal
+/// moves.
 pub(crate) const MAX_MOVES: usize = 218;
-/// Maximum number of simultaneous connections. Additional ones wait to be accepted.
+/// Maximum number of simultaneous connections. Further connections wait to be accepted.
 pub(crate) const MAX_CONNECTIONS: usize = 1024;
-/// Default number of seconds that a client may take to send the head of a request, to send its
-/// body, or to receive part of the response. Idle connections are closed after the same time.
+/// Default time limit in seconds for a client to send the head of a request, to send its body, or
+/// to receive part of the response. Idle connections are closed after the same time.
 pub(crate) const CLIENT_SECONDS: u64 = 15;
 /// How long browsers may cache a preflight response, as on Lichess.
 pub(crate) const PREFLIGHT_AGE: Duration = Duration::from_secs(86_400);
@@ -36,30 +37,31 @@ pub(crate) const MAX_SEARCH_SECONDS: u64 = 60;
 pub(crate) const DEFAULT_SEARCH_SECONDS: u64 = 20;
 /// Maximum number of simultaneous annotations over all clients.
 pub(crate) const MAX_ANNOTATIONS: usize = 1;
-/// Maximum number of seconds to annotate a game. With the maximum number of nodes, a game of forty
-/// moves takes about ten seconds.
+/// Maximum number of seconds for annotating a game. With the maximum number of nodes, a forty-move
+/// game takes about ten seconds.
 pub(crate) const MAX_ANNOTATION_SECONDS: u64 = 120;
-/// Minimum number of nodes per position when a game is annotated.
+/// Minimum number of nodes per position for annotations.
 pub(crate) const MIN_ANNOTATION_NODES: u64 = 100;
-/// Maximum number of nodes per position, which is the default of `tabia annotate`.
+/// Maximum number of nodes per position for annotations. It equals the default of `tabia annotate`.
 pub(crate) const MAX_ANNOTATION_NODES: u64 = NODES;
-/// Default number of nodes per position.
+/// Default number of nodes per position for annotations.
 pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 /// Size of the transposition table of a search, in mebibytes.
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
 /// Maximum number of lines in a search.
 pub(crate) const MAX_LINES: usize = 5;
-/// Maximum number of events of a search that are queued for a slow client. Additional events are
-/// dropped, except the last one.
+/// Maximum number of search events that are queued for a slow client. Further events are dropped,
+/// except the last one.
 pub(crate) const SEARCH_BACKLOG: usize = 64;
 /// Maximum length, in bytes, of the client name with which a page identifies its own searches.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;
-/// Maximum number of games stored per player. The first ones in the files are stored.
+/// Maximum number of games stored per player. If there are more, the first ones in the files are
+/// stored.
 pub(crate) const MAX_PLAYER_GAMES: usize = 20_000;
 /// Maximum number of games stored for all players together. A game takes about 600 bytes. The least
 /// recently requested players are dropped first.
 pub(crate) const MAX_KEPT_GAMES: usize = 100_000;
-/// Maximum number of players whose games are being searched for or are waiting to be.
+/// Maximum number of players whose games are being searched for, including players in the queue.
 pub(crate) const MAX_WAITING_PLAYERS: usize = 32;
 /// Maximum number of simultaneous streams of players' games.
 pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
@@ -67,9 +69,9 @@ pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
 pub(crate) const MAX_PLAYER_NAME: usize = 128;
 /// Interval between two updates of a stream while games are being read.
 pub(crate) const PLAYER_UPDATE: Duration = Duration::from_millis(500);
-/// Number of indexed plies of a player's game, as on Lichess.
+/// Number of plies that are indexed in a player's game, as on Lichess.
 pub(crate) const PLAYER_PLIES: usize = 50;
-/// Maximum number of files that are read at the same time to show a game from them.
+/// Maximum number of files that are read simultaneously to show games.
 pub(crate) const MAX_GAME_READERS: usize = 2;
 /// Maximum total size of cached responses in bytes.
 pub(crate) const ANSWER_CACHE: usize = 32 << 20;

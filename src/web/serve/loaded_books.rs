@@ -1,5 +1,5 @@
-//! The loaded books. They are opened one after another while the server already responds, and do
-//! not change afterwards.
+//! The loaded books. The server opens them one after another, and responds in the meantime. Open
+//! books do not change.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(crate) struct Content {
     pub(crate) names: Names,
     /// The game files from which the books were built, where available.
     pub(crate) games: Vec<PgnInput>,
-    /// Identifies this content. Every entity tag contains it.
+    /// A tag that identifies this content. Every entity tag contains it.
     pub(crate) tag: String,
 }
 
@@ -38,8 +38,8 @@ pub(crate) struct LoadedBooks {
 
 impl LoadedBooks {
     /// Creates a set of books that are not open yet. `paths` are files that [`Book::open`] can
-    /// read, folders of games, or the name of the embedded book. `folders` contain game files that
-    /// are not stored next to their books.
+    /// read, folders of games, or the name of the embedded book. `folders` contain the game files
+    /// that are not next to their books.
     pub(crate) fn new(paths: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
         let progress = Progress::new(paths.iter().map(|path| short_name(path)));
         LoadedBooks { paths, folders, progress, content: OnceLock::new() }
@@ -130,7 +130,7 @@ impl LoadedBooks {
     }
 }
 
-/// Returns the name of a file without its folder. Clients must not see the folder.
+/// Returns the name of a file without its folder, because clients must not see the folder.
 fn short_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

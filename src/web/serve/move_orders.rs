@@ -1,10 +1,10 @@
 //! Finds the move orders by which games in a book reach a position.
 //!
 //! A book counts positions and moves, not lines. The counts for the last move are nevertheless
-//! exact, because every game that plays the move reaches the position. Further back, a game that
-//! reached a position may have continued with a different move. The fractions of games are
-//! therefore estimates, which assume that the choice of a move does not depend on how its position
-//! was reached.
+//! exact, because every game that plays the last move reaches the position. This is not true of
+//! earlier moves: a game that reached an earlier position may have continued with a different move.
+//! The fractions of games are therefore estimates. They assume that the choice of a move does not
+//! depend on how its position was reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -16,15 +16,15 @@ use super::loaded_books::Content;
 use crate::chess::position::{Move, Position};
 use crate::games::book::{Book, Counts, NamedOpening};
 
-/// The maximum number of plies to go back, equal to the default depth of a book.
+/// The maximum number of plies to go back. It equals the default depth of a book.
 const MAX_PLIES: usize = 40;
-/// The maximum number of positions per ply. Those reached by the most games are kept.
+/// The maximum number of positions per ply. Those reached in the most games are kept.
 const MAX_WIDTH: usize = 6;
-/// Positions reached by a smaller fraction of the games are omitted.
+/// The minimum fraction of the games that must reach a position. Other positions are omitted.
 const MIN_SHARE: f64 = 0.02;
 /// The maximum number of complete move orders in a response.
 const MAX_ORDERS: usize = 8;
-/// The maximum number of partial move orders that are expanded to find complete ones.
+/// The maximum number of partial move orders to extend in the search for complete ones.
 const MAX_STEPS: usize = 2000;
 
 /// A move by which games in the book reach a position.
@@ -54,7 +54,7 @@ pub(crate) struct ArrivalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
     fen: String,
-    /// The opening of the position before the move.
+    /// The opening name of the position before the move.
     opening: Option<NamedOpening>,
     played: Counts,
 }
@@ -69,7 +69,7 @@ pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<Arr
     arrivals(&content.book, position).into_iter().map(answer).collect()
 }
 
-/// A position before the requested one, as listed in a response.
+/// A position that precedes the requested one, as listed in a response.
 #[derive(Debug, Serialize)]
 struct PathPosition {
     /// The number of plies before the requested position.
@@ -94,8 +94,8 @@ struct PathMove {
 
 #[derive(Debug, Serialize)]
 struct MoveOrder {
-    /// The first position of the move order: the start position, or a position that the book does
-    /// not reach by any move.
+    /// The first position of the move order: the start position, or a position without a preceding
+    /// move in the book.
     fen: String,
     moves: Vec<NamedMove>,
     share: f64,
@@ -128,7 +128,7 @@ struct Edge {
     to: usize,
     mv: Move,
     played: Counts,
-    /// The fraction of the games reaching `to` that used this edge, from 0 to 1.
+    /// The fraction, from 0 to 1, of the games reaching `to` that used this edge.
     weight: f64,
 }
 
@@ -170,7 +170,8 @@ fn rounded(share: f64) -> f64 {
 }
 
 impl Graph {
-    /// Builds the graph of preceding positions, ply by ply, as long as enough games pass through.
+    /// Builds the graph of preceding positions, ply by ply, as long as enough games pass through
+    /// them.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
         graph.nodes.push(Node {
@@ -224,7 +225,8 @@ impl Graph {
         (first..self.nodes.len()).collect()
     }
 
-    /// Returns the index of a position among the nodes from `first` on. If it is missing, adds it.
+    /// Returns the index of a position among the nodes from `first` on. Adds the position if it is
+    /// missing.
     fn node(&mut self, first: usize, position: Position, plies: usize, share: f64) -> usize {
         let known =
             self.nodes[first..].iter().position(|node| node.position.key() == position.key());

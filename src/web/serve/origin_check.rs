@@ -1,9 +1,10 @@
-//! Decides which web pages may use costly addresses, which run searches or read long input.
+//! Decides which web pages may use costly addresses, that is, those that run searches or read long
+//! input.
 //!
 //! A browser lets any web page send requests to this machine. Such requests can be recognised by
-//! `Origin` or `Sec-Fetch-Site`. If the name of the page's own host resolves to this machine, they
-//! can be recognised by an unknown `Host`. Requests without such headers come from other programs,
-//! which may use all addresses.
+//! their `Origin` or `Sec-Fetch-Site` header. If the host name of the page resolves to this
+//! machine, they can be recognised by an unknown `Host` header. Requests without such headers come
+//! from other programs, which may use all addresses.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -16,7 +17,8 @@ const SITE: &str = "sec-fetch-site";
 #[derive(Debug)]
 pub(super) struct OriginCheck {
     origins: Vec<String>,
-    /// Whether the server listens only on this machine, so that no outside host name is valid.
+    /// Whether the server listens only on this machine. In that case, no external host name is
+    /// valid.
     is_local: bool,
 }
 
@@ -66,7 +68,7 @@ fn authority(origin: &str) -> Option<&str> {
 }
 
 /// Returns whether a host is `localhost` or an IP address. An attacker's name server cannot
-/// redirect these.
+/// redirect such a host.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

@@ -6,7 +6,8 @@ use crate::chess::position::Position;
 use crate::games::pgn::{GameStatus, PgnGame, read_games};
 use crate::support::words::is_space;
 
-/// Reads a FEN, or else the first game or list of moves, and returns it in the page's format.
+/// Reads a FEN or, if the text is not a FEN, the first game or list of moves. Returns it in the
+/// page's format.
 ///
 /// # Errors
 /// If the text contains neither.

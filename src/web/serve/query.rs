@@ -98,7 +98,7 @@ impl Query {
         }
     }
 
-    /// Reads a comma-separated list. As in Lichess's explorer, an empty list counts as absent.
+    /// Reads a comma-separated list. As in Lichess's explorer, an empty list is treated as absent.
     pub(crate) fn list<T: FromStr>(&mut self, name: &str, what: &str) -> Result<Vec<T>, ApiError> {
         let text = self.text(name).unwrap_or_default();
         let read = |part: &str| {
@@ -109,7 +109,7 @@ impl Query {
         text.split(',').filter(|part| !part.is_empty()).map(read).collect()
     }
 
-    /// Reads `fen` and `play`: a position, and the moves played from there.
+    /// Reads `fen` and `play`: a position, and the moves played from this position.
     ///
     /// # Errors
     /// If the FEN is invalid, or a move is invalid or illegal.

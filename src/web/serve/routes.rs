@@ -96,7 +96,7 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// Returns the router for all addresses. `client_timeout` limits the time for receiving a request
+/// Returns the router for all addresses. `client_timeout` is the time limit for receiving a request
 /// body.
 pub(crate) fn router(
     state: Arc<AppState>,
@@ -193,7 +193,7 @@ async fn wrong_method(method: Method, uri: Uri) -> ApiError {
 #[derive(Debug, Clone, Copy)]
 struct BodyTimeout(Duration);
 
-/// The text of a request body. As in files, it is UTF-8 or, if that is invalid, Latin-1.
+/// The text in a request body. As in files, it is UTF-8 or, if it is not valid UTF-8, Latin-1.
 struct Pasted(String);
 
 impl<S: Sync> FromRequest<S> for Pasted {
@@ -276,7 +276,7 @@ async fn lichess_history(
 }
 
 /// Returns a response that depends only on the books and the address. The response is computed once
-/// and then cached. A client that already has it gets status 304.
+/// and then cached. A client that already has the response gets status 304.
 fn kept<T: Serialize>(
     state: &AppState,
     uri: &Uri,
@@ -307,7 +307,7 @@ fn kept<T: Serialize>(
     Ok((headers, [(header::ETAG, tag)], answer).into_response())
 }
 
-/// Reads a game from its file, on a thread that may block.
+/// Reads a game from its file, on a thread that is allowed to block.
 async fn find(state: &AppState, id: String) -> Result<PgnGame, ApiError> {
     let content = Arc::clone(state.loaded.content()?);
     let likely = id.parse().ok().and_then(|id| state.players.get()?.file_of(id));

@@ -1,5 +1,5 @@
-//! Long-running tasks for clients. Their total number is limited, each client can run only one of
-//! each kind, and they end on time even if the client does not read the results.
+//! Long-running tasks for clients. Their total number is limited, and each client can run only one
+//! of each kind. Tasks end on time even if the client does not read the results.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,14 +18,14 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a client waits for another search to end. Usually, this is the client's own earlier
-/// search.
+/// How long a client waits for another search to end. That search is usually an earlier one for the
+/// same client.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Identifies a client by its IP address and the name that its page has chosen.
+/// Identifies a client by its IP address and the name chosen by its page.
 pub(crate) type Client = (IpAddr, String);
 
-/// Reads the name that a page has chosen for itself.
+/// Reads the name that a page has chosen for itself as a client.
 ///
 /// # Errors
 /// If the name is too long.
@@ -55,7 +55,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Stops the search. If it was stopped before, the first reason is kept.
+    /// Stops the search. If it has already been stopped, keeps the first reason.
     fn stop(&self, why: Ending) {
         let _ = self.ending.set(why);
         self.switch.stop();
@@ -99,9 +99,9 @@ impl Searches {
         self.running().len()
     }
 
-    /// Starts a search on a separate thread. Returns a channel for the values that the search sends
-    /// and for the final value that it returns. If the channel is dropped, the search stops. An
-    /// earlier search for the same client is also stopped. The search must not wait for room in the
+    /// Starts a search on a separate thread. Returns a channel for the values that the search
+    /// sends, followed by the value that it returns. The search stops if the channel is dropped. An
+    /// earlier search for the same client is stopped, too. The search must not wait for room in the
     /// channel.
     ///
     /// # Errors

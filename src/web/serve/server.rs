@@ -57,8 +57,8 @@ impl Stopper {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) address: SocketAddr,
-    /// The origins of other pages that may use costly addresses. The server's own page may always
-    /// use them.
+    /// The origins of other web pages that may use costly addresses. The server's own page may
+    /// always use them.
     pub(crate) origins: Vec<String>,
     /// The time limit for clients (see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS)).
     pub(crate) client_timeout: Duration,
@@ -101,8 +101,8 @@ pub(crate) fn serve(
     done
 }
 
-/// Creates the runtime. It has one thread per core, one more for opening books, and one more for
-/// blocking requests, or fewer threads if the system does not allow as many.
+/// Creates the runtime, with one thread per core, one for opening books, and one for blocking
+/// requests. If the system does not allow as many threads, creates fewer.
 ///
 /// # Errors
 /// If there are not enough threads to respond to requests.
@@ -122,8 +122,8 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
     Ok(runtime)
 }
 
-/// Opens the books on a separate thread, after the other end of `reported` has been dropped. The
-/// future completes only if there is an error.
+/// Opens the books on a separate thread, once the other end of `reported` has been dropped. The
+/// future completes only if an error occurs.
 fn open(
     loaded: Arc<LoadedBooks>,
     reported: std::sync::mpsc::Receiver<()>,
@@ -155,7 +155,7 @@ async fn accept_all(
     client_timeout: Duration,
     mut closing: watch::Receiver<bool>,
 ) {
-    /// The pause before the next attempt if the system has run out of file descriptors.
+    /// The pause before the next attempt when the system has run out of file descriptors.
     const PAUSE: Duration = Duration::from_millis(100);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));

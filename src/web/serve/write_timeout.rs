@@ -11,14 +11,14 @@ use tokio::time::{Sleep, sleep};
 
 use super::limits::{MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
 
-/// A connection that fails if its client does not read the data sent to it within a time limit. It
-/// also converts hyper's own error responses, which have no body, to the usual format.
+/// A connection that fails if the client does not read the data sent to it within a time limit.
+/// Also converts hyper's own error responses, which have no body, to the usual format.
 pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     limit: Duration,
     /// A timer that runs while bytes are waiting for the client, and the number of these bytes. If
-    /// a client reads more slowly than responses are produced, the time limit starts again for
-    /// later bytes.
+    /// a client reads more slowly than the server writes, the time limit starts again for later
+    /// bytes.
     waiting: Option<(Pin<Box<Sleep>>, usize)>,
     /// A response that replaces hyper's own response, and the number of bytes already written.
     api_error: Option<(Vec<u8>, usize)>,
@@ -29,7 +29,7 @@ impl WriteTimeoutStream {
         WriteTimeoutStream { stream, limit, waiting: None, api_error: None }
     }
 
-    /// Writes some of the bytes if the client reads them in time.
+    /// Writes some of the bytes. Fails if the client does not read them in time.
     fn write_in_time(
         &mut self,
         context: &mut Context<'_>,
@@ -100,9 +100,9 @@ impl AsyncWrite for WriteTimeoutStream {
     }
 }
 
-/// Returns the response, in the usual format, that replaces hyper's own response to an invalid
-/// request. Returns `None` for any other response. Tabia's own error responses are recognised
-/// because they always have a body.
+/// Returns the response in the usual format that replaces hyper's own response to an invalid
+/// request. Returns `None` for any other response. Tabia's own error responses always have a body,
+/// which distinguishes them from hyper's.
 fn refusal_for(answer: &[u8]) -> Option<Vec<u8>> {
     let is_refusal = answer.starts_with(b"HTTP/1.1 4") || answer.starts_with(b"HTTP/1.0 4");
     let head = std::str::from_utf8(answer).ok().filter(|_| is_refusal)?;

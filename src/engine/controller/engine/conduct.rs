@@ -16,17 +16,17 @@ use super::super::strength::{Strength, pause};
 use super::super::worker::BackgroundEvent;
 use super::{Engine, Mode};
 
-/// After a ponder hit, the search continues only if the clock shows at least this percentage of the
-/// time with which the search was started.
+/// After a ponder hit, the search continues only if at least this percentage of its initial time
+/// is on the clock.
 const TRUSTED_CLOCK: u32 = 75;
 
 impl Engine {
-    /// Returns the purpose of the search that should run, or `None` if none should.
+    /// Returns the purpose of the search that should run, or `None` if no search should run.
     pub(super) fn purpose(&self) -> Option<Purpose> {
         self.desired.purpose(self.position(), self.settings.ponder)
     }
 
-    /// Returns the state of the running search, compared with the current game.
+    /// Compares the running search with the current game and returns the result.
     fn running(&self) -> Option<Running> {
         let job = self.job.as_ref()?;
         let expected = self.game.moves().last().copied().map(Purpose::Ponder);
@@ -66,7 +66,7 @@ impl Engine {
         }
     }
 
-    /// Whether the clock shows roughly the time with which the ponder search was started.
+    /// Whether the clock shows roughly the time for which the ponder search was started.
     fn clock_is_right(&self, job: &RunningSearch) -> bool {
         match (job.time, self.clocks.reported_own()) {
             (TimeLimit::Clock { remaining, .. }, Some(reported)) => {
@@ -76,7 +76,7 @@ impl Engine {
         }
     }
 
-    /// Switches the ponder search to thinking after the opponent has played the expected move.
+    /// Switches from pondering to thinking after the opponent has played the expected move.
     fn turn_ponder_search(&mut self) {
         self.clocks.apply_reported(self.position().side_to_move());
         let Some(job) = &mut self.job else { return };
@@ -111,7 +111,7 @@ impl Engine {
         self.order(purpose, game);
     }
 
-    /// Whether the engine has a move in `game` that needs no search.
+    /// Whether the engine can move in `game` without a search.
     fn has_known_move(&self, purpose: Purpose, game: &Game) -> bool {
         self.book_loader.has_move(game, &self.settings, self.learning.book())
             || self.found_before(purpose, game).is_some()
@@ -168,14 +168,14 @@ impl Engine {
         self.weakened(limits, game)
     }
 
-    /// Subtracts from a time limit the part of the user's overhead that the search itself does not
-    /// reserve.
+    /// Subtracts part of the user's overhead from a time limit. The search itself reserves the
+    /// rest.
     fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
         let desired = Duration::from_millis(self.settings.overhead.unsigned_abs());
         less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))
     }
 
-    /// Restricts search limits according to the rating in the settings, if any.
+    /// Tightens the search limits if the settings contain a rating.
     fn weakened(&self, limits: Limits, game: &Game) -> Limits {
         let Some(rating) = self.rating() else { return limits };
         let seed = match self.settings.seed {
@@ -285,8 +285,8 @@ impl Engine {
         Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
     }
 
-    /// Returns the suggested move: the best move so far or, while the opponent is to move, the
-    /// expected move.
+    /// Returns the suggested move. This is the best move so far or, while the opponent is to move,
+    /// the expected move.
     pub(crate) fn hint(&self) -> Option<Move> {
         let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
         match self.job.as_ref().map(|job| job.purpose) {

@@ -13,11 +13,11 @@ use crate::games::pgn::GameResult;
 use super::super::learning::MAX_QUIET_PLIES;
 use super::Engine;
 
-/// Minimum search depth for learning, unless the search finds a mate. Hand-set: roughly the depth
-/// reached in a tenth of a second.
+/// Minimum search depth for learning, unless the search finds a mate. Set by hand to roughly the
+/// depth reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
-/// Search time after which an interim result is first written. It is written again each time the
-/// search time has doubled. Hand-set.
+/// Search time after which an interim result is first written. Later interim results are written
+/// each time the search time has doubled. Set by hand.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
@@ -26,26 +26,26 @@ impl Engine {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
 
-    /// Reads the file again at the start of a game, to include what other engines have learned.
+    /// Reads the file again at the start of a game, to include results learned by other engines.
     pub(super) fn read_what_was_learnt(&mut self) {
         self.learning.read();
     }
 
-    /// Installs learned results that have been read. Ignores them if another read was requested
-    /// since.
+    /// Installs learned results that have been read, unless another read has been requested since.
     pub(super) fn set_learned(&mut self, number: u64, learned: Option<Learned>) {
         if self.learning.take(number, learned) {
             self.put_books_together();
         }
     }
 
-    /// Sets the search's book: the user's book, supplemented by the learned results.
+    /// Sets the search's book, which consists of the user's book and the learned results.
     pub(super) fn put_books_together(&mut self) {
         let book = self.learning.behind(self.book_loader.book());
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position whose result may be learned, if the search covers all of its moves.
+    /// Returns the position whose result can be learned, provided that the search covers all of
+    /// its moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -54,7 +54,7 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves that earlier searches refuted, if other moves remain. Returns the best
+    /// Excludes moves refuted by earlier searches, unless no other moves remain. Returns the best
     /// excluded move with its score.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
@@ -63,8 +63,8 @@ impl Engine {
         Some(best)
     }
 
-    /// Learns the result of a finished search. Returns that result, or the excluded move if its
-    /// score is higher.
+    /// Learns the result of a finished search. Returns this result, or the best excluded move if
+    /// that move has a higher score.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());
@@ -80,14 +80,14 @@ impl Engine {
         }
     }
 
-    /// Whether the result comes from the search itself and not from a book analysis or a game in
+    /// Whether the result comes from the search itself, as opposed to a book analysis or a game in
     /// the book (`BookSearch first`).
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
     }
 
-    /// Learns from a long search before it ends, in case it is interrupted.
+    /// Learns from a long search before it ends, in case the search is interrupted.
     pub(super) fn learn_interim(&mut self, event: &SearchEvent) {
         let SearchEvent::Iteration(report) = event else { return };
         let Some(job) = &self.job else { return };
@@ -108,7 +108,8 @@ impl Engine {
         }
     }
 
-    /// Learns from a report of the running search, if the search found the result itself.
+    /// Learns from a report by the running search, provided that the search found the result
+    /// itself.
     fn learn_report(&mut self, report: &Report) {
         let is_own = self.is_own_finding(report.book.as_ref());
         let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
@@ -126,7 +127,7 @@ impl Engine {
         }
     }
 
-    /// Learns the result of a game in which the engine has moved.
+    /// Learns the result of a game, provided that the engine has made a move in that game.
     pub(super) fn learn_game(&mut self, result: GameResult) {
         if std::mem::take(&mut self.learning.has_played) && !self.desired.broken {
             self.learning.keep(Row::of_game(&self.game, result), true);
@@ -134,7 +135,7 @@ impl Engine {
     }
 
     /// Records the move `mv` sent to a GUI that does not report the end of the game. If the GUI
-    /// played the previously recorded move and `mv` ends the game, learns the result.
+    /// played the previously recorded move and `mv` ends the game, the result is learned.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -179,7 +180,7 @@ mod tests {
         (dir, path)
     }
 
-    /// Returns an engine that uses a learning file and has one second per move.
+    /// Returns an engine with a learning file and one second per move.
     fn learning_engine(path: &Path) -> TestEngine {
         let mut test_engine = TestEngine::new(|settings| {
             settings.ponder = false;
@@ -190,7 +191,7 @@ mod tests {
     }
 
     impl TestEngine {
-        /// Plays the user's move; the engine answers it after a search with this result.
+        /// Plays the user's move. The engine then replies after a search with this result.
         fn play_and_search(&mut self, user: &str, best: &str, score: Score) {
             self.play(user);
             self.finish_search(best, score);
@@ -220,14 +221,14 @@ mod tests {
             self.moves();
         }
 
-        /// Plays the user's move; returns the engine's answer if it needs no search.
+        /// Plays the user's move. Returns the engine's reply if it needs no search.
         fn answer(&mut self, user: &str) -> Option<String> {
             self.play(user);
             self.moves().pop()
         }
     }
 
-    /// Loses a game because of the engine's second move and starts a new one.
+    /// Loses a game because of the engine's second move, and then starts a new game.
     fn lose_a_game(test_engine: &mut TestEngine) {
         test_engine.play_and_search("e2e4", "e7e5", 20);
         test_engine.play_and_search("g1f3", "f7f6", 10);

@@ -1,9 +1,9 @@
-//! The engine as a state machine: a desired state, and a function that establishes it.
+//! The engine as a state machine: a desired state, and a function that implements it.
 //!
 //! Every request changes the desired state (the game, the side to play, analysis, pondering) and
 //! ends with [`Engine::reconcile`]. That function compares the desired state with the running
-//! search, if any, and starts, keeps, switches or cancels the search. Requests do not depend on the
-//! current mode.
+//! search, if any. It then starts, keeps, switches or cancels the search. The effect of a request
+//! does not depend on the current mode.
 
 mod conduct;
 mod experience;
@@ -36,22 +36,22 @@ use play::Scores;
 /// The engine's current activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Playing neither side.
+    /// The engine plays neither side.
     Force,
-    /// Waiting for the opponent's move.
+    /// The engine waits for the opponent's move.
     Waiting,
-    /// Searching for a move to play.
+    /// The engine searches for a move to play.
     Thinking,
-    /// Searching while the opponent is to move.
+    /// The engine searches while the opponent is to move.
     Pondering,
     Analysing,
 }
 
-/// A chess engine, which owns a game, settings, clocks, a book and a search thread.
+/// A chess engine. It owns a game, settings, clocks, a book and a search thread.
 ///
-/// The owner receives events from [`Engine::background_events`] and passes each of them to
-/// [`Engine::receive`]. After that, and after every request, it collects the resulting events with
-/// [`Engine::take_events`].
+/// The owner receives events from [`Engine::background_events`] and passes each one to
+/// [`Engine::receive`]. After each call to `receive` and after every request, the owner collects
+/// the resulting events with [`Engine::take_events`].
 pub(crate) struct Engine {
     game: Game,
     desired: DesiredState,
@@ -62,21 +62,21 @@ pub(crate) struct Engine {
     worker: SearchThread,
     job: Option<RunningSearch>,
     scores: Scores,
-    /// Seed of the evaluation errors and overlooked moves at limited strength; renewed for each
+    /// Seed for evaluation errors and overlooked moves at limited strength. It changes for each
     /// game.
     seed: u64,
     pings: Pings,
     open_log: OpenLog,
     events: Vec<Event>,
-    /// Whether the note about self-play games was sent in this game.
+    /// Whether the note about self-play games has already been sent in this game.
     noted_self_play: bool,
 }
 
 impl Engine {
-    /// Creates an engine that plays Black, at the start of a game.
+    /// Creates an engine that plays Black. The game is at its start.
     ///
-    /// It opens no files: the caller passes the book, and [`Settings::open_usable`] opens the
-    /// network and the endgame tables.
+    /// This function opens no files. The caller passes the book, and [`Settings::open_usable`]
+    /// opens the network and the endgame tables.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl Engine {
         self.game.position()
     }
 
-    /// Whether the last position that was set up was illegal. If so, all moves are illegal until a
+    /// Whether the last position that was set up was illegal. If so, no moves are legal until a
     /// legal position is set up.
     pub(crate) fn is_broken(&self) -> bool {
         self.desired.broken
@@ -185,7 +185,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends a note if `move_reason` shows the first counts from the embedded book in this game.
+    /// Sends a note if `move_reason` contains the first counts from the embedded book in this
+    /// game.
     fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
@@ -197,7 +198,7 @@ impl Engine {
         self.note_counts_of(&counted);
     }
 
-    /// Like [`Engine::note_self_play`], but for the counts of a position.
+    /// Like [`Engine::note_self_play`], but for the counts in a position.
     fn note_counts_of(&mut self, position: &Position) {
         if !self.noted_self_play && self.book_loader.book().counts_self_play(position) {
             self.noted_self_play = true;
@@ -292,15 +293,15 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine plays a side, makes it play the side that is not to move. Called after a
-    /// change to the board other than a move, so that it is the user's turn.
+    /// If the engine plays a side, makes it play the side that is not to move, so that it is the
+    /// user's turn. Called after any change to the board other than a move.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());
         }
     }
 
-    /// Takes back this many plies. If fewer have been played, takes back none and returns `false`.
+    /// Takes back `plies` plies. If fewer have been played, takes back none and returns `false`.
     pub(crate) fn undo(&mut self, plies: usize) -> bool {
         if self.desired.broken || self.game.moves().len() < plies {
             return false;
@@ -359,8 +360,8 @@ impl Engine {
         }
     }
 
-    /// Handles a draw offer from the opponent. If the engine is thinking, it answers together with
-    /// its move.
+    /// Handles a draw offer from the opponent. If the engine is thinking, it answers when it
+    /// moves.
     pub(crate) fn offer_draw(&mut self) {
         if self.desired.side.is_none() {
             return;
@@ -417,26 +418,26 @@ impl Engine {
         self.clocks.set_node_rate(nodes);
     }
 
-    /// Sets the time left on the engine's clock, effective from the engine's next turn.
+    /// Sets the time remaining on the engine's clock. It takes effect at the engine's next turn.
     pub(crate) fn set_own_time(&mut self, left: Duration) {
         self.clocks.report_own(left);
     }
 
-    /// Sets the time left on the opponent's clock.
+    /// Sets the time remaining on the opponent's clock.
     pub(crate) fn set_opponent_time(&mut self, left: Duration) {
         self.clocks.report_opponent(left);
     }
 
     /// Sends [`Event::Pong`] with this number once all earlier requests are complete.
     ///
-    /// A move that the engine is thinking about counts as an earlier request; pondering and
-    /// analysis do not.
+    /// If the engine is thinking about a move, that move counts as an earlier request. Pondering
+    /// and analysis do not.
     pub(crate) fn ping(&mut self, number: u64) {
         self.pings.add(number, self.mode() == Mode::Thinking);
         self.answer_pings();
     }
 
-    /// Updates the state after a change of the game or of the excluded moves.
+    /// Updates the state after the game or the excluded moves have changed.
     fn changed(&mut self) {
         self.desired.reset_for_new_position();
         self.clocks.begin_turn();

@@ -1,4 +1,4 @@
-//! Searches with their own limits, as requested over UCI.
+//! Searches with explicit limits, as requested over UCI.
 
 use crate::chess::position::Game;
 use crate::engine::search::{Limits, SearchResult};
@@ -8,7 +8,7 @@ use super::super::event::{Event, MoveReason, OrderedResult};
 use super::Engine;
 
 impl Engine {
-    /// Replaces the game. Searches start from its last position.
+    /// Replaces the game. Searches then start from the last position of the new game.
     pub(crate) fn set_game(&mut self, game: Game) {
         self.desired.ordered = None;
         self.game = game;
@@ -19,7 +19,7 @@ impl Engine {
 
     /// Searches within `limits` and reports the result as [`Event::OrderedResult`].
     ///
-    /// The result may be a book move, unless the search ponders or has no limits.
+    /// The result may be a book move, unless the search ponders or is unlimited.
     /// [`Engine::move_now`] ends the search.
     pub(crate) fn search(&mut self, limits: Limits) {
         self.desired.ordered = Some(limits);
@@ -39,7 +39,8 @@ impl Engine {
         }
     }
 
-    /// Handles the end of the requested search. Holds the result back until it may be reported.
+    /// Handles the end of the requested search. If the result may not be reported yet, holds it
+    /// back.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
         let must_hold_result = self.must_hold_result();
         match &mut self.job {
@@ -48,8 +49,8 @@ impl Engine {
         }
     }
 
-    /// Whether the result must be held back until another request arrives, even if the search has
-    /// ended.
+    /// Whether the result must be held back until another request arrives, even though the search
+    /// has ended.
     fn must_hold_result(&self) -> bool {
         self.desired.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }
@@ -68,7 +69,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Answers the request with a move that needs no search; returns `false` if there is none.
+    /// Answers the request with a move that needs no search. Returns `false` if there is no such
+    /// move.
     pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
             self.desired.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());

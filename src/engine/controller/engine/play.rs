@@ -9,16 +9,17 @@ use super::super::desired_state::Purpose;
 use super::super::event::{Event, MoveReason, Moved};
 use super::Engine;
 
-/// Number of consecutive moves with a lost score after which the engine resigns.
+/// Number of consecutive moves with a losing score after which the engine resigns.
 const LOST_MOVES: usize = 3;
-/// Number of consecutive moves with a level score after which the engine offers or accepts a draw.
+/// Number of consecutive moves with an equal score after which the engine offers or accepts a
+/// draw.
 const DEAD_MOVES: usize = 8;
-/// Maximum absolute value of a score that counts as level, in centipawns.
+/// Maximum absolute value of a score that counts as equal, in centipawns.
 const DEAD_SCORE: Score = 8;
-/// The first move number at which a game can count as a dead draw.
+/// The first move number at which a game can be considered a dead draw.
 const DEAD_FROM: u16 = 40;
 
-/// The scores of the moves that the engine searched in this game.
+/// The scores of the moves that the engine has found by search in this game.
 #[derive(Default)]
 pub(super) struct Scores(Vec<Score>);
 
@@ -31,24 +32,26 @@ impl Scores {
         self.0.clear();
     }
 
-    /// Whether the last `number` scores exist and all meet a condition.
+    /// Whether there are at least `number` scores and the last `number` of them all meet a
+    /// condition.
     fn last_are(&self, number: usize, is_met: impl Fn(Score) -> bool) -> bool {
         let last = &self.0[self.0.len().saturating_sub(number)..];
         last.len() == number && last.iter().all(|&score| is_met(score))
     }
 
-    /// Whether the game is lost by at least `limit` centipawns; 0 means never.
+    /// Whether the engine is losing by at least `limit` centipawns. If `limit` is 0, the result is
+    /// always `false`.
     fn are_lost(&self, limit: i64) -> bool {
         limit > 0 && self.last_are(LOST_MOVES, |score| score <= -(limit as Score))
     }
 
-    /// Whether the game, which has reached `position`, is a dead draw.
+    /// Whether the game is a dead draw. `position` is the current position.
     fn are_dead(&self, position: &Position) -> bool {
         position.fullmove_number() >= DEAD_FROM
             && self.last_are(DEAD_MOVES, |score| score.abs() <= DEAD_SCORE)
     }
 
-    /// Whether the last score is a disadvantage of at least `contempt` centipawns.
+    /// Whether the last score shows a disadvantage of at least `contempt` centipawns.
     fn is_behind(&self, contempt: i64) -> bool {
         self.0.last().is_some_and(|&score| score <= -(contempt as Score))
     }
@@ -79,8 +82,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Returns `best` if it is legal, otherwise any legal move. Returns `None` if there are no legal
-    /// moves. `best` is always legal unless the search crashed.
+    /// Returns `best` if it is legal, otherwise any legal move. Returns `None` if there are no
+    /// legal moves. `best` is illegal or missing only if the search crashed.
     pub(super) fn legal_or_any(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
@@ -89,7 +92,8 @@ impl Engine {
         })
     }
 
-    /// Returns a move that needs no search: from the book's games, or else from an earlier search.
+    /// Returns a move that needs no search. The move comes from the games in the book or, if they
+    /// have none, from an earlier search.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);
@@ -102,7 +106,7 @@ impl Engine {
     }
 
     /// Returns the move of an earlier search (a book analysis or a learned result) if a new search
-    /// would hardly improve on it.
+    /// is unlikely to improve on that move.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;
@@ -118,7 +122,7 @@ impl Engine {
             .or_else(|| learnt().map(|unrefuted| (unrefuted.mv, MoveReason::Learned(unrefuted))))
     }
 
-    /// Plays a move that needs no search; returns `false` if there is none.
+    /// Plays a move that needs no search. Returns `false` if there is no such move.
     pub(super) fn play_known(&mut self) -> bool {
         let Some((mv, move_reason)) = self.known_move(Purpose::Think) else { return false };
         if self.desired.draw_offered {
@@ -142,7 +146,8 @@ impl Engine {
         self.claim();
     }
 
-    /// Answers a draw offer: accepts if the engine is behind by its contempt or the game is dead.
+    /// Answers a draw offer. Accepts if the engine is behind by at least its contempt, or if the
+    /// game is a dead draw.
     pub(super) fn answer_offer(&mut self) {
         self.desired.draw_offered = false;
         let behind = self.scores.is_behind(self.settings.contempt);

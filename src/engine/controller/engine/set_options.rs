@@ -18,12 +18,12 @@ impl Engine {
 
     /// Changes a setting by name. Allowed at any time.
     ///
-    /// A search for a move continues with the old value; pondering and analysis restart.
+    /// A search for a move continues with the old value. Pondering and analysis restart.
     ///
     /// # Errors
     ///
-    /// If there is no such setting, the value is invalid, or a file that it names cannot be used.
-    /// The settings are then unchanged.
+    /// If there is no such setting, if the value is invalid, or if a file named by the value
+    /// cannot be used. The settings are then unchanged.
     pub(crate) fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         let row = Setting::find(name).ok_or(SettingError::Unknown)?;
         if matches!(row.kind, Kind::ClearMemory) {
@@ -44,7 +44,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Reports that a value was reduced to what this machine supports.
+    /// Reports that a value was reduced to the maximum that this machine supports.
     fn report_cut(&mut self, name: &str, desired: i64, used: i64) {
         if desired > used {
             let text = format!(
@@ -55,7 +55,8 @@ impl Engine {
         }
     }
 
-    /// Applies new settings. All of their files except the book must already be open.
+    /// Applies new settings. All files named by the settings, except the book, must already be
+    /// open.
     fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
@@ -140,8 +141,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays from an opponent book that is already open. [`Settings::opponent_book`] contains its
-    /// name.
+    /// Plays from an opponent book that is already open. [`Settings::opponent_book`] contains the
+    /// name of the book.
     pub(crate) fn play_by_opponent_book(&mut self, opponent_book: OpponentBook) {
         self.book_loader.install_opponent_book(opponent_book);
     }
@@ -150,24 +151,23 @@ impl Engine {
         self.book_loader.opponent_book()
     }
 
-    /// Returns the rating to play at: the rating in the settings or, if there is none, that of the
-    /// opponent book.
+    /// Returns the rating at which the engine plays. This is the rating in the settings or, if
+    /// there is none, the rating of the opponent book.
     ///
-    /// Returns `None` for full strength, including when the opponent book's rating is above the
-    /// maximum.
+    /// Returns `None` for full strength. This includes opponent books rated above the maximum.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;
         (asked <= *ratings().end()).then_some(asked.max(*ratings().start()))
     }
 
-    /// Returns the ECO code and name of the opening, if the position itself is listed in the
-    /// opening names.
+    /// Returns the ECO code and name of the opening if this exact position is in the list of
+    /// openings.
     pub(crate) fn opening(&self, position: &Position) -> Option<String> {
         self.book_loader.opening(position)
     }
 
-    /// Returns the search's book: the user's book, supplemented by the learned results.
+    /// Returns the search's book, which consists of the user's book and the learned results.
     pub(crate) fn book(&self) -> &Book {
         self.settings.search.book.as_ref().unwrap_or(self.book_loader.book())
     }

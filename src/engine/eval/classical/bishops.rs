@@ -1,4 +1,4 @@
-//! Bishop placement, and pawns on squares of the bishop's colour.
+//! Bishop placement, and pawns on squares of the same colour as the bishop.
 
 use chess::get_bishop_moves;
 
@@ -31,8 +31,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Scores pawns on the bishop's colour: friendly pawns block the bishop, and enemy pawns are
-/// targets.
+/// Scores pawns on squares of the bishop's colour. Friendly pawns there block the bishop, and
+/// enemy pawns are targets.
 ///
 /// Source: <https://www.chessprogramming.org/Bad_Bishop>.
 fn pawns<T: Trace>(bishop: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {

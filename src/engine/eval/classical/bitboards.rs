@@ -27,7 +27,7 @@ pub(super) fn rank(square: Square) -> usize {
     square.to_index() >> 3
 }
 
-/// Returns the distance of a file from the nearer edge, 0 to 3.
+/// Returns the distance from a file to the nearer edge of the board, 0 to 3.
 #[inline]
 pub(super) fn edge_distance(file: usize) -> usize {
     file.min(7 - file)
@@ -75,13 +75,13 @@ pub(super) fn pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(sideways(pawns))
 }
 
-/// Returns the squares attacked by two pawns that move up the board.
+/// Returns the squares attacked by two pawns each. The pawns move up the board.
 #[inline]
 pub(super) fn double_pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(BitBoard((pawns & !FILE_H).0 << 1 & (pawns & !FILE_A).0 >> 1))
 }
 
-/// Returns the set and all squares below it on the same files.
+/// Returns `set` and all squares below it on the same files.
 #[inline]
 pub(super) fn fill_down(set: BitBoard) -> BitBoard {
     let set = set.0 | set.0 >> 8;
@@ -89,7 +89,7 @@ pub(super) fn fill_down(set: BitBoard) -> BitBoard {
     BitBoard(set | set >> 32)
 }
 
-/// Returns all squares of a file, 0 to 7.
+/// Returns all squares on a file. Files are numbered 0 to 7.
 #[inline]
 pub(super) fn file_set(file: usize) -> BitBoard {
     BitBoard(FILE_A.0 << file)

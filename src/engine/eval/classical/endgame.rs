@@ -1,4 +1,4 @@
-//! Scaling of endgames, and endgames that are won against the lone king.
+//! Scaling of endgames, and endgames that are won against a lone king.
 
 use super::bitboards::*;
 use super::view::{Pieces, View};
@@ -15,11 +15,11 @@ const ROOK: i32 = 5;
 /// Rough value of a queen in pawns.
 const QUEEN: i32 = 9;
 
-/// Bonus for a won endgame against the lone king, in centipawns, in addition to the material.
+/// Bonus for a won endgame against a lone king, in centipawns, in addition to the material.
 const KNOWN_WIN: Score = 1000;
 
-/// Returns the factor by which the endgame score is multiplied if the view's own side is ahead, in
-/// units of 1/[`FULL_SCALE`].
+/// Returns the factor by which the endgame score is multiplied if the view's own side is ahead.
+/// The factor is in units of 1/[`FULL_SCALE`].
 ///
 /// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
 pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
@@ -34,18 +34,18 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// Scale factors by number of pawns: the fewer pawns are left, the more easily the defender can
+    /// Scale factors by number of pawns. If few pawns are left, the defender can more easily
     /// exchange all of them and draw.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Returns the scale factor for a side without pawns, which must be more than a minor piece ahead
-/// to win.
+/// Returns the scale factor for a side without pawns. Such a side must be ahead by more than a
+/// minor piece to win.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// Scale factor for a rook against a minor piece. Such endgames are usually drawn.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Scale factor for an extra minor piece with heavy pieces on the board. Such endgames are
+    /// Scale factor for an extra minor piece if heavy pieces are on the board. Such endgames are
     /// usually drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
@@ -70,7 +70,8 @@ fn worth(us: &Pieces) -> i32 {
 
 /// Whether all pawns are on one edge file and the bishops do not control its promotion square.
 ///
-/// There are no other pieces, and all bishops, if any, are on squares of the same colour.
+/// The side has no other pieces except its king. All bishops, if any, are on squares of the same
+/// colour.
 fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     let edge = [FILE_A, FILE_H].into_iter().find(|&file| none(us.pawns & !file));
     let Some(edge) = edge else { return false };
@@ -93,7 +94,7 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
         && any(us.bishops & LIGHT_SQUARES) != any(them.bishops & LIGHT_SQUARES)
 }
 
-/// Returns the scale factor for an endgame with bishops of opposite colours.
+/// Returns the scale factor for an endgame with opposite-coloured bishops.
 ///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
@@ -116,10 +117,11 @@ fn opposite_bishops_scale(view: &View) -> i32 {
     scale.min(FULL_SCALE)
 }
 
-/// Returns the score of a won endgame against the lone king, for the view's own side.
+/// Returns the score of a won endgame against a lone king, for the view's own side.
 ///
-/// The score rewards driving the king to the edge or, with bishop and knight, to a corner of the
-/// bishop's colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
+/// The score rewards driving the lone king to the edge. With bishop and knight, it rewards driving
+/// the king to a corner of the bishop's colour. Source:
+/// <https://www.chessprogramming.org/Mop-up_Evaluation>.
 pub(super) fn known_win(view: &View) -> Option<Score> {
     const EDGE_STEP: Score = 20;
     const CORNER_STEP: Score = 20;
@@ -140,13 +142,14 @@ pub(super) fn known_win(view: &View) -> Option<Score> {
     Some(KNOWN_WIN + material + drive + KING_STEP * (7 - distance(us.king, hunted)))
 }
 
-/// Whether the pieces suffice to mate a lone king without pawns.
+/// Whether the pieces are sufficient to mate a lone king without the help of pawns.
 fn can_mate(us: &Pieces) -> bool {
     let bishops = any(us.bishops & LIGHT_SQUARES) && any(us.bishops & !LIGHT_SQUARES);
     any(us.rooks | us.queens) || bishops || any(us.bishops) && any(us.knights)
 }
 
-/// Returns the Manhattan distance from `square` to the nearer corner that the bishops control.
+/// Returns the Manhattan distance from `square` to the nearer of the corners that the bishops
+/// control.
 fn steps_to_corner(square: Square, bishops: BitBoard) -> Score {
     let (file, rank) = (file(square) as Score, rank(square) as Score);
     // Mirroring turns the light corners a8 and h1 into the dark corners a1 and h8.

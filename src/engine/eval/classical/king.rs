@@ -6,7 +6,7 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::BitBoard;
 
-/// Evaluates the terms that depend only on kings and pawns and can therefore be cached.
+/// Evaluates the king terms that depend only on kings and pawns. These terms can be cached.
 ///
 /// Source: <https://www.chessprogramming.org/King_Safety#Pawn_Shield>.
 pub(super) fn shelter<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
@@ -42,7 +42,7 @@ pub(super) fn castling<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>)
     sum.add_times(&w.castling_right, rights);
 }
 
-/// Returns the files on the king's side of the board: a to d, c to f, or e to h.
+/// Returns the files around the king, which form its wing: a to d, c to f, or e to h.
 pub(super) fn wing(view: &View) -> BitBoard {
     const WINGS: [BitBoard; 3] =
         [BitBoard(0x0f0f_0f0f_0f0f_0f0f), CENTRE_FILES, BitBoard(0xf0f0_f0f0_f0f0_f0f0)];

@@ -1,4 +1,4 @@
-//! Knight placement: outposts, shielding pawns, and the distance to the king.
+//! Knight placement: outposts, shielding pawns, and the distance to its own king.
 
 use super::bitboards::*;
 use super::mobility;

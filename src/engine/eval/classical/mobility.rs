@@ -1,4 +1,4 @@
-//! Mobility: the squares that the pieces can move to.
+//! Mobility: the number of squares to which the pieces can move.
 //!
 //! Source: <https://www.chessprogramming.org/Mobility>.
 

@@ -3,9 +3,9 @@
 //! Each term is summed separately for the middlegame and the endgame. Sources: the GNU Chess manual
 //! for the scheme, and <https://www.chessprogramming.org/Evaluation> for the terms.
 //!
-//! A term receives a `View` in which its own side moves up the board, and does not receive the
-//! colour of that side. Every weight is added through `Sum`, which a `Trace` can record, so
-//! evaluation, explanation and tuning share the same code.
+//! Each term receives a `View` in which its own side moves up the board. It does not receive the
+//! colour of that side. Every weight is added through `Sum`, and a `Trace` can record these
+//! additions. Evaluation, explanation and tuning therefore share the same code.
 
 mod bishops;
 mod bitboards;
@@ -39,17 +39,17 @@ use super::tapered::Tapered;
 use crate::chess::position::{BitBoard, Color, Position};
 use crate::chess::score::Score;
 
-/// The phase with all pieces on the board. It falls to 0 as pieces are exchanged.
+/// The phase with all pieces on the board. The phase falls to 0 as pieces are exchanged.
 pub(crate) const FULL_PHASE: i32 = 24;
 
 pub(in crate::engine::eval) enum Assessment {
     /// A won endgame, with the score for White in centipawns.
     Known(Score),
-    /// The sum of White's terms minus Black's.
+    /// The difference between White's and Black's sums of terms.
     Sum {
-        /// White's terms minus Black's.
+        /// The sum of White's terms minus the sum of Black's terms.
         total: Tapered,
-        /// The phase, from [`FULL_PHASE`] with all pieces on the board to 0 without pieces.
+        /// The phase. It is [`FULL_PHASE`] with all pieces on the board and 0 without pieces.
         phase: i32,
         /// Factor by which the endgame score is multiplied, in units of 1/[`FULL_SCALE`].
         scale: i32,
@@ -80,7 +80,8 @@ pub(in crate::engine::eval) fn views(position: &Position) -> [View; 2] {
     [View::new(position, Color::White), View::new(position, Color::Black)]
 }
 
-/// Evaluates a position. `trace` receives every weight, unless the endgame is a known win.
+/// Evaluates a position. `trace` receives every weight that is used, unless the endgame is a known
+/// win.
 pub(in crate::engine::eval) fn assess<T: Trace>(
     position: &Position,
     w: &Weights,
@@ -127,7 +128,7 @@ fn known_win(views: &[View; 2]) -> Option<Score> {
     won.or_else(|| endgame::known_win(&views[1]).map(|score| -score))
 }
 
-/// Returns the phase of the game. Minor pieces count one each, rooks two and queens four.
+/// Returns the phase of the game. Each minor piece counts one, each rook two and each queen four.
 pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     let of = |pieces: &view::Pieces| {
         count(pieces.knights | pieces.bishops) + 2 * count(pieces.rooks) + 4 * count(pieces.queens)
@@ -149,7 +150,7 @@ fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Ta
     (sum.score, attacks)
 }
 
-/// Evaluates terms that depend on the attacks of both sides.
+/// Evaluates terms that depend on both sides' attacks.
 #[inline]
 fn interactions<T: Trace>(
     view: &View,

@@ -1,4 +1,4 @@
-//! Passed pawns: their advance, blockers and support.
+//! Passed pawns: advance, blockers and support.
 //!
 //! Source: <https://www.chessprogramming.org/Passed_Pawn>.
 

@@ -1,4 +1,4 @@
-//! Cache of the terms that depend only on pawns and kings, indexed by pawn key.
+//! Cache for the terms that depend only on pawns and kings, indexed by pawn key.
 
 use super::trace::{Silent, Sum, Trace};
 use super::view::View;
@@ -7,22 +7,23 @@ use super::{king, pawns};
 use crate::chess::position::{BitBoard, Color, Position, Square};
 use crate::engine::eval::tapered::Tapered;
 
-/// Number of entries in a table; a power of two. At 48 bytes each, the entries fit in a
+/// Number of entries in a table; a power of two. At 48 bytes per entry, the table fits in a
 /// second-level cache.
 const ENTRIES: usize = 8192;
 
-/// The cached terms of a pawn structure. White is first; each side's terms are in its own view.
+/// The cached terms for a pawn structure. White's terms come first. The terms for each side are
+/// from that side's view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,
     pub passed: [BitBoard; 2],
     structure: [Tapered; 2],
-    /// Shelter scores, valid only if the kings are on the squares `kings`.
+    /// Shelter scores. They are valid only if the kings are on the squares in `kings`.
     shelter: [Tapered; 2],
     kings: [Option<Square>; 2],
 }
 
-/// Entry for a board without pawns, which has key zero and no terms.
+/// The entry for a board without pawns. Its key is zero, and all its terms are zero.
 const NO_PAWNS: PawnEntry = PawnEntry {
     key: 0,
     passed: [BitBoard(0); 2],
@@ -59,7 +60,7 @@ impl PawnEntry {
     }
 }
 
-/// A table of pawn structures. Each thread has one.
+/// A table of pawn structures. Each thread has its own table.
 ///
 /// Source: <https://www.chessprogramming.org/Pawn_Hash_Table>.
 #[derive(Clone)]
@@ -70,7 +71,7 @@ impl PawnTable {
         PawnTable(vec![NO_PAWNS; ENTRIES].into_boxed_slice())
     }
 
-    /// Returns the pawn terms of `position`. They are always recomputed if a trace is recorded.
+    /// Returns the pawn terms of `position`. If a trace is recorded, always recomputes them.
     #[inline]
     pub(super) fn look_up<T: Trace>(
         &mut self,

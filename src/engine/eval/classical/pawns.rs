@@ -6,7 +6,7 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::{BitBoard, Square};
 
-/// Adds the score of the pawn structure and returns the passed pawns.
+/// Adds the score of the pawn structure. Returns the passed pawns.
 pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) -> BitBoard {
     let mut passed = BitBoard(0);
     for pawn in view.us.pawns {
@@ -22,7 +22,7 @@ pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>)
     passed
 }
 
-/// Scores pawns next to each other or defended by each other.
+/// Scores pawns that are next to each other or defend each other.
 fn connection<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let beside = sideways(bit(pawn));
     sum.add_if(any(beside & view.us.pawns), &w.phalanx[rank(pawn)]);
@@ -50,7 +50,7 @@ fn weakness<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, 
     }
 }
 
-/// Returns the squares ahead on the adjacent files.
+/// Returns the squares ahead of `pawn` on the adjacent files.
 fn attack_span(pawn: Square) -> BitBoard {
     sideways(front_span(pawn))
 }
@@ -60,10 +60,10 @@ fn is_passed(pawn: Square, view: &View) -> bool {
     none((ahead | attack_span(pawn)) & view.them.pawns) && none(ahead & view.us.pawns)
 }
 
-/// Whether exchanges could make the pawn passed.
+/// Whether exchanges could turn the pawn into a passed pawn.
 ///
-/// The file of the pawn is free of enemy pawns, and next to or behind the pawn there are at least
-/// as many helpers as there are enemy pawns that guard its path.
+/// The file ahead of the pawn must be free of pawns. On the adjacent files, there must be at least
+/// as many helpers next to or behind the pawn as there are enemy pawns that guard its path.
 fn is_candidate(pawn: Square, view: &View) -> bool {
     let free = none(front_span(pawn) & (view.us.pawns | view.them.pawns));
     let guards = count(attack_span(pawn) & view.them.pawns);

@@ -1,4 +1,4 @@
-//! Queen placement, and infiltration of the enemy's half.
+//! Queen placement, and infiltration into the enemy's half of the board.
 
 use super::bitboards::*;
 use super::mobility;

@@ -39,10 +39,11 @@ fn rules_seventh(rook: Square, view: &View) -> bool {
         && (any(view.them.pawns & seventh) || any(bit(view.them.king) & ranks(8, 8)))
 }
 
-/// Whether the king traps the rook in a corner.
+/// Whether the king confines the rook to a corner.
 ///
-/// Both pieces are on the first two ranks. The rook is on the outer side of the king, on a file
-/// that is not open, and can move to few squares.
+/// This is the case if king and rook are on the first two ranks, if the rook is between the king
+/// and the edge of the board on a file that is not open, and if the rook can move to only a few
+/// squares.
 fn is_trapped(rook: Square, seen: BitBoard, view: &View) -> bool {
     /// Maximum number of squares that a trapped rook can move to.
     const FEW: i32 = 3;

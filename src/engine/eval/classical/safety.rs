@@ -1,4 +1,5 @@
-//! Danger to the king: attackers add units, and the penalty grows with the square of the units.
+//! Danger to the king. Attackers add danger units, and the penalty is proportional to the square
+//! of the units.
 //!
 //! Source: <https://www.chessprogramming.org/King_Safety#Attack_Units>.
 
@@ -12,7 +13,7 @@ use super::weights::Weights;
 use crate::chess::position::BitBoard;
 use crate::engine::eval::tapered::{Tapered, s};
 
-/// Divisor of the penalty: 1024 units of danger cost 1024 centipawns.
+/// Divisor of the penalty. A danger of 1024 units costs 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
 /// Maximum number of danger units. The limit ensures that the penalty fits in half of a [`Tapered`]
@@ -25,7 +26,7 @@ pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     units * units / DANGER_DIVISOR
 }
 
-/// Subtracts the danger to the view's own king from the sum.
+/// Subtracts the penalty for danger to the view's own king from the sum.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -49,8 +50,8 @@ fn penalties(units: Tapered) -> Tapered {
     s(penalty(units.middlegame()), penalty(units.endgame()))
 }
 
-/// Returns the squares that the enemy attacks and that are defended at most once, and only by the
-/// king or a queen.
+/// Returns the weak squares: those that the enemy attacks and that are defended at most once, and
+/// only by the king or a queen.
 fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     let well_defended = ours.all & !(ours.king | ours.queens);
     theirs.all & !ours.twice & !well_defended
@@ -84,7 +85,7 @@ fn attack<T: Trace>(
     danger.add_times(&w.danger_no_shelter, bare as i32);
 }
 
-/// Adds danger units for the enemy's possible checks, on safe and unsafe squares.
+/// Adds danger units for possible enemy checks on safe and unsafe squares.
 fn checks<T: Trace>(
     view: &View,
     ours: &Attacks,

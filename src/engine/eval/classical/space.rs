@@ -1,4 +1,4 @@
-//! Space for pieces to manoeuvre behind their own pawns.
+//! Space in which pieces can manoeuvre behind their own pawns.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

@@ -1,4 +1,4 @@
-//! Attacks on enemy pieces that are poorly defended or worth more than the attacker.
+//! Attacks on enemy pieces that are poorly defended or more valuable than the attacker.
 
 use chess::{get_bishop_moves, get_knight_moves, get_rook_moves};
 
@@ -33,8 +33,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds, for each enemy piece in `targets`, the weight for its kind. The weights are for pawn,
-/// knight, bishop, rook and queen, in this order.
+/// Adds, for each enemy piece in `targets`, the weight for its kind. The weights are in the order
+/// pawn, knight, bishop, rook, queen.
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,
@@ -49,7 +49,8 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Scores pieces that pawns attack now or after a push, if those pawns cannot simply be captured.
+/// Scores pieces that safe pawns attack now or after a push. A pawn is safe if it cannot simply be
+/// captured.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,

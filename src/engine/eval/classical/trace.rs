@@ -1,4 +1,4 @@
-//! Sums of weights, and a record of the weights that contribute to them.
+//! Sums of weights, and a record of the weights added to them.
 
 use super::weights::{WEIGHTS, Weights};
 use crate::chess::position::Color;
@@ -9,10 +9,11 @@ pub(in crate::engine::eval) trait Trace {
     /// Whether weights are recorded. If so, caches are bypassed.
     const ON: bool;
 
-    /// Announces that the weights of `side` follow.
+    /// Announces that the weights for `side` follow.
     fn begin(&mut self, side: Color);
 
-    /// Records `weight`, an element of the weights in use, added `times` times.
+    /// Records that `weight` was added `times` times. `weight` must be an element of the weights
+    /// in use.
     fn note(&mut self, weight: &Tapered, times: i32);
 }
 
@@ -29,7 +30,7 @@ impl Trace for Silent {
     fn note(&mut self, _: &Tapered, _: i32) {}
 }
 
-/// A trace that counts the number of times that each weight was added for each side.
+/// A trace that counts how many times each weight was added for each side.
 pub(in crate::engine::eval) struct TermCounts<'w> {
     weights: &'w Weights,
     side: Color,
@@ -69,7 +70,8 @@ impl<'t, T: Trace> Sum<'t, T> {
         Sum { score: Tapered::ZERO, trace }
     }
 
-    /// Creates an empty sum for the same side, for weights that are not simply added to the score.
+    /// Creates an empty sum for the same side. It is used for weights that are not simply added to
+    /// the score.
     #[inline(always)]
     pub(in crate::engine::eval) fn apart(&mut self) -> Sum<'_, T> {
         Sum { score: Tapered::ZERO, trace: self.trace }

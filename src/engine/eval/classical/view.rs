@@ -1,8 +1,8 @@
-//! The position from one side's view, in which that side's pawns move up the board, and the attacks
-//! of each side.
+//! The position from one side's point of view, and the attacks of each side. In a view, the side's
+//! own pawns move up the board.
 //!
-//! The terms do not depend on colours: Black's view is the board turned upside down. The evaluation
-//! is therefore symmetric by construction.
+//! The terms do not depend on colours, because Black's view is the board turned upside down. The
+//! evaluation is therefore symmetric by construction.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
@@ -21,7 +21,7 @@ pub(in crate::engine::eval) struct Pieces {
 }
 
 impl Pieces {
-    /// Returns the pieces of `color`, from the view of `viewer`.
+    /// Returns the pieces of `color`, as seen from the view of `viewer`.
     fn new(position: &Position, color: Color, viewer: Color) -> Self {
         let ours = position.by_color(color);
         let board = position.board();
@@ -49,7 +49,7 @@ impl Pieces {
     }
 }
 
-/// A position from one side's view.
+/// A position from one side's point of view.
 pub(in crate::engine::eval) struct View {
     pub us: Pieces,
     pub them: Pieces,
@@ -89,7 +89,7 @@ impl View {
 }
 
 /// Returns the nine squares on and around the king. If the king is on an edge of the board, the
-/// squares are shifted inwards.
+/// whole ring is shifted inwards.
 fn ring(king: Square) -> BitBoard {
     let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
     let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));
@@ -114,7 +114,7 @@ fn turned_square(square: Square, viewer: Color) -> Square {
     }
 }
 
-/// The squares that one side attacks, and its attacks on the enemy king.
+/// The squares attacked by one side, and that side's attacks on the enemy king.
 #[derive(Clone, Copy)]
 pub(in crate::engine::eval) struct Attacks {
     pub pawns: BitBoard,
@@ -128,7 +128,7 @@ pub(in crate::engine::eval) struct Attacks {
     pub twice: BitBoard,
     /// Number of knights, bishops, rooks and queens that attack the squares around the enemy king.
     pub attackers: [i32; 4],
-    /// Number of attacks by these pieces on squares adjacent to the king.
+    /// Number of attacks by these pieces on squares adjacent to the enemy king.
     pub king_attacks: i32,
 }
 
@@ -151,7 +151,7 @@ impl Attacks {
         }
     }
 
-    /// Adds the attacks of a piece on the squares `reach`.
+    /// Adds the attacks of a piece that attacks the squares in `reach`.
     #[inline(always)]
     pub(crate) fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
         match piece {
@@ -168,7 +168,7 @@ impl Attacks {
         }
     }
 
-    /// Returns the attacks as seen from the other side.
+    /// Returns the attacks from the other side's point of view.
     pub(crate) fn turned(&self) -> Self {
         let turn = BitBoard::reverse_colors;
         Attacks {
@@ -185,7 +185,7 @@ impl Attacks {
     }
 }
 
-/// Returns the squares that a piece attacks, including x-rays: bishops see through their own side's
+/// Returns the squares attacked by a piece, including x-rays. Bishops see through their own side's
 /// queens, and rooks see through their own side's rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {

@@ -1,11 +1,11 @@
-//! The named weights of the evaluation, used in evaluation, explanation and tuning.
+//! The named weights of the evaluation. Evaluation, explanation and tuning all use these weights.
 
 use std::fmt::Write;
 use std::mem::offset_of;
 
 use crate::engine::eval::tapered::Tapered;
 
-/// The evaluation term that a weight belongs to; a row of the breakdown.
+/// The evaluation term to which a weight belongs. Each term is a row of the breakdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Term {
     Material,
@@ -17,13 +17,13 @@ pub(crate) enum Term {
     Queens,
     /// King placement and pawn shelter.
     King,
-    /// Squares that the pieces can move to.
+    /// Number of squares to which the pieces can move.
     Mobility,
     /// Danger to the king from enemy pieces.
     KingSafety,
     Centre,
     Threats,
-    /// Safe space behind the pawns.
+    /// Safe space behind pawns.
     Space,
     /// The advantage of being the side to move.
     Tempo,
@@ -70,7 +70,7 @@ impl Term {
 /// A named group of weights and its range in [`Weights`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
-    /// Name of the field in [`Weights`].
+    /// Name of the group's field in [`Weights`].
     pub name: &'static str,
     pub term: Term,
     /// Index of the first weight.
@@ -79,9 +79,8 @@ pub(crate) struct Field {
     pub len: usize,
 }
 
-/// Weights for the square of a piece, by rank (counted from the side's own first rank) and file.
-/// The board is folded in the middle, so mirrored files share a weight: a and h, b and g, and so
-/// on.
+/// Weights for the square of a piece, by rank and file. Ranks are counted from the side's own
+/// first rank. Mirrored files share a weight: a and h, b and g, and so on.
 pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
@@ -89,7 +88,7 @@ macro_rules! weights {
         /// All weights of the evaluation.
         ///
         /// Every value is for the side that has the feature. "By rank" counts from that side's
-        /// first rank (0 to 7), "by file" from the nearer edge (0 to 3).
+        /// first rank (0 to 7), and "by file" counts from the nearer edge (0 to 3).
         // INVARIANT: contains only `Tapered` values, in order and without gaps (`repr(C)`), because
         // the address of a weight determines its index.
         #[repr(C)]
@@ -122,7 +121,7 @@ macro_rules! weights {
                 Weights { $($name: WeightBlock::build(&mut values),)+ }
             }
 
-            /// Formats the weights as a struct literal in Rust.
+            /// Formats the weights as a Rust struct literal.
             pub(crate) fn to_source(&self) -> String {
                 let mut text = String::from("Weights {\n");
                 $(
@@ -139,11 +138,11 @@ macro_rules! weights {
 weights! {
     /// Values of a pawn, knight, bishop, rook and queen.
     Material material: [Tapered; 5],
-    /// Bishops on squares of both colours.
+    /// Two bishops on squares of opposite colours.
     Material bishop_pair: Tapered,
-    /// Value of a knight for each friendly pawn: knights like closed positions.
+    /// Value for a knight for each friendly pawn. Knights are stronger in closed positions.
     Material knight_per_pawn: Tapered,
-    /// Value of a rook for each friendly pawn.
+    /// Value for a rook for each friendly pawn.
     Material rook_per_pawn: Tapered,
 
     /// A pawn, by its square.
@@ -154,7 +153,7 @@ weights! {
     Pawns isolated_open: Tapered,
     /// A pawn with another friendly pawn ahead on its file.
     Pawns doubled: Tapered,
-    /// A pawn that cannot advance safely and has no friendly pawn next to or behind it on the
+    /// A pawn that cannot advance safely, with no friendly pawn next to it or behind it on the
     /// adjacent files.
     Pawns backward: Tapered,
     /// A backward pawn with no enemy pawn ahead.
@@ -163,15 +162,15 @@ weights! {
     Pawns phalanx: [Tapered; 8],
     /// A pawn defended by another pawn, by rank.
     Pawns supported: [Tapered; 8],
-    /// A pawn on a file free of enemy pawns, with at least as many helpers as enemy guards, by
+    /// A pawn with no pawns ahead on its file and at least as many helpers as enemy guards, by
     /// rank.
     Pawns candidate: [Tapered; 8],
 
-    /// A passed pawn, which has no enemy pawn ahead on its file or an adjacent one, by rank.
+    /// A passed pawn, by rank. No enemy pawn is ahead of it on its own file or on an adjacent one.
     Passed passed: [Tapered; 8],
     /// A passed pawn, by file.
     Passed passed_file: [Tapered; 4],
-    /// A passed pawn that is defended by a pawn.
+    /// A passed pawn defended by a friendly pawn.
     Passed passed_protected: Tapered,
     /// A passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
@@ -183,26 +182,26 @@ weights! {
     Passed passed_their_king: [Tapered; 8],
     /// A passed pawn with an enemy piece on the square ahead, by rank.
     Passed passed_blocked: [Tapered; 8],
-    /// A passed pawn whose next square the enemy neither occupies nor attacks, by rank.
+    /// A passed pawn whose next square is neither occupied nor attacked by the enemy, by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// A passed pawn that can advance to promotion without crossing a square that the enemy
-    /// occupies or attacks, by rank.
+    /// A passed pawn with a free path to promotion, by rank. The enemy neither occupies nor
+    /// attacks any square on the path.
     Passed passed_free_path: [Tapered; 8],
     /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
     /// A passed pawn with an enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
-    /// A passed pawn with a clear path that the enemy king cannot catch, if the enemy has no other
-    /// pieces.
+    /// A passed pawn with a clear path that the enemy king cannot catch. The enemy must have no
+    /// other pieces.
     Passed passed_unstoppable: Tapered,
 
     /// A knight, by its square.
     Knights knight_placement: Placement,
     /// A knight on the fourth to sixth rank that no enemy pawn can drive away (an outpost).
     Knights knight_outpost: Tapered,
-    /// A knight on an outpost that is defended by a pawn.
+    /// A knight on an outpost that is defended by a friendly pawn.
     Knights knight_outpost_supported: Tapered,
-    /// A knight with a pawn directly in front.
+    /// A knight with a pawn directly in front of it.
     Knights knight_shielded: Tapered,
     /// Value for each king move of distance between a knight and its own king.
     Knights knight_king_distance: Tapered,
@@ -211,20 +210,22 @@ weights! {
     Bishops bishop_placement: Placement,
     /// A bishop on the fourth to sixth rank that no enemy pawn can drive away (an outpost).
     Bishops bishop_outpost: Tapered,
-    /// A bishop on an outpost that is defended by a pawn.
+    /// A bishop on an outpost that is defended by a friendly pawn.
     Bishops bishop_outpost_supported: Tapered,
-    /// A bishop with a pawn directly in front.
+    /// A bishop with a pawn directly in front of it.
     Bishops bishop_shielded: Tapered,
     /// Value for each king move of distance between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
-    /// Value for each friendly pawn that is on the bishop's colour.
+    /// Value for each friendly pawn on a square of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
-    /// Value for each blocked friendly pawn that is on a central file and on the bishop's colour.
+    /// Value for each blocked friendly pawn that is on a central file and on a square of the
+    /// bishop's colour.
     Bishops bishop_blocked_pawns: Tapered,
-    /// Value for each enemy pawn that the bishop attacks, looking through all pieces except
-    /// friendly pawns.
+    /// Value for each enemy pawn that the bishop attacks. The bishop sees through all pieces
+    /// except friendly pawns.
     Bishops bishop_enemy_pawns: Tapered,
-    /// A bishop that attacks at least two centre squares, looking through all pieces except pawns.
+    /// A bishop that attacks at least two centre squares. The bishop sees through all pieces
+    /// except pawns.
     Bishops bishop_long_diagonal: Tapered,
 
     /// A rook, by its square.
@@ -233,7 +234,8 @@ weights! {
     Rooks rook_open_file: Tapered,
     /// A rook on a file without friendly pawns.
     Rooks rook_half_open_file: Tapered,
-    /// A rook on the seventh rank with enemy pawns there or the enemy king on the eighth.
+    /// A rook on the seventh rank, if enemy pawns are on that rank or the enemy king is on the
+    /// eighth.
     Rooks rook_seventh: Tapered,
     /// A rook on the file of an enemy queen.
     Rooks rook_queen_file: Tapered,
@@ -247,36 +249,36 @@ weights! {
 
     /// The king, by its square.
     King king_placement: Placement,
-    /// Value for each of the three files around the king, by file and by the rank of the nearest
-    /// friendly pawn that is not behind the king (0: none).
+    /// Value for each of the three files around the king. Indexed by file, and by the rank of the
+    /// nearest friendly pawn that is not behind the king (0 if there is none).
     King shelter: [[Tapered; 8]; 4],
-    /// Value for each of the three files around the king, by file and by the rank of the nearest
-    /// enemy pawn (0: none), unless that pawn is blocked.
+    /// Value for each of the three files around the king, unless the nearest enemy pawn is
+    /// blocked. Indexed by file, and by the rank of that pawn (0 if there is none).
     King storm: [[Tapered; 8]; 4],
-    /// An enemy pawn near the king that a friendly pawn blocks, by rank.
+    /// An enemy pawn near the king that is blocked by a friendly pawn, by rank.
     King storm_blocked: [Tapered; 8],
     /// A king on a file without pawns.
     King king_open_file: Tapered,
     /// A king on a file without friendly pawns.
     King king_half_open_file: Tapered,
-    /// A king whose wing has no pawns of either side.
+    /// A king without pawns of either side on its wing.
     King king_bare_wing: Tapered,
     /// Value for each king move of distance between the king and the nearest pawn of either side.
     King king_pawn_distance: Tapered,
     /// Value for each remaining castling right.
     King castling_right: Tapered,
 
-    /// A knight, by the number of squares it can move to.
+    /// A knight, by the number of squares to which it can move.
     Mobility knight_mobility: [Tapered; 9],
-    /// A bishop, by the number of squares it can move to.
+    /// A bishop, by the number of squares to which it can move.
     Mobility bishop_mobility: [Tapered; 14],
-    /// A rook, by the number of squares it can move to.
+    /// A rook, by the number of squares to which it can move.
     Mobility rook_mobility: [Tapered; 15],
-    /// A queen, by the number of squares it can move to.
+    /// A queen, by the number of squares to which it can move.
     Mobility queen_mobility: [Tapered; 28],
 
     /// Danger units that are added once if at least two enemy pieces attack the squares around the
-    /// king, or one if the enemy has a queen.
+    /// king. If the enemy has a queen, one attacker is sufficient.
     KingSafety danger_base: Tapered,
     /// Danger units for each enemy knight, bishop, rook or queen that attacks the squares around
     /// the king.
@@ -286,27 +288,27 @@ weights! {
     /// Danger units for each attacked square around the king that is defended at most once, and
     /// only by the king or a queen.
     KingSafety danger_weak_square: Tapered,
-    /// Danger units for an enemy knight, bishop, rook or queen that can give check on a safe
-    /// square.
+    /// Danger units for each kind of enemy piece (knight, bishop, rook, queen) that can give check
+    /// on a safe square.
     KingSafety danger_safe_check: [Tapered; 4],
     /// Danger units for each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,
-    /// An enemy without a queen.
+    /// Danger units if the enemy has no queen.
     KingSafety danger_no_queen: Tapered,
-    /// A knight that defends a square adjacent to its own king.
+    /// Danger units if a knight defends the squares around its own king.
     KingSafety danger_knight_defends: Tapered,
     /// Danger units for each square on the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
     /// Danger units for each square on the king's wing that is defended.
     KingSafety danger_wing_defence: Tapered,
-    /// Danger units for each of the three files around the king that has no friendly pawns.
+    /// Danger units for each of the three files around the king that contains no friendly pawns.
     KingSafety danger_no_shelter: Tapered,
 
-    /// Value for each centre square that the side attacks.
+    /// Value for each centre square attacked by the side.
     Centre centre_attacked: Tapered,
-    /// Value for each centre square that the side attacks at least twice.
+    /// Value for each centre square attacked at least twice by the side.
     Centre centre_attacked_twice: Tapered,
-    /// Value for each centre square that a pawn of the side attacks.
+    /// Value for each centre square attacked by one of the side's pawns.
     Centre centre_pawn_attacked: Tapered,
 
     /// A knight, bishop, rook or queen attacked by a safe pawn.
@@ -317,23 +319,22 @@ weights! {
     Threats threat_by_rook: [Tapered; 5],
     /// A poorly defended piece attacked by the king.
     Threats threat_by_king: Tapered,
-    /// Value for each enemy piece that the side attacks and that is undefended.
+    /// Value for each undefended enemy piece that the side attacks.
     Threats hanging: Tapered,
     /// Value for each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,
-    /// Value for each empty square that both sides attack and that the enemy does not defend
-    /// strongly.
+    /// Value for each empty square that both sides attack, unless the enemy defends it strongly.
     Threats restricted: Tapered,
     /// Value for each safe square from which a knight could attack the queen.
     Threats knight_on_queen: Tapered,
     /// Value for each safe square from which a bishop or rook could attack the queen.
     Threats slider_on_queen: Tapered,
 
-    /// Value for each safe square on the central files of the side's own half; counted twice behind
-    /// a pawn.
+    /// Value for each safe square on the central files in the side's own half. A square behind a
+    /// pawn counts twice.
     Space space: Tapered,
 
-    /// The right to move.
+    /// The advantage of being the side to move.
     Tempo tempo: Tapered,
 }
 
@@ -354,7 +355,8 @@ impl Weights {
 trait WeightBlock {
     /// Appends all weights to `values`, in order.
     fn collect(&self, values: &mut Vec<Tapered>);
-    /// Builds the block from the next values; missing values are zero.
+    /// Builds the block from the next values. If there are too few values, the missing ones are
+    /// zero.
     fn build(values: &mut impl Iterator<Item = Tapered>) -> Self;
     /// Appends the block as Rust source, indented by `depth` levels.
     fn source(&self, depth: usize, text: &mut String);

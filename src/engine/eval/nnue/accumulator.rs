@@ -1,18 +1,18 @@
-//! The values of the neurons, updated incrementally along the lines of a search.
+//! The neuron values, updated incrementally along the lines of a search.
 //!
 //! For each ply, the stack stores the set of pieces and the neuron values of the last position. A
-//! new position starts from the values at the previous ply, which usually belong to its parent, and
-//! only the differences between the two boards are added and removed. The search does not have to
-//! report moves, and no value can become stale.
+//! new position starts from the values at the previous ply, which usually belong to its parent.
+//! Only the differences between the two boards are added and removed. The search does not have to
+//! report moves, and the values always match the position.
 //!
-//! The values at the previous ply are of little use if the position there has a different king
-//! bucket, has the king on the other half of the board, or is not the parent. The stack then
-//! updates other values instead: those last computed in this way for the same view. Such stored
-//! values are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! The values at the previous ply are of little use if the position there is not the parent, or if
+//! its king is in a different king bucket or on the other half of the board. In these cases, the
+//! stack instead updates the values that it last computed in this way for the same view. Such
+//! stored values are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
-//! The search prepares the values of every position before it is clear whether they are needed,
-//! because it has to wait for the transposition table's memory anyway, and the child positions
-//! start from these values.
+//! The search prepares the values of every position before it is clear whether they are needed. It
+//! has to wait for the transposition table's memory anyway, and the child positions start from
+//! these values.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::chess::position::Position;
 use crate::chess::score::{MAX_PLY, Ply, Score};
 
-/// The neuron values of a position, in White's and in Black's view.
+/// The neuron values of a position, from White's and from Black's view.
 #[derive(Clone)]
 struct Accumulator {
     pieces: PieceSet,
@@ -42,7 +42,7 @@ pub(crate) struct AccumulatorStack {
     network: Arc<Network>,
     kernel: Kernel,
     plies: Vec<Accumulator>,
-    /// The values last computed without the previous ply, by colour and view.
+    /// The values that were last computed without using the previous ply, by colour and view.
     latest: Box<[[(PieceSet, Row); VIEWS]; 2]>,
 }
 
@@ -100,7 +100,7 @@ fn views(pieces: &PieceSet) -> [Perspective; 2] {
     [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
 }
 
-/// Sets `to` to the values of the given view after the changes.
+/// Sets `to` to the values in the given view after the changes.
 #[inline(always)]
 fn apply<const MAX: usize>(
     changes: &Changes<MAX>,
@@ -131,7 +131,8 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
     use crate::support::random::Random;
 
-    /// Moves up and down the tree at random and evaluates some of the positions, as a search does.
+    /// Moves up and down the tree at random and evaluates some of the positions, as a search
+    /// would.
     #[test]
     fn incremental_evaluation_matches_full_evaluation() {
         let network = Arc::new(random_network(3));

@@ -1,4 +1,4 @@
-//! A network's evaluation of individual pieces, for display.
+//! The values that a network assigns to individual pieces, for display.
 
 use std::fmt;
 

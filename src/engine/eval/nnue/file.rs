@@ -1,4 +1,4 @@
-//! The file format of networks.
+//! The network file format.
 //!
 //! A file consists of a line of text, `tabia network 3; zones Z; hidden H; buckets B`, and
 //! little-endian numbers:
@@ -9,22 +9,22 @@
 //!    other side (i16; [`QB`](super::QB) represents 1.0),
 //! 3. for each bucket, the bias of the output (i32; QA * QB represents 1.0).
 //!
-//! If all king buckets have the same weights, the file has version 2: it contains the weights of
-//! only one king bucket, and its first line omits `zones`. If a file has fewer neurons than this
-//! program, the missing neurons are zero.
+//! If all king buckets have the same weights, the file has version 2. It then contains the weights
+//! of only one king bucket, and its first line omits `zones`. If a file has fewer neurons than
+//! this program, the missing neurons are set to zero.
 
 use super::kernel::Row;
 use super::network::Network;
 use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::support::error::ParseError;
 
-/// Maximum length of the first line in bytes, exclusive.
+/// Upper bound on the length of the first line, in bytes. The line must be shorter than this.
 const LONGEST_LINE: usize = 100;
 
 /// The dimensions given in the first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// Number of king buckets in the file; 1 if all have the same weights.
+    /// Number of king buckets in the file; 1 if all king buckets have the same weights.
     king_buckets: usize,
     hidden: usize,
 }
@@ -40,7 +40,7 @@ impl Shape {
         format!("{start}; hidden {hidden}; buckets {BUCKETS}")
     }
 
-    /// Parses the first line of a file. Returns the result and the remaining bytes.
+    /// Parses the first line of a file. Returns the dimensions and the remaining bytes.
     fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let start = &bytes[..bytes.len().min(LONGEST_LINE)];
         let end = start.iter().position(|&byte| byte == b'\n')?;
@@ -108,7 +108,7 @@ impl Network {
         Shape::split_from(bytes).map(|(shape, _)| shape.hidden)
     }
 
-    /// Returns the network in the file format.
+    /// Returns the network as the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (one_king_bucket, others) = self.inputs.split_at(INPUTS_PER_KING_BUCKET);
         let are_alike =
@@ -130,8 +130,8 @@ pub(crate) mod tests {
     use super::super::network::tests::random_network;
     use super::*;
 
-    /// Returns a network file that omits the neurons from `hidden` on. These neurons are zero when
-    /// the file is read.
+    /// Returns a network file that contains only the first `hidden` neurons. The omitted neurons
+    /// are zero when the file is read.
     pub(crate) fn narrowed(network: &Network, hidden: usize) -> Vec<u8> {
         let bytes = network.to_bytes();
         let (shape, numbers) = Shape::split_from(&bytes).expect("a network");

@@ -1,12 +1,12 @@
-//! The two inner loops: adding rows of weights, and the weighted sum of the neurons.
+//! The two inner loops: adding rows of weights, and computing the weighted sum of the neurons.
 //!
-//! The compiler vectorises these loops and compiles them three times: for the target processor, for
-//! AVX2 and for AVX-512. The version is selected at run time. Integer sums do not depend on the
-//! order of the terms, so all versions return the same bits.
+//! The compiler vectorises these loops. They are compiled three times: for the target processor,
+//! for AVX2 and for AVX-512. The version to use is selected at run time. Integer sums do not
+//! depend on the order of the terms, so all versions produce identical results.
 //!
-//! Multiplication in pairs is written with intrinsics, because the compiler turns the plain loop
-//! into scalar code. Closures passed to `array::map` are compiled without AVX2 even inside a
-//! function that enables it, so the hot loops contain no such closures.
+//! The multiply-and-add in pairs is written with intrinsics, because the compiler turns the plain
+//! loop into scalar code. Closures passed to `array::map` are compiled without AVX2, even inside a
+//! function that enables AVX2. The hot loops therefore contain no such closures.
 
 use super::{HIDDEN, QA};
 
@@ -15,17 +15,18 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of separate sums. With this number, no sum overflows: a lane adds at most 255 * 255 * 127
-/// per neuron.
+/// Number of separate sums. With this number of sums, none overflows. A lane adds at most 255 *
+/// 255 * 127 per neuron.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
-/// Number of neurons whose values fit in the AVX2 registers at the same time, leaving some
-/// registers free.
+/// Number of neurons whose values fit in the AVX2 registers at the same time. Some registers are
+/// left free.
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
-/// Like [`IN_REGISTERS`], but for AVX-512, which has twice as many registers, each twice as wide.
+/// Like [`IN_REGISTERS`], but for AVX-512. AVX-512 has twice as many registers, and each is twice
+/// as wide.
 #[cfg(target_arch = "x86_64")]
 const IN_WIDE_REGISTERS: usize = if HIDDEN.is_multiple_of(256) { 256 } else { IN_REGISTERS };
 
@@ -40,15 +41,15 @@ impl Lanes {
     }
 }
 
-/// The compiled version of the loops to use.
+/// Selects the compiled version of the loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
     /// For the build's target processor.
     Portable,
-    /// For AVX2. Only [`Kernel::detect`] creates it, on processors that support AVX2.
+    /// For AVX2. Created only by [`Kernel::detect`], on processors that support AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Detected),
-    /// For AVX-512. Only [`Kernel::detect`] creates it, on processors that support AVX-512.
+    /// For AVX-512. Created only by [`Kernel::detect`], on processors that support AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512(Detected),
 }
@@ -63,7 +64,7 @@ impl Kernel {
         Self::available().last().unwrap_or(Kernel::Portable)
     }
 
-    /// Returns all kernels that are useful on this processor, the fastest last.
+    /// Returns all kernels that are useful on this processor. The fastest comes last.
     fn available() -> impl Iterator<Item = Self> {
         let kernels = [
             Some(Kernel::Portable),
@@ -109,10 +110,11 @@ impl Kernel {
     }
 }
 
-/// Whether the processor supports AVX-512 without lowering its clock.
+/// Whether the processor supports AVX-512 without reducing its clock speed.
 ///
-/// Processors before Ice Lake and Zen 4 lower their clock, which would slow down the rest of a
-/// search. They are recognised by the lack of VBMI2, which Tabia does not use otherwise.
+/// Processors before Ice Lake and Zen 4 reduce their clock speed for AVX-512. This would slow down
+/// the rest of the search. Such processors are recognised by their lack of VBMI2, which Tabia does
+/// not otherwise use.
 #[cfg(target_arch = "x86_64")]
 fn wide_vectors_are_cheap() -> bool {
     is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
@@ -130,8 +132,8 @@ fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
-/// Uses intrinsics because the compiler did not multiply and add in pairs for any form of the plain
-/// loop.
+/// Uses intrinsics, because the compiler did not multiply and add in pairs for any form of the
+/// plain loop.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
@@ -168,8 +170,8 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
 
 /// The AVX-512 version of [`weighted_sum_avx2`].
 ///
-/// VNNI could multiply and add to the sums in one instruction, but it is not faster: the compiler
-/// splits the instruction again, because it lengthens the dependency chain of the sums.
+/// VNNI could multiply and add to the sums in one instruction, but using it is not faster. The
+/// instruction lengthens the dependency chain of the sums, so the compiler splits it again.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
@@ -222,7 +224,7 @@ fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: 
     }
 }
 
-/// Updates `BLOCK` values at a time, so that they stay in registers while all rows are added and
+/// Updates `BLOCK` values at a time. The values stay in registers while all rows are added and
 /// removed.
 #[inline(always)]
 fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {

@@ -1,4 +1,4 @@
-//! The weights of a network, and the score computed from them.
+//! The weights of a network, and the computation of the score.
 
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -19,8 +19,8 @@ pub struct Network {
     pub(super) inputs: Box<[Row; INPUTS]>,
     /// Biases, which are the initial values of the neurons.
     pub(super) biases: Row,
-    /// Weights from neurons to the output, for each bucket: from the neurons of the side to move
-    /// and from those of the other side.
+    /// Weights from neurons to the output, for each bucket. The weights for the side to move come
+    /// first, followed by those for the other side.
     outputs: [[Row; 2]; BUCKETS],
     output_biases: [i32; BUCKETS],
 }
@@ -32,7 +32,7 @@ impl fmt::Debug for Network {
 }
 
 impl Network {
-    /// Returns the network compiled into the program.
+    /// Returns the network that is compiled into the program.
     ///
     /// `docs/measurements/network-generations.md` describes its training.
     pub fn embedded() -> Arc<Self> {
@@ -43,8 +43,8 @@ impl Network {
         Arc::clone(&EMBEDDED)
     }
 
-    /// Creates a network from its parts, in the units of the file. `inputs` consists of [`INPUTS`]
-    /// rows.
+    /// Creates a network from its parts, in the units used in network files. `inputs` must contain
+    /// [`INPUTS`] rows.
     ///
     /// # Errors
     ///
@@ -101,8 +101,8 @@ impl Network {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
-    /// Returns, for each bucket, the output weights for the side to move, then those for the other
-    /// side. [`QB`] represents 1.0.
+    /// Returns, for each bucket, the output weights for the side to move and then those for the
+    /// other side. [`QB`] represents 1.0.
     pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)
     }
@@ -144,7 +144,7 @@ pub(super) mod tests {
     use crate::chess::position::{Position, Square};
     use crate::support::random::Random;
 
-    /// Returns a network with random weights in the range of trained ones.
+    /// Returns a network with random weights. Their range is that of trained weights.
     pub(in crate::engine::eval) fn random_network(seed: u64) -> Network {
         let mut random = Random::new(seed);
         let mut weight = |limit: usize| random.below(2 * limit + 1) as i16 - limit as i16;

@@ -5,14 +5,15 @@ use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Number of piece counts that share a set of output weights. The sets cover up to 32 pieces.
+/// Number of consecutive piece counts that share a set of output weights. The sets cover up to 32
+/// pieces.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
 const FLIP_FILES: u16 = 7;
 const FIRST_MIRRORED_FILE: usize = 4;
 
-/// The pieces on a board. They do not have to form a legal position.
+/// The pieces on a board. They need not form a legal position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PieceSet {
     /// Pieces of both colours, by kind.
@@ -34,7 +35,7 @@ impl PieceSet {
         }
     }
 
-    /// Returns the pieces except the one on `square`, if any.
+    /// Returns the set without the piece on `square`, if any.
     #[must_use]
     pub(crate) fn without(mut self, square: Square) -> Self {
         let others = !BitBoard::from_square(square);
@@ -44,7 +45,7 @@ impl PieceSet {
         self
     }
 
-    /// Returns the pieces with another one added on `square`, which must be empty.
+    /// Returns the set with another piece on `square`, which must be empty.
     #[must_use]
     pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
         let here = BitBoard::from_square(square);
@@ -61,7 +62,7 @@ impl PieceSet {
         (occupied.popcnt().saturating_sub(2) / PIECES_PER_BUCKET) as usize
     }
 
-    /// Returns the squares whose contents differ from those in `before`.
+    /// Returns the squares whose contents differ between this board and `before`.
     #[inline]
     fn differing(&self, before: &PieceSet) -> BitBoard {
         let kinds = self.kinds.iter().zip(&before.kinds);
@@ -87,7 +88,7 @@ impl PieceSet {
         (squares.popcnt() <= NEAR as u32).then(|| self.changes_on(squares, before))
     }
 
-    /// Returns the pieces added to and removed from these squares since `before`.
+    /// Returns the pieces added to and removed from `squares` since `before`.
     #[inline(always)]
     fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
@@ -119,13 +120,13 @@ impl PieceSet {
     }
 }
 
-/// Maximum number of squares on which two boards may differ for one to be updated from the other.
-/// Castling changes four squares; other moves change two or three.
+/// Maximum number of squares on which two boards may differ if one is updated from the other.
+/// Castling changes four squares. Other moves change two or three.
 const NEAR: usize = 4;
 /// Maximum number of pieces on a board.
 const MAX_PIECES: usize = 32;
 
-/// The pieces added and removed between two boards, at most `MAX` each.
+/// The pieces added and the pieces removed between two boards, at most `MAX` each.
 #[derive(Debug)]
 pub(super) struct Changes<const MAX: usize> {
     pub(super) added: PieceList<MAX>,
@@ -136,7 +137,7 @@ pub(super) struct Changes<const MAX: usize> {
 #[derive(Debug)]
 pub(super) struct PieceList<const MAX: usize> {
     pieces: [PieceSquare; MAX],
-    /// Overwritten when a piece is appended to a full list; otherwise unused.
+    /// Overwritten if a piece is appended to a full list. Otherwise unused.
     spare: PieceSquare,
     length: usize,
 }
@@ -161,17 +162,20 @@ impl<const MAX: usize> PieceList<MAX> {
     }
 }
 
-/// A piece on a square, in bits: the square from bit 0, the kind from bit 6, the colour from bit 9.
+/// A piece on a square, packed into bits. The square starts at bit 0, the kind at bit 6, and the
+/// colour at bit 9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceSquare(u16);
 
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-/// Returns the king bucket, below [`KING_BUCKETS`], for a king's square in its own side's view.
+/// Returns the king bucket for the square of a king in its own side's view. The result is less
+/// than [`KING_BUCKETS`].
 ///
 /// Squares are counted from a1, rank by rank, on files a to d. There are four buckets: a castled
-/// king, a king in the middle of the first rank, a king on the second rank, and all other squares.
+/// king, a king in the middle of the first rank, a king on the second rank, and a king on any
+/// other square.
 const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
@@ -181,8 +185,8 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// Returns whether a side's view is mirrored, and the side's king bucket. `king` is the square of
-/// the side's king, counted from a1.
+/// Returns whether a side's view is mirrored, together with the side's king bucket. `king` is the
+/// square of the side's king, counted from a1.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
@@ -191,7 +195,7 @@ pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     (mirrored, king_bucket(king ^ usize::from(ranks ^ files)))
 }
 
-/// The view that one side has of the board.
+/// One side's view of the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Perspective {
     /// XOR mask for the bits of a [`PieceSquare`].
@@ -217,13 +221,14 @@ impl Perspective {
         Perspective { turned, king_bucket: king_bucket as u16 }
     }
 
-    /// Returns the index of the view, below [`VIEWS`].
+    /// Returns the index of the view. The index is less than [`VIEWS`].
     #[inline]
     pub(super) fn index(self) -> usize {
         2 * usize::from(self.king_bucket) + usize::from(self.turned & FLIP_FILES != 0)
     }
 
-    /// Returns the input index of a piece in this view, below [`INPUTS`](super::INPUTS).
+    /// Returns the input index of a piece in this view. The index is less than
+    /// [`INPUTS`](super::INPUTS).
     #[inline]
     pub(super) fn input(self, piece: PieceSquare) -> usize {
         let seen = piece.0 ^ self.turned;

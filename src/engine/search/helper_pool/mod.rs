@@ -1,20 +1,21 @@
-//! The idle threads of a search, and how they receive work.
+//! The idle threads of a search, and how they are given work.
 //!
-//! An idle thread *offers* itself by setting a shared bit, and waits. A thread with work to share
-//! clears the bit. The idle thread is then *reserved* and is either *called* with a task or
-//! released immediately. Work is therefore shared only with a thread that is ready to take it,
-//! every thread that wakes up receives a task, and a busy thread reads only one word while no
-//! thread is idle.
+//! An idle thread *offers* itself by setting a shared bit, and then waits. A thread that has work
+//! to share clears the bit. The idle thread is then *reserved*. It is either *called* with a task
+//! or released immediately. Work is therefore shared only with a thread that is ready to take it,
+//! and every thread that wakes up receives a task. While no thread is idle, a busy thread reads
+//! only one word.
 //!
-//! A thread that waits for others below one of its nodes accepts work only below that node; other
-//! work would delay it. This is the "helpful master" of R. Feldmann, "Game Tree Search on Massively
-//! Parallel Systems" (1993); see <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
+//! A thread that waits for others below one of its nodes accepts work only below that node,
+//! because other work would delay it. This rule is called the "helpful master": R. Feldmann, "Game
+//! Tree Search on Massively Parallel Systems" (1993); see
+//! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
-//! The protocol does not depend on chess. It uses crossbeam's `Parker`, `AtomicCell` and
+//! The protocol is independent of chess. It uses crossbeam's `Parker`, `AtomicCell` and
 //! `CachePadded`. The `loom` tests (`--features loom`, `model`) check every interleaving of the
-//! threads: no thread sleeps through its call or has two callers, the owner of a split point
-//! continues when its helper has left, and a thread that joins a node while it is being cut off
-//! notices the cutoff.
+//! threads. They verify that no thread misses its call or has two callers. They also verify that
+//! the owner of a split point continues when its helper has left, and that a thread notices the
+//! cutoff if it joins a node while the node is being cut off.
 
 #[cfg(feature = "loom")]
 mod model;
@@ -43,12 +44,12 @@ use loom::{
 #[cfg(feature = "loom")]
 use model::{AtomicCell, Parker, Unparker};
 
-/// Number of checks for a call before a waiting thread sleeps. They take about ten microseconds, as
-/// long as waking a sleeping thread.
+/// Number of times that a waiting thread checks for a call before it sleeps. The checks take about
+/// ten microseconds in total, which is as long as waking a sleeping thread.
 const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
-/// Number of threads whose bits share a word.
+/// Number of threads whose bits share one word.
 const PER_WORD: usize = u64::BITS as usize;
-/// Number of words for the maximum number of threads.
+/// Number of words needed for the maximum number of threads.
 const WORDS: usize = 4;
 
 /// A set of thread numbers, with one bit per thread.
@@ -69,12 +70,12 @@ impl ThreadSet {
     }
 }
 
-/// A set of threads that can grow while other threads read it.
+/// A set of threads that can grow while other threads are reading it.
 #[derive(Debug, Default)]
 pub(super) struct SharedThreadSet([AtomicU64; WORDS]);
 
 impl SharedThreadSet {
-    /// Adds `thread`. Returns true if the set did not contain it.
+    /// Adds `thread`. Returns true if the set did not already contain the thread.
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
         // A thread that signals a cutoff marks the node before it reads this set, and a joining
@@ -94,7 +95,8 @@ fn bit(thread: usize) -> u64 {
     1 << (thread % PER_WORD)
 }
 
-/// Iterates over the set bits of `word`, each as a word with a single bit.
+/// Iterates over the set bits of `word`. Each bit is returned as a word in which only this bit is
+/// set.
 fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let lowest = word & word.wrapping_neg();
@@ -103,7 +105,7 @@ fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The idle threads whose bits share a word.
+/// The idle threads whose bits share one word.
 #[derive(Default)]
 struct IdleThreads {
     /// Threads that accept any work.
@@ -114,7 +116,8 @@ struct IdleThreads {
 
 /// The state of a thread while it is idle, and its next task.
 struct ThreadSlot<T> {
-    /// Address of the node below which the idle thread accepts work, or [`ANYWHERE`].
+    /// Address of the node below which the idle thread accepts work, or [`ANYWHERE`] if it accepts
+    /// any work.
     below: AtomicUsize,
     called: AtomicBool,
     task: AtomicCell<Option<T>>,
@@ -124,7 +127,7 @@ struct ThreadSlot<T> {
     unparker: Unparker,
 }
 
-/// Set if a node above the thread's current node may have been cut off.
+/// A flag that is set if a node above the thread's current node may have been cut off.
 #[derive(Debug, Default)]
 pub(super) struct CutoffFlag(AtomicBool);
 
@@ -140,19 +143,19 @@ impl CutoffFlag {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Clears the flag. Call this before checking, so that the check sees every mark made before
-    /// the flag was set.
+    /// Clears the flag. Call this before checking for cutoffs, so that the check sees every mark
+    /// made before the flag was set.
     pub(super) fn clear(&self) {
         self.0.swap(false, Ordering::AcqRel);
     }
 }
 
-/// The value of `below` for a thread that accepts work below any node.
+/// The value of `below` for a thread that accepts work anywhere in the tree.
 pub(super) const ANYWHERE: usize = 0;
 
 /// The helper threads of a search, which wait for tasks of type `T`.
 pub(super) struct HelperPool<T> {
-    /// One element per word of thread bits; empty with a single thread.
+    /// One element per word of thread bits. Empty if there is only one thread.
     idle: Box<[CachePadded<IdleThreads>]>,
     slots: Box<[CachePadded<ThreadSlot<T>>]>,
     /// Number of threads that must stay idle because there are no cores for them.
@@ -165,15 +168,15 @@ pub(super) struct HelperPool<T> {
 pub(super) enum WaitResult<T> {
     /// The thread received a task.
     Called(T),
-    /// The thread's condition is met; it is no longer offered.
+    /// The thread's condition has been met. The thread is no longer offered.
     Over,
-    /// The maximum time has passed; the thread is still offered.
+    /// The maximum time has passed. The thread is still offered.
     TimedOut,
 }
 
 impl<T: Send> HelperPool<T> {
-    /// Creates a pool of `threads` threads, all initially busy. Later, at most `cores` of them are
-    /// busy at a time.
+    /// Creates a pool of `threads` threads, all of which are busy at first. Later, at most `cores`
+    /// of them are busy at the same time.
     pub(super) fn new(threads: usize, cores: usize) -> Self {
         let slot = || {
             let parker = Parker::new();
@@ -195,8 +198,9 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Whether an idle thread can take work: one of `owners` that waits below its node, or a thread
-    /// that accepts any work. There must also be a core for the thread. This is a cheap estimate.
+    /// Whether an idle thread can take work, as a cheap estimate. The idle thread must be one of
+    /// `owners` that waits below its node, or one that accepts any work. There must also be a core
+    /// for the thread.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
         let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
@@ -217,8 +221,8 @@ impl<T: Send> HelperPool<T> {
         self.idle.iter().map(count).sum::<u32>() as usize
     }
 
-    /// Reserves an idle thread: one of `owners` that waits at a node for which `is_above` returns
-    /// true, or else one that accepts any work.
+    /// Reserves an idle thread. Prefers one of `owners` that waits at a node for which `is_above`
+    /// returns true. Otherwise reserves a thread that accepts any work.
     pub(super) fn reserve(
         &self,
         owners: &ThreadSet,
@@ -245,8 +249,8 @@ impl<T: Send> HelperPool<T> {
         })
     }
 
-    /// Offers thread `me` for work below the node `below`, or for any work if `below` is
-    /// [`ANYWHERE`]. Call [`HelperPool::wait`] next.
+    /// Offers thread `me` for work below the node `below`. If `below` is [`ANYWHERE`], offers the
+    /// thread for any work. The caller must call [`HelperPool::wait`] next.
     pub(super) fn offer(&self, me: usize, below: usize) {
         self.slots[me].below.store(below, Ordering::Relaxed);
         self.offered(me).fetch_or(bit(me), Ordering::Release);
@@ -261,8 +265,8 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Waits after [`HelperPool::offer`] until the thread is called or `is_over` returns true, for
-    /// at most `longest`.
+    /// Waits after [`HelperPool::offer`] until the thread is called or `is_over` returns true, but
+    /// no longer than `longest`.
     ///
     /// [`HelperPool::wake`] makes the thread call `is_over` again.
     pub(super) fn wait(
@@ -302,12 +306,12 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Wakes a thread, so that it checks again whether it has to wait.
+    /// Wakes a thread, so that it checks again whether it still has to wait.
     pub(super) fn wake(&self, thread: usize) {
         self.slots[thread].unparker.unpark();
     }
 
-    /// Returns the thread's cutoff flag, or `None` with a single thread.
+    /// Returns the thread's cutoff flag, or `None` if there is only one thread.
     pub(super) fn cutoff_flag(&self, thread: usize) -> Option<&CutoffFlag> {
         self.slots.get(thread).map(|slot| &slot.cutoff_flag)
     }
@@ -333,12 +337,13 @@ impl<T: Send> HelperPool<T> {
     }
 }
 
-/// Clears a bit of a word and returns whether it was set.
+/// Clears a bit in a word and returns whether the bit was set.
 fn take(word: &AtomicU64, bit: u64) -> bool {
     word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
 }
 
-/// Exclusive access to an idle thread. Dropping it without a call releases the thread.
+/// Exclusive access to an idle thread. Dropping the reservation without a call releases the
+/// thread.
 pub(super) struct Reservation<'a, T: Send> {
     pool: &'a HelperPool<T>,
     thread: usize,

@@ -1,8 +1,8 @@
-//! Tests every interleaving of the threads of a helper pool. Run `cargo test --features loom --lib
-//! model::`.
+//! Tests every interleaving of the threads of a helper pool. To run the tests, use `cargo test
+//! --features loom --lib model::`.
 //!
-//! The types here replace the parts of crossbeam that the pool uses with versions that loom
-//! controls.
+//! The types here replace the parts of crossbeam that the pool uses. Loom controls the
+//! replacements.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ impl<T: Default> AtomicCell<T> {
     }
 }
 
-/// Replaces `crossbeam::sync::Parker`. If a token is available, parking returns immediately.
+/// Replaces `crossbeam::sync::Parker`. If a token is available, `park` returns immediately.
 #[derive(Clone)]
 pub(super) struct Parker(Arc<(Mutex<bool>, Condvar)>);
 
@@ -48,7 +48,7 @@ impl Parker {
         }
     }
 
-    /// Times out immediately, as there is no clock.
+    /// Times out immediately, because there is no clock.
     pub(super) fn park_timeout(&self, _longest: Duration) {
         *self.0.0.lock().expect("nobody panics") = false;
     }
@@ -67,7 +67,7 @@ mod tests {
 
     use super::super::{ANYWHERE, HelperPool, SharedThreadSet, ThreadSet, WaitResult};
 
-    /// Runs tasks until the search is over; returns the number of tasks.
+    /// Runs tasks until the search is over. Returns the number of tasks.
     fn serve(
         pool: &HelperPool<usize>,
         me: usize,
@@ -85,7 +85,7 @@ mod tests {
         }
     }
 
-    /// Shares a task if a thread is idle; returns the number of tasks shared.
+    /// Shares a task if a thread is idle. Returns the number of tasks shared.
     fn share(pool: &HelperPool<usize>, owners: &ThreadSet, below: usize, calls: bool) -> usize {
         match pool.reserve(owners, |above| above == below) {
             Some(reservation) if calls => {
@@ -113,8 +113,8 @@ mod tests {
         }
     }
 
-    /// Models the end of a split point: the owner waits for its only helper, which leaves, possibly
-    /// after calling the owner for help below the node.
+    /// Models the end of a split point. The owner waits for its only helper. The helper leaves,
+    /// possibly after calling the owner for help below the node.
     #[test]
     fn owner_continues_after_its_helper_leaves() {
         for calls in [true, false] {
@@ -138,7 +138,8 @@ mod tests {
         }
     }
 
-    /// Two threads with work find one idle thread, which runs exactly one of the two tasks.
+    /// Two threads that have work find the same idle thread. The idle thread runs exactly one of
+    /// the two tasks.
     #[test]
     fn idle_thread_is_reserved_by_only_one_caller() {
         loom::model(|| {
@@ -155,7 +156,7 @@ mod tests {
         });
     }
 
-    /// A thread that joins a node while another cuts it off notices the cutoff.
+    /// A thread that joins a node while another thread cuts it off notices the cutoff.
     #[test]
     fn joining_thread_notices_a_concurrent_cutoff() {
         loom::model(|| {

@@ -1,7 +1,7 @@
 //! Traces of the engine's own search of a position.
 //!
 //! [`trace`] observes every thread of a search. It counts all events and records the tree within
-//! [`Bounds`]. The sums are computed from the observed steps; [`Trace::counters`] contains the
+//! [`Bounds`]. The sums are computed from the observed steps. [`Trace::counters`] contains the
 //! search's own counts of cutoffs and re-searches.
 //!
 //! ```
@@ -44,11 +44,11 @@ pub struct Trace {
     pub sums: Sums,
     /// The search's own counts of the same events.
     pub counters: Counters,
-    /// Sums of the events by thread number.
+    /// Sums of the events for each thread.
     pub threads: Vec<Sums>,
 }
 
-/// Searches like [`Searcher::search`] and also returns a trace.
+/// Searches like [`Searcher::search`], and also returns a trace.
 pub fn trace(
     searcher: &mut Searcher,
     game: &Game,
@@ -94,7 +94,7 @@ impl Trace {
     }
 }
 
-/// A visit in the combined tree. If its details were dropped, only its counts remain.
+/// A visit in the combined tree. If the details of the visit were dropped, only its counts remain.
 struct Branch {
     above: Option<u64>,
     nodes: u64,

@@ -1,4 +1,4 @@
-//! Recording of the steps that search threads report.
+//! Records the steps that search threads report.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -14,15 +14,16 @@ use crate::chess::score::{Depth, Ply, Score};
 
 /// The part of a search that is recorded.
 ///
-/// The root and its moves are recorded in every iteration. The tree below them is recorded only in
-/// the last iteration and within these bounds. Events are counted everywhere.
+/// The root and its moves are recorded in every iteration. The tree below the root moves is
+/// recorded only in the last iteration and within these bounds. Events are counted everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
     /// Maximum distance from the root, in plies.
     pub plies: Ply,
-    /// Minimum remaining depth, in plies; 0 includes quiescence.
+    /// Minimum remaining depth, in plies. A value of 0 includes quiescence.
     pub min_depth: Depth,
-    /// If not empty, records only visits that lead to the end of this line or are below it.
+    /// If this line is not empty, only visits that lead to its end or are below its end are
+    /// recorded.
     pub branch: Vec<Move>,
     /// Maximum number of visits recorded below the root moves.
     pub visits: usize,
@@ -31,7 +32,7 @@ pub struct Bounds {
 /// Data shared by the recorders of all threads of a search.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// Number of visits so far. Visit numbers count from 1.
+    /// Number of visits so far. Visits are numbered from 1.
     visits: AtomicU64,
     iteration: AtomicI32,
     line: AtomicUsize,
@@ -41,7 +42,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Removes and returns the parts of the threads that have finished.
+    /// Removes and returns the parts recorded by threads that have finished.
     pub(super) fn take(&self) -> Vec<Part> {
         std::mem::take(&mut self.done.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -55,7 +56,8 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Counts of nodes and unrecorded visits below other threads' visits, by visit number.
+    /// Counts of nodes and unrecorded visits that belong below other threads' visits, by visit
+    /// number.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
@@ -66,7 +68,7 @@ pub(super) struct Noted {
     pub(super) visit: Visit,
 }
 
-/// The counts of a recorded visit whose details are no longer needed.
+/// The counts for a recorded visit whose details are no longer needed.
 pub(super) struct Dropped {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
@@ -74,7 +76,7 @@ pub(super) struct Dropped {
     pub(super) hidden: u64,
 }
 
-/// A node that has been entered but not left.
+/// A node that has been entered but not yet left.
 struct Frame {
     /// Index of the node's visit, if it is recorded.
     visit: Option<usize>,
@@ -90,7 +92,7 @@ struct Frame {
     moves: u32,
 }
 
-/// One thread's [`Observer`], which counts everything and records the visits within [`Bounds`].
+/// The [`Observer`] of one thread. It counts everything and records the visits within [`Bounds`].
 pub(super) struct Recorder {
     shared: Arc<Shared>,
     bounds: Arc<Bounds>,
@@ -115,7 +117,7 @@ impl Recorder {
         }
     }
 
-    /// Drops the visits of earlier iterations below the root moves, but keeps their counts.
+    /// Drops visits below the root moves from earlier iterations, but keeps their counts.
     fn begin_iteration(&mut self) {
         let iteration = self.shared.iteration.load(Relaxed);
         if self.path.is_empty() && iteration != self.iteration {
@@ -275,7 +277,8 @@ impl Recorder {
         self.path.pop();
     }
 
-    /// Returns the visit and the position of the innermost open node, if the node is recorded.
+    /// Returns the visit and the position of the innermost open node, provided that the node is
+    /// recorded.
     fn current(&mut self) -> Option<(&mut Visit, &Position)> {
         let frame = self.path.last()?;
         Some((&mut self.part.visits[frame.visit?].visit, &frame.position))

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::super::observe::{Counters, NodeEnd, PruneReason};
 use crate::chess::score::{Depth, Score};
 
-/// The type of a searched node, determined by its value and window.
+/// The type of a searched node. It is determined by the node's value and window.
 ///
 /// See <https://www.chessprogramming.org/Node_Types>.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -15,14 +15,14 @@ use crate::chess::score::{Depth, Score};
 pub enum NodeType {
     /// The value is inside the window and therefore exact.
     Pv,
-    /// The value is at least beta: one move refutes the opponent's last move.
+    /// The value is at least beta. One move refutes the opponent's last move.
     Cut,
-    /// The value is at most alpha: no move raises it.
+    /// The value is at most alpha. No move raises alpha.
     All,
 }
 
 impl NodeType {
-    /// Returns the type of a node with this score and window (alpha and beta).
+    /// Returns the type of a node with this score and this window (alpha and beta).
     #[inline]
     pub fn of(score: Score, (alpha, beta): (Score, Score)) -> Self {
         match score {
@@ -33,17 +33,17 @@ impl NodeType {
     }
 }
 
-/// Event counts of a search, or of one thread's part of it.
+/// Event counts for a search, or for one thread's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
-    /// Number of nodes as counted by the search: all visits except visits to the root and visits
-    /// after a stop.
+    /// Number of nodes as counted by the search. This includes all visits except visits to the
+    /// root and visits after a stop.
     pub nodes: u64,
     /// Number of quiescence nodes.
     pub quiescence: u64,
     /// Number of visits, by node type. Stopped visits have no type.
     pub types: BTreeMap<NodeType, u64>,
-    /// Number of visits, by the rule or step that determined the value.
+    /// Number of visits, by the rule or step that determined the node's value.
     pub ends: BTreeMap<NodeEnd, u64>,
     /// Number of nodes at which a move failed high.
     pub cutoffs: u64,
@@ -55,7 +55,7 @@ pub struct Sums {
     pub hits: u64,
     /// Number of late moves searched with a reduction.
     pub reduced: u64,
-    /// Total reduction, in plies, of the moves counted in [`Sums::reduced`].
+    /// Total reduction, in plies, for the moves counted in [`Sums::reduced`].
     pub reduced_plies: u64,
     /// Number of reduced moves searched again at full depth.
     pub deeper: u64,
@@ -64,18 +64,18 @@ pub struct Sums {
     /// Number of null moves tried.
     pub null_moves: u64,
     /// Number of nodes searched without their table move, to test whether the table move is the
-    /// only good one.
+    /// only good move.
     pub singularity_tests: u64,
-    /// Number of table moves searched more deeply because no other move is as good.
+    /// Number of table moves searched more deeply because no other move was as good.
     pub extended: u64,
-    /// Number of table moves searched less deeply because other moves may be as good.
+    /// Number of table moves searched less deeply because other moves may have been as good.
     pub extended_less: u64,
     /// Number of nodes searched less deeply because the last move raised the evaluation.
     pub hindsight: u64,
-    /// Number of moves not searched, by reason. If late move pruning skips several moves of a node,
-    /// only the first is counted.
+    /// Number of moves that were not searched, by reason. If late move pruning skips several moves
+    /// at a node, only the first is counted.
     pub pruned: BTreeMap<PruneReason, u64>,
-    /// Number of nodes in the book.
+    /// Number of nodes found in the book.
     pub book_matches: u64,
     /// Number of nodes whose moves were shared.
     pub splits: u64,
@@ -84,7 +84,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Counts the reduction of a late move by this many plies; 0 is not counted.
+    /// Counts a reduction of a late move by this many plies. A reduction of 0 is not counted.
     pub(super) fn reduce(&mut self, plies: Depth) {
         if plies > 0 {
             self.reduced += 1;
@@ -118,7 +118,7 @@ impl Sums {
         self.joins += other.joins;
     }
 
-    /// Returns those counts that the search itself also keeps.
+    /// Returns the counts that the search itself also keeps.
     pub fn counters(&self) -> Counters {
         Counters { nodes: self.nodes, cutoffs: self.cutoffs, deeper: self.deeper, open: self.open }
     }

@@ -1,4 +1,4 @@
-//! The facts that a trace records about a visit to a node.
+//! The facts about a visit to a node that a trace records.
 
 use serde::{Serialize, Serializer};
 
@@ -19,8 +19,8 @@ pub struct Visit {
     pub iteration: Depth,
     /// Rank of the line being searched, counted from 1.
     pub line: usize,
-    /// The move that led to the node, in SAN. `None` if the parent visit is to the same node, or
-    /// after a null move.
+    /// The move that led to the node, in SAN. `None` after a null move, or if the parent visit is
+    /// a visit to the same node.
     #[serde(rename = "move")]
     pub mv: Option<String>,
     /// The node's position as FEN.
@@ -44,14 +44,14 @@ pub struct Visit {
     pub eval: Option<Score>,
     /// Whether the transposition table had an entry.
     pub hit: bool,
-    /// Number of the book's games that reached the position, if it is in the book.
+    /// Number of games in the book that reached the position, if the position is in the book.
     pub book_games: Option<u64>,
-    /// Number of plies by which the node was searched less deeply because the reduced last move
-    /// raised the evaluation.
+    /// Number of plies by which the search of the node was reduced because the last move, which
+    /// was reduced, raised the evaluation.
     pub hindsight: Depth,
-    /// The table move and its extension in plies; negative for a reduction.
+    /// The table move and its extension in plies. A negative extension is a reduction.
     pub extended: Option<(String, Depth)>,
-    /// The moves that were not searched, with the reasons.
+    /// The moves that were not searched, each with the reason.
     pub pruned: Vec<(String, PruneReason)>,
     /// Whether late move pruning skipped the remaining quiet moves.
     pub quiets_pruned: bool,
@@ -61,11 +61,11 @@ pub struct Visit {
     pub end: NodeEnd,
     /// The best move at the end of the visit, in SAN.
     pub best: Option<String>,
-    /// Value of the node; meaningless if the search was stopped during the visit.
+    /// Value of the node. Meaningless if the search was stopped during the visit.
     pub score: Score,
     /// Whether the search was stopped during the visit.
     pub stopped: bool,
-    /// Number of nodes at and below this visit, searched by all threads.
+    /// Number of nodes at and below this visit, summed over all threads.
     pub nodes: u64,
     /// Number of visits below this one that were counted but not recorded.
     pub hidden: u64,

@@ -1,4 +1,4 @@
-//! Traces as text. Windows and scores are in centipawns, for the side to move at the root.
+//! Formats traces as text. Windows and scores are in centipawns, for the side to move at the root.
 
 use std::fmt::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::chess::notation::bound;
 use crate::support::words::number_of;
 
 impl Trace {
-    /// Describes the iterations: each root window, with the moves that raised alpha or were
+    /// Describes the iterations. For each root window, lists the moves that raised alpha or were
     /// searched again.
     pub fn iterations(&self) -> String {
         let mut text = String::new();
@@ -66,7 +66,7 @@ impl Trace {
         }
     }
 
-    /// Returns the visits directly below the one with index `parent`, with their indices.
+    /// Returns the visits directly below the visit with index `parent`, each with its own index.
     pub(crate) fn below(&self, parent: usize) -> impl Iterator<Item = (usize, &Visit)> {
         let visits = self.visits.iter().enumerate();
         visits.filter(move |(_, visit)| visit.parent == Some(parent))
@@ -116,8 +116,8 @@ fn attempt(visit: &Visit) -> String {
     format!("{how}{}", value(visit))
 }
 
-/// Formats the score, such as `= 5`, `>= 5` or `<= 5`, for the side to move at the root, or reports
-/// that the visit was stopped.
+/// Formats the score, for example as `= 5`, `>= 5` or `<= 5`, for the side to move at the root. If
+/// the visit was stopped, the text states this instead.
 fn value(visit: &Visit) -> String {
     let (_, score) = visit.from_root();
     let ours = visit.ply.is_multiple_of(2);
@@ -137,7 +137,7 @@ fn window(visit: &Visit) -> String {
 }
 
 impl Visit {
-    /// Returns the move that led to the node, or else the reason for the visit.
+    /// Returns the move that led to the node. If there is none, returns the reason for the visit.
     pub fn name(&self) -> &str {
         self.mv.as_deref().unwrap_or(match self.why {
             SearchReason::Root => "root",

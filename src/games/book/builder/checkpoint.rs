@@ -1,21 +1,22 @@
-//! Keeps the progress of a long build in a folder next to the book, so that it survives a crash.
+//! Stores the progress of a long build in a folder next to the book, so that the build can resume
+//! after a crash.
 //!
 //! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
-//! are written as a sorted run. The state file lists the runs and stores how much of the inputs has
-//! been read. It is written last and replaces the previous one atomically, so there is always a
-//! valid state file. If a build is killed, files that the state file does not list are removed by
-//! the next build. The state file contains its own checksum and those of all listed files; a file
-//! is verified before it is used.
+//! are written as a sorted run. The state file lists the runs, and records how much of the inputs
+//! has been read. The state file is written last and replaces the previous one atomically, so there
+//! is always a valid one. If a build is killed, the next build removes the files that the state
+//! file does not list. The state file contains its own checksum and those of all listed files. Each
+//! file is verified before use.
 //!
-//! A stage reads at least one chunk and at least 1/32 of all text before it, so there are few runs
+//! A stage reads at least one chunk, and at least 1/32 of all earlier text. There are thus few runs
 //! even if the interval is short. No other module depends on stages: a stored stage is treated like
-//! the records of an additional thread. Chunk boundaries depend only on the text. A resumed build
-//! can therefore repeat the division into chunks, and it compares a hash of the text. The hashes
-//! for `--unique` must also be the same in every run.
+//! the records of an additional thread. Chunk boundaries depend only on the text, so a resumed
+//! build divides the text into the same chunks. It compares a hash of the text to detect changes.
+//! The hashes for `--unique` must also be the same in every run.
 //!
-//! The book is then written to a file in the checkpoint folder (`draft`), which is moved to its
-//! final place when it is complete. The writing of a book with facets cannot be resumed, because
-//! its lists are in an unnamed file.
+//! The book is then written to a file in the checkpoint folder (see `draft`). Once this file is
+//! complete, it is moved to its final place. If a build with facets is interrupted while it writes
+//! the book, it must write the book from the start, because the lists are in an unnamed file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -44,9 +45,9 @@ const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 /// The file that a build locks to exclude other builds.
 const LOCK: &str = "lock";
-/// Prefixes of all other file names: the pawn structures of all games so far, sorted records, the
-/// games to which their numbers refer, hashes of games, the book itself, and the note that records
-/// how much of the book is written.
+/// Prefixes of all other file names, in this order: the pawn structures of all games so far, the
+/// sorted records, the games that the records refer to, the hashes of games, the book, and the note
+/// that records how much of the book is written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
@@ -59,9 +60,10 @@ const WRITTEN: &str = "written";
 pub struct Checkpoints {
     /// The checkpoint folder, which is removed once the book is complete.
     pub folder: PathBuf,
-    /// The interval between checkpoints. Zero means as often as possible.
+    /// The interval between checkpoints. If it is zero, checkpoints are written as often as
+    /// possible.
     pub every: Duration,
-    /// The maximum disk space of the checkpoints, in bytes.
+    /// The maximum disk space for checkpoints, in bytes.
     pub disk: Option<u64>,
     /// Whether to discard earlier checkpoints.
     pub afresh: bool,
@@ -95,7 +97,7 @@ pub(super) struct CheckpointWriter<'a> {
     lock: Option<File>,
 }
 
-/// The checkpoint writer of a build, and the point from which to resume, if any.
+/// The checkpoint writer of a build, and the point from which the build resumes, if any.
 type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
 pub(super) struct ResumePoint<R> {
@@ -106,7 +108,8 @@ pub(super) struct ResumePoint<R> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Opens the checkpoints requested in the options; also returns the point from which to resume.
+    /// Opens the checkpoints requested in the options. Also returns the point from which the build
+    /// resumes, if any.
     ///
     /// # Errors
     /// If the checkpoints belong to a different build or cannot be read.
@@ -192,8 +195,8 @@ impl<'a> CheckpointWriter<'a> {
         self.due
     }
 
-    /// Schedules the next checkpoint. It is due after the usual interval, or after `last`, the time
-    /// that the last checkpoint took, if that is longer.
+    /// Schedules the next checkpoint after the usual interval. If the last checkpoint took longer
+    /// than the interval, schedules the next one after that time, `last`, instead.
     ///
     /// Checkpoints therefore never take more time than the work itself. If the interval is zero,
     /// the next one is due immediately.
@@ -206,9 +209,10 @@ impl<'a> CheckpointWriter<'a> {
         self.state.stage > 0
     }
 
-    /// Whether a stage that ends here is worth a checkpoint. The stage must have read something. If
-    /// it is the only stage, the next checkpoint must also be due within half an interval: writing
-    /// the book takes less time than reading the games, so no later checkpoint would become due.
+    /// Whether to write a checkpoint for a stage that ends here. The stage must have read
+    /// something. If it is the only stage, the next checkpoint must also be due within half an
+    /// interval: writing the book takes less time than reading the games, so no later checkpoint
+    /// would become due.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
@@ -225,7 +229,8 @@ impl<'a> CheckpointWriter<'a> {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Writes the records of a stage and the position at its end to disk, and frees the memory.
+    /// Writes the records of a stage, and the position at the end of the stage, to disk. Frees the
+    /// memory.
     ///
     /// # Errors
     /// If the checkpoint cannot be written or exceeds the disk limit. The previous checkpoint
@@ -314,7 +319,7 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Skips input that was already read, and reports its faults again.
+    /// Skips input that an earlier run has already read, and reports the faults in it again.
     ///
     /// # Errors
     /// If that input has changed.
@@ -384,7 +389,7 @@ fn is_ours(name: &OsStr) -> bool {
     is_draft(name) || name.to_str().is_some_and(is_named)
 }
 
-/// Describes the inputs and options. Two builds with the same description create the same book.
+/// Describes the inputs and options. Builds with the same description create the same book.
 fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
     let BuildOptions { max_ply, undecided, filter, unique, language, side, facets, strict, .. } =
         options;

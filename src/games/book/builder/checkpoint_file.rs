@@ -1,6 +1,7 @@
-//! Files that a build reads back from an earlier run, each with a checksum.
+//! Files from an earlier run that a build reads back. Each has a checksum.
 //!
-//! A damaged file either causes an error or is written again. Damaged data never reaches a book.
+//! If a file is damaged, the build fails or writes the file again. Damaged data never reaches a
+//! book.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};

@@ -18,19 +18,20 @@ use crate::games::pgn::{
     Collector, GameEnd, GamePly, GameResult, PgnGame, Tags, VariationText, Visitor,
 };
 
-/// Minimum number of plies between repetitions of a position: each side must make two moves.
+/// Minimum number of plies between two occurrences of a position: each side must make two moves.
 const SHORTEST_CYCLE: u16 = 4;
 
-/// The multiplier in the hash of a game's positions: 2^64 / golden ratio, rounded to an odd number.
+/// The multiplier for hashing the positions of a game: 2^64 divided by the golden ratio, rounded to
+/// an odd number.
 const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Number of positions at the start of a game that are likely to occur in other games too. Only
-/// these use the front cache, because later positions would displace them.
+/// Number of positions at the start of a game that are likely to occur in other games too. The
+/// front cache stores only these, because later positions would displace them.
 const COMMON_POSITIONS: usize = 20;
 
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
-    /// Whether the filter, the detection of duplicates or the facets need tags.
+    /// Whether tags are needed, for the filter, the detection of duplicates or the facets.
     reads_tags: bool,
     reads_few_tags: bool,
     /// The hashes of all games so far, if duplicates are skipped.
@@ -69,7 +70,7 @@ pub(super) struct GameCounter<'a, R> {
     players: u64,
     /// A hash of all positions of the current game, including those that are not counted.
     course: u64,
-    /// The verdict on the last game that was not declined.
+    /// The verdict on the last game that the visitor did not decline.
     verdict: Admission,
     /// The last game, if it is counted and its records have not been created yet.
     counted: Option<CountedGame>,
@@ -102,7 +103,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.store.spill_if_needed(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
-    /// Finishes the last game, whose text starts at `offset` of its input.
+    /// Finishes the last game. Its text starts at `offset` in the input.
     #[inline]
     pub(super) fn finish_game(&mut self, input: usize, offset: u64, text: &[u8]) {
         if let Some(log) = &mut self.log {
@@ -162,7 +163,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         same_side.clone().any(|step| step.key == key)
     }
 
-    /// Decides whether to count a game; also returns its hash if duplicates are skipped.
+    /// Decides whether to count a game. Also returns the hash of the game if duplicates are
+    /// skipped.
     fn judge(&self, end: &GameEnd) -> (Admission, Option<u64>) {
         if end.plies == 0 {
             return (Admission::Empty, None);
@@ -189,7 +191,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
-    /// Returns a hash of players and year that ignores differences in spelling.
+    /// Returns a hash of the players and the year. The hash ignores differences in spelling.
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {
@@ -282,7 +284,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 }
 
-/// Returns every position of a game's tree and every counted move there, without repetitions.
+/// Returns every position in the tree of a game and every counted move there, without repetitions.
 fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     let visit = |position: &Position, mv: Option<Move>| {
         let (key, pawn_key, side) = (position.key(), position.pawn_key(), position.side_to_move());
@@ -312,7 +314,7 @@ fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     visits
 }
 
-/// Whether the move played in this position is one that the game had not played there before.
+/// Whether the game has not played this move in this position before.
 ///
 /// A game is counted once for a position and once for each move played there.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {

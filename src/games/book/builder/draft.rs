@@ -1,9 +1,9 @@
 //! The book of a long build while it is being written: a file in the checkpoint folder.
 //!
-//! An interrupted build can resume writing too. At intervals the file is synced, and then a note
-//! next to it records its length and checksum. Bytes beyond that length were written just before
-//! the build was killed, and are truncated. If the draft or the note is damaged, the book is
-//! written from the start. Both files are named after the last stage before the writing began.
+//! An interrupted build can also resume writing. At intervals, the file is synced, and then a note
+//! next to the file records its length and checksum. Bytes beyond this length were written just
+//! before the build was killed. They are truncated. If the draft or the note is damaged, the book
+//! is written from the start. Both files are named after the last stage before writing began.
 //! Drafts from other stages are therefore never used, and the next checkpoint removes them.
 
 use std::fs::{self, File, OpenOptions};
@@ -18,7 +18,7 @@ use super::checkpoint::CheckpointWriter;
 use crate::games::book::format::writer::{BookWriter, EntriesSoFar};
 use crate::support::files::{Kind, NewFile, sync_name};
 
-/// An output for the book that a build writes.
+/// The output to which a build writes its book.
 pub trait BookOutput: Read + Write + Seek + Sized {
     /// Takes ownership of the whole file at `path`. The file may be moved.
     ///
@@ -51,13 +51,14 @@ struct Written {
 
 pub(super) struct BookDraft<'k, 'a> {
     checkpointer: &'k mut CheckpointWriter<'a>,
-    /// Describes the options and gives the total number of parts.
+    /// Describes the options, and contains the total number of parts.
     book: String,
     written: Written,
 }
 
 impl<'k, 'a> BookDraft<'k, 'a> {
-    /// Opens the existing draft if its options and number of parts match, or creates a new one.
+    /// Opens the existing draft if its options and its number of parts match. Otherwise, creates a
+    /// new draft.
     ///
     /// # Errors
     /// If the draft cannot be opened, or if a new one cannot be created.

@@ -7,15 +7,16 @@ use crate::games::book::facets::{GameFacets, GameId, GameTags, RatingGroup, Spee
 use crate::games::pgn::GameDate;
 use crate::games::pgn::GameResult;
 
-/// A position reached in games with equal facets and result, and the move played there, if any.
+/// A position reached in games with the same facets and the same result, and the move played there,
+/// if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FacetRecord {
     key: u64,
     /// From the highest bit: whether the position is repeated, move (15 bits, 0 for none), whether
-    /// Black is to move, rating group (4, 0 for none), speed (3), month (21), result (2), number of
-    /// games (8), and the number of these games in which the player to move has a rating (8).
+    /// Black is to move, rating group (4 bits, 0 for none), speed (3), month (21), result (2),
+    /// number of games (8), number of games in which the player to move has a rating (8).
     kind: u64,
-    /// The day of the latest game of the month and, in the lower bits, the id of this game.
+    /// The day of the latest game in the month and, in the lower bits, the id of that game.
     latest: u64,
     pawns: u32,
     ratings: u32,

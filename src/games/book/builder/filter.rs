@@ -9,7 +9,7 @@ use crate::games::book::facets::FacetFilter;
 use crate::games::pgn::{GameResult, Tags};
 use crate::support::error::ParseError;
 
-/// Conditions on the tags of a game. A condition fails if its tag is missing.
+/// Conditions on the tags of a game. A condition fails if the game lacks the tag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameFilter {
     /// The minimum rating required of both players.
@@ -18,25 +18,25 @@ pub struct GameFilter {
     pub max_elo: Option<u32>,
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// ECO ranges, one of which must contain the game's code.
+    /// ECO ranges. One of them must contain the ECO code of the game.
     pub eco: Vec<EcoRange>,
-    /// Minimum time per player in seconds, including 60 increments.
+    /// Minimum time per player in seconds, including the increments for 60 moves.
     pub min_seconds: Option<u32>,
-    /// Maximum time per player in seconds, including 60 increments.
+    /// Maximum time per player in seconds, including the increments for 60 moves.
     pub max_seconds: Option<u32>,
     /// The accepted results.
     pub results: Vec<GameResult>,
-    /// Lower-case strings, one of which a player's name must contain.
+    /// Lower-case strings. The name of a player must contain one of them.
     pub players: Vec<String>,
-    /// Lower-case titles, one of which a player must have.
+    /// Lower-case titles. A player must have one of them.
     pub titles: Vec<String>,
     /// The side whose name and title are tested; `None` for either side.
     pub side: Option<Color>,
-    /// The side whose rating is tested; `None` if both ratings must be in the range.
+    /// The side whose rating is tested; `None` if the ratings of both sides must be in the range.
     pub rated_side: Option<Color>,
 }
 
-/// The number of increments added to the initial time when time controls are compared.
+/// The number of increments added to the initial time to compare time controls.
 const TYPICAL_MOVES: u32 = 60;
 
 impl GameFilter {
@@ -90,7 +90,7 @@ impl GameFilter {
             && (self.titles.is_empty() || any(["WhiteTitle", "BlackTitle"], &has_title))
     }
 
-    /// Describes the conditions for the manifest.
+    /// Describes the conditions in the form stored in the manifest.
     pub fn describe(&self) -> Vec<String> {
         let number = |name: &str, value: Option<u32>| value.map(|value| format!("{name} {value}"));
         let list = |name: &str, values: Vec<String>| {
@@ -119,7 +119,7 @@ pub(in crate::games::book) fn names_player(wanted: &[String], name: &str) -> boo
     wanted.iter().any(|wanted| name.contains(wanted))
 }
 
-/// Returns the items of one side, or of both.
+/// Returns the items for one side, or for both.
 pub(in crate::games::book) fn of_side<T>(
     side: Option<Color>,
     of_both: [T; 2],

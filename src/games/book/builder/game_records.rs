@@ -1,4 +1,4 @@
-//! Records that contain the numbers of their games. A book with facets is built from them.
+//! Records that contain game numbers. A book with facets is built from them.
 
 use super::BuildOptions;
 use super::records::{BookRecord, CountedGame, OfGame, PositionRecord, Visit, sort};
@@ -10,8 +10,8 @@ use crate::games::pgn::GameResult;
 
 /// A position reached in one game, and the move played there, if any.
 ///
-/// A record has 16 bytes, which sort as one integer. All records differ, so none are merged before
-/// they are grouped.
+/// A record has 16 bytes, which are sorted as one integer. All records are different, so they are
+/// grouped without merging equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {
     key: u64,
@@ -21,7 +21,7 @@ pub(super) struct GameRecord {
 }
 
 const RECORD_BYTES: usize = 16;
-/// Set if the position had occurred before in the game, and a new move was played.
+/// Set if the position had occurred earlier in the game and a new move was played there.
 const AGAIN: u64 = 1 << 63;
 const MOVE_SHIFT: u32 = 48;
 const GAME_SHIFT: u32 = 16;
@@ -125,7 +125,7 @@ impl BookRecord for GameRecord {
     }
 }
 
-/// Fills an entry with counts from the records of one position. Returns the side to move.
+/// Fills an entry with the counts from the records of one position. Returns the side to move.
 fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     entry.key = same_position[0].key;
     entry.reached = Counts::default();

@@ -2,11 +2,11 @@
 //!
 //! Each thread processes one chunk of text after another. Every game creates a record (key, move,
 //! result) for each of its positions up to the maximum depth. The top bits of the key select the
-//! partition of a record; this is also the order of the book. Each partition is then sorted and
-//! grouped into entries. This is three to four times as fast as counting in one hash map, because
-//! the working set stays in the cache.
+//! partition for a record; the book has the same order. Each partition is then sorted and grouped
+//! into entries. This is three to four times as fast as counting in one hash map, because the
+//! working set stays in the cache.
 //!
-//! The bytes of a book depend only on the set of its games, not on their order: addition is
+//! The bytes of a book depend only on its set of games, not on their order: addition is
 //! commutative, and nothing stored depends on the order.
 //!
 //! If the records exceed `--memory`, they are sorted, written to disk, and read back in parts that
@@ -93,11 +93,11 @@ pub enum BuildError {
     #[cfg(feature = "parquet")]
     #[error("{0}")]
     Input(String),
-    /// The monitor stopped work that is useless if incomplete.
+    /// The monitor stopped a task whose incomplete result is useless.
     #[cfg(feature = "parquet")]
     #[error("interrupted: {0}")]
     Interrupted(&'static str),
-    /// A game is broken, and the options require all games to be sound.
+    /// A game is broken, and the options do not allow broken games.
     #[error("{0}")]
     Broken(String),
     /// The checkpoint cannot be read, or no longer matches the inputs.
@@ -125,16 +125,17 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Memory, in bytes, that a build needs besides records: program, text buffers and blocks.
+/// Memory, in bytes, that a build needs in addition to its records: program, text buffers and
+/// blocks.
 const FIXED_MEMORY: usize = 26 << 20;
-/// Memory, in bytes, that each thread needs besides records: its chunk, front cache, pawn set,
-/// half-filled blocks and the partition being sorted.
+/// Memory, in bytes, that each thread needs in addition to its records: chunk, front cache, pawn
+/// set, half-filled blocks, and the partition that is being sorted.
 const THREAD_MEMORY: usize = 12 << 20;
 
 /// Builds a book from inputs and writes it to an empty `output`.
 ///
-/// Returns the output and the tally of the games. With checkpoints, call [`Checkpoints::forget`]
-/// once the book is in its final place.
+/// Returns the output and the tally of the games. If the build has checkpoints, call
+/// [`Checkpoints::forget`] once the book is in its final place.
 ///
 /// # Errors
 /// If no game is counted, if a game is broken and the build is strict, if the output cannot be
@@ -356,7 +357,7 @@ fn read_stage<R: PositionRecord>(
     Ok(stage)
 }
 
-/// Runs `work` on this many threads, including the current one, and collects all results.
+/// Runs `work` on the given number of threads, including the current one, and collects all results.
 pub(super) fn on_threads<T: Send>(
     threads: usize,
     work: &(impl Fn() -> io::Result<T> + Sync),
@@ -429,7 +430,7 @@ trait Partitioned: Sync {
 
     fn parts(&self) -> usize;
 
-    /// Returns the entries of a part that pruning keeps.
+    /// Returns the entries in a part that remain after pruning.
     fn block(
         &self,
         number: usize,
@@ -446,8 +447,8 @@ struct Source<'a, R> {
 }
 
 /// Returns the number of parts per partition, as a power of two, that keeps all threads within the
-/// memory limit. With facets there is only one part, because the bytes of such a book depend on the
-/// number of parts.
+/// memory limit. For a book with facets, returns one part, because the bytes of such a book depend
+/// on the number of parts.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;
@@ -494,7 +495,8 @@ fn write_entries<W: Read + Write + Seek>(
     write_parts(source, options, monitor, (0, writer), |_, _| Ok(()))
 }
 
-/// Like [`write_entries`], but starts at a given part; all parts before it are already written.
+/// Like [`write_entries`], but starts at the given part. All parts before this part are already
+/// written.
 ///
 /// Calls `after` after each part, with the number of parts written so far.
 fn write_parts<'w, W: Read + Write + Seek>(

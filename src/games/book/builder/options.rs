@@ -25,8 +25,8 @@ pub struct BuildOptions {
     pub max_ply: u32,
     /// Whether games and lines without a result are also counted.
     pub undecided: bool,
-    /// Whether the moves of variations are also counted. Then a game counts once for each position
-    /// of its tree and once for each move there; null moves end a line.
+    /// Whether the moves in variations are also counted. A game then counts once for each position
+    /// in its tree, and once for each move there. Null moves end a line.
     pub variations: bool,
     /// The filter for games.
     pub filter: GameFilter,
@@ -38,18 +38,19 @@ pub struct BuildOptions {
     pub side: Option<Color>,
     /// The minimum number of games for positions and moves.
     pub min_games: u64,
-    /// The minimum score of a move, in percent, for the side that played it.
+    /// The minimum score of a move, in percent, from the point of view of the side that played it.
     pub min_score: u32,
-    /// Whether to store which games each count contains (see
-    /// [`crate::games::book::lookup::Book::explore`]). Partial counts are split by facets instead.
+    /// Whether to store the games behind each count (see
+    /// [`crate::games::book::lookup::Book::explore`]). Partial counts do not store games; they are
+    /// divided by facets instead.
     pub facets: bool,
     /// Whether to stop at the first broken game.
     pub strict: bool,
     /// The number of threads that read games.
     pub threads: usize,
-    /// The memory limit of the whole program, in bytes.
+    /// The memory limit for the whole program, in bytes.
     pub memory: usize,
-    /// The folder for sorted runs that do not fit into memory.
+    /// The folder for sorted runs that exceed the memory limit.
     pub spill_folder: PathBuf,
     /// The checkpoints of a long build, if any.
     pub checkpoints: Option<Checkpoints>,
@@ -78,7 +79,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// Removes moves with too few games or too low a score; returns whether the position remains.
+    /// Removes moves with too few games or too low a score. Returns whether the position remains.
     pub(super) fn prune(&self, entry: &mut BookEntry, side: Color) -> bool {
         if self.min_games > 1 || self.min_score > 0 {
             let min_score = f64::from(self.min_score) / 100.0;
@@ -145,7 +146,7 @@ impl FaultListener {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that stores faults and forwards them to `other`; returns `None` if
+    /// Returns a listener that stores faults and forwards them to `other`. Returns `None` if
     /// `other` is `None`.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
@@ -170,7 +171,7 @@ impl fmt::Debug for FaultListener {
 }
 
 impl Monitor {
-    /// The number of parts in which a book is written.
+    /// The number of parts into which a book is divided while it is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
     /// Stops the reading of games. The book then contains the games read so far.

@@ -2,8 +2,8 @@
 //!
 //! Rows arrive in pieces, each with its range of keys. If the ranges are narrow, as in sorted
 //! files, each partition of the book is read from the few pieces that may contain its rows, and
-//! only the book is written. Otherwise all rows pass through the stores of a build, which sort on
-//! disk what does not fit into memory.
+//! only the book is written to disk. Otherwise, all rows pass through the stores of a build. The
+//! stores sort the rows, on disk if they do not fit into memory.
 
 use std::io::{self, Read, Seek, Write};
 use std::ops::RangeInclusive;
@@ -31,7 +31,7 @@ pub(in crate::games::book) struct Piece {
 pub(in crate::games::book) trait RowSource: Sync {
     fn pieces(&self) -> &[Piece];
 
-    /// Passes all rows of a piece to `take`.
+    /// Passes all rows in a piece to `take`.
     ///
     /// # Errors
     /// If the rows cannot be read, or if `take` fails.
@@ -47,7 +47,7 @@ pub(in crate::games::book) struct Packing<'a> {
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,
-    /// The expected number of games, added up over all rows.
+    /// The expected number of games, summed over all rows.
     pub visits: u64,
     /// The expected sum of [`PartialRow::sum`] over all rows, if known.
     pub sum: Option<u64>,
@@ -55,8 +55,8 @@ pub(in crate::games::book) struct Packing<'a> {
 
 /// The maximum number of partitions, as a power of two, if rows are read in place.
 const MAX_BITS: u32 = 20;
-/// The maximum number of rows read per hundred rows used. If more rows must be read, it is cheaper
-/// to sort them again.
+/// The maximum number of rows to read per hundred rows used. If more rows must be read, it is
+/// cheaper to sort all rows again.
 const MAX_READ: u64 = 150;
 
 /// Builds a book from rows and writes it to an empty `output`.
@@ -120,14 +120,15 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries whose creation the monitor may interrupt. Incomplete partial counts do not make a usable
-/// book, unlike an incomplete set of games.
+/// An iterator over entries that the monitor can interrupt. Incomplete partial counts do not make a
+/// usable book, unlike an incomplete set of games.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
 }
 
-/// Returns an error if the work is to stop. [`pack`] replaces that error with its own message.
+/// Returns an error if the monitor has stopped the work. [`pack`] replaces this error with its own
+/// message.
 fn check_stopped(monitor: &Monitor) -> io::Result<()> {
     if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
@@ -152,7 +153,7 @@ impl<P: Partitioned> Partitioned for Interruptible<'_, P> {
 
 struct Seen<'a> {
     monitor: &'a Monitor,
-    /// Sets of pawn structures that no thread is using at the moment.
+    /// Sets of pawn structures that no thread is currently using.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
     sum: AtomicU64,
@@ -167,8 +168,8 @@ impl<'a> Seen<'a> {
         Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
-    /// Reads rows with `read`, adds them to the totals, and passes their records on. Fails after
-    /// the monitor has stopped the work.
+    /// Reads rows with `read`, adds them to the totals, and passes their records on. Fails if the
+    /// monitor has stopped the work.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
@@ -211,9 +212,9 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// Returns the number of partitions, as a power of two, for reading rows in place. The number is
-/// large enough for the partitions being processed to fit into memory, and small enough that few
-/// rows are read unnecessarily. Returns `None` if no number satisfies both conditions.
+/// Returns the number of partitions, as a power of two, for reading rows in place. The number must
+/// be large enough for the current partitions to fit into memory, and small enough to avoid reading
+/// many rows unnecessarily. Returns `None` if no number meets both conditions.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);

@@ -23,7 +23,7 @@ pub(super) struct Visit {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedGame {
     pub result: GameResult,
-    /// Number of the game in its thread's log; 0 if there is no log.
+    /// The number of the game in the log of its thread; 0 if there is no log.
     pub number: u32,
     /// The facets of the game, set only for [`OfGame::Facets`].
     #[cfg(feature = "parquet")]
@@ -51,13 +51,14 @@ pub(super) enum OfGame {
 
 /// A record that is sorted by position and then added up.
 ///
-/// Some records are plain; others also contain the game, the pawns or the facets.
+/// Plain records contain nothing else. Other records also contain the game, the pawns or the
+/// facets.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// The empty record, which has no games. Every other record has at least one.
     const EMPTY: Self;
     /// Whether equal records are merged.
     const JOINS: bool;
-    /// Which data about its game a record contains.
+    /// The data about its game that a record contains.
     const OF_GAME: OfGame;
     const BYTES: usize;
     type Bytes: AsRef<[u8]>;
@@ -66,11 +67,13 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     fn key(&self) -> u64;
     /// The sort order; the key provides the most significant bits.
     fn rank(&self) -> u128;
-    /// Returns the record's slot among `2^bits`. Records that can be merged have the same slot.
+    /// Returns the slot of the record, out of `2^bits`. Records that can be merged have the same
+    /// slot.
     fn slot(&self, bits: u32) -> usize;
-    /// Adds another record. Returns false if the records differ or the sum would overflow.
+    /// Adds another record. Returns false if the records cannot be merged or the sum would
+    /// overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the game's number in its log with its number in the book.
+    /// Replaces the number of the game in its log with the number of the game in the book.
     fn renumber(&mut self, numbers: &[u32]);
     fn to_bytes(self) -> Self::Bytes;
     /// Decodes `bytes` and appends the decoded records to `records`.
@@ -81,7 +84,8 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
         partition_of(self.key())
     }
 
-    /// Returns the record's bucket in its partition, among `2^bits`. Buckets are sorted by key.
+    /// Returns the bucket of the record in its partition, out of `2^bits`. Buckets are sorted by
+    /// key.
     #[inline]
     fn bucket(&self, bits: u32) -> usize {
         // Shift twice, because a single shift by 64 bits (for one bucket) would overflow.
@@ -92,7 +96,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
 pub(super) trait BookRecord: PositionRecord {
     /// Sorts the records of a partition, and encodes the entries that remain after pruning.
     ///
-    /// `sorted` is scratch space. `games` is the number of games in the book.
+    /// `sorted` is scratch space. `games` is the total number of games in the book.
     fn encode(
         records: &[Self],
         sorted: &mut Vec<Self>,
@@ -103,8 +107,8 @@ pub(super) trait BookRecord: PositionRecord {
 
 /// A position reached in games with the same result, and the move played there, if any.
 ///
-/// A record has 12 bytes, which sort as one integer. It is small because records cost mainly
-/// memory, not processing time.
+/// A record has 12 bytes, which are sorted as one integer. Records are small because they affect
+/// memory use more than processing time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
@@ -117,15 +121,15 @@ pub(super) struct Record {
 const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 const RECORD_BYTES: usize = 12;
-/// The number of partitions, as a power of two. The top bits of the key select the partition. With
-/// 16 million records, from 250 MB of games, a partition fits into a second-level cache.
+/// The number of partitions, as a power of two. The top bits of the key select the partition. 250
+/// MB of games produce 16 million records; a partition then fits into a second-level cache.
 pub(super) const PARTITION_BITS: u32 = 8;
 pub(in crate::games::book) fn partition_of(key: u64) -> usize {
     (key >> (u64::BITS - PARTITION_BITS)) as usize
 }
 
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
-/// Set in `rest` if the position had occurred before in the games, and a new move was played.
+/// Set in `rest` if the position had occurred earlier in the games and a new move was played there.
 const AGAIN: u32 = 1 << 31;
 const MOVE_SHIFT: u32 = 16;
 const BLACK_TO_MOVE: u32 = 1 << 15;
@@ -203,7 +207,7 @@ impl PositionRecord for Record {
         self.key
     }
 
-    /// A comparison of single integers needs no branch.
+    /// Comparing single integers avoids a branch.
     #[inline]
     fn rank(&self) -> u128 {
         u128::from(self.key) << 32 | u128::from(self.rest)
@@ -260,16 +264,16 @@ impl BookRecord for Record {
     }
 }
 
-/// Mean number of records per bucket, small enough for insertion sort.
+/// Mean number of records per bucket. It is small enough for insertion sort.
 const BUCKET_RECORDS: usize = 6;
-/// The maximum number of buckets in a partition, as a power of two. With more buckets, those being
-/// filled would not all stay in the cache.
+/// The maximum number of buckets in a partition, as a power of two. If there were more buckets, the
+/// cache could not contain the end of each one while they are filled.
 const MAX_BUCKET_BITS: u32 = 11;
 
 /// Sorts the records of a partition into `sorted`.
 ///
-/// The next bits of the keys, which are uniform, distribute the records among buckets, and each
-/// bucket is sorted separately. This is one pass of a most-significant-digit radix sort. Source: P.
+/// The next bits of the keys are uniform and distribute the records among buckets. Each bucket is
+/// then sorted separately. This is one pass of a most-significant-digit radix sort. Source: P.
 /// McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     let buckets = (records.len() / BUCKET_RECORDS).max(1);

@@ -7,31 +7,31 @@ use crate::chess::position::{Color, Move};
 use crate::games::book::facets::{GameId, RatingGroup, Speed};
 use crate::games::pgn::GameDate;
 
-/// The games that reached a position and played the same move there, or no move.
+/// The games that reached a position and then played the same move, or no move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
     pub key: u64,
-    /// The top bits of the position's pawn key, the highest of which the pawn filter uses.
+    /// The top bits of the pawn key of the position. The pawn filter uses the highest of them.
     pub pawns: u32,
     pub side: Color,
     /// The move played. `None` for the last counted position of a game and for moves that are not
     /// counted.
     pub mv: Option<Move>,
-    /// Whether the position had occurred before in the games, with a different move. These games
-    /// are counted only for the move.
+    /// Whether the position had occurred earlier in the games, with a different move. These games
+    /// are counted only for the move, not for the position.
     pub again: bool,
     /// The number of games for each result, in the order of
     /// [`GameResult`](crate::games::pgn::GameResult).
     pub games: [u64; 4],
-    /// The facets that the games share, if they were counted with facets.
+    /// The facets that the games have in common, if facets were counted.
     pub facets: Option<RowFacets>,
 }
 
 impl PartialRow {
-    /// Returns a checksum of the part of the row that ends up in a book.
+    /// Returns a checksum of the fields that end up in a book.
     ///
     /// The sum over all rows does not depend on how the rows are grouped. It changes if the key,
-    /// pawns, move or games of any row change.
+    /// pawns, move or games in any row change.
     pub(in crate::games::book) fn sum(&self) -> u64 {
         let mv = self.mv.map_or(0, Move::to_polyglot);
         let side = self.side == Color::Black;
@@ -62,7 +62,7 @@ pub(super) trait RowRecord: PositionRecord {
     fn row(&self) -> PartialRow;
 }
 
-/// The facets that distinguish rows of the same move.
+/// The facets that distinguish rows with the same move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct FacetKind {
     /// The group of the players' mean rating, or of the only known rating. `None` if neither player
@@ -73,13 +73,13 @@ pub(in crate::games::book) struct FacetKind {
     pub month: GameDate,
 }
 
-/// The facets of a row's games.
+/// The facets of the games in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
     /// The sum of the known ratings of the players to move, and the number of known ratings.
     pub ratings: (u64, u64),
-    /// The latest game; among games with the same date, the one with the greatest id.
+    /// The latest game, or the one with the greatest id if several games have the same date.
     pub latest: (GameDate, GameId),
 }
 

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use crate::games::pgn::{Chunk, Chunks};
 
-/// A stage must be at least as large as all earlier text divided by this number. Even if
-/// checkpoints are due more often, the number of stages therefore grows only with the logarithm of
-/// the text, and so does the data kept for stages in memory and on disk. A terabyte has at most 500
-/// stages.
+/// A stage must be at least as large as all earlier text divided by this number. The number of
+/// stages therefore grows only with the logarithm of the text, even if checkpoints are due more
+/// often. The same is true of the data stored for stages in memory and on disk. A terabyte of text
+/// has at most 500 stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
-/// Limits for a stage, which ends once both are reached.
+/// Limits for a stage. It ends once both are reached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Instant,
@@ -22,7 +22,7 @@ pub(super) struct ChunkSource {
     /// Number of chunks taken so far, and their size in bytes.
     pub(super) taken: u64,
     pub(super) bytes: u64,
-    /// When to stop for a checkpoint. At least one chunk is handed out before that.
+    /// When to stop for a checkpoint. At least one chunk is handed out before the stop.
     pub(super) until: Option<Until>,
     /// Whether all inputs have been read.
     pub(super) is_over: bool,

@@ -1,7 +1,8 @@
-//! The records of one thread: grouped by partition in memory and, once a limit is reached, in
-//! sorted runs on disk.
+//! The records of one thread. They are grouped by partition in memory. Once a memory limit is
+//! reached, they are written to disk in sorted runs.
 //!
-//! All records can also be written to a file as one such run, which another process can read later.
+//! All records can also be written to a file as one sorted run, which another process can read
+//! later.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -12,21 +13,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::checkpoint_file::ChecksumWriter;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
-/// Number of records in a block. Partitions grow by whole blocks. A half-filled block of 12 kB
-/// wastes little memory, and growth never copies records.
+/// Number of records in a block. Partitions grow by whole blocks, so growth never copies records. A
+/// half-filled 12 kB block wastes little memory.
 const BLOCK: usize = 1 << 10;
-/// Number of slots in the front cache, as a power of two: 96 kB, which fits into a second-level
-/// cache. The first moves of games recur often, and are added up here before they use other memory.
+/// Number of slots in the front cache, as a power of two. The cache uses 96 kB and fits into a
+/// second-level cache. The first moves of games recur often, so they are added up here before they
+/// use other memory.
 const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
 
-/// Minimum number of blocks: each partition needs one, and spilling needs room to sort a partition.
+/// Minimum number of blocks. Each partition needs one, and spilling needs enough memory to sort a
+/// partition.
 const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {
     front: Vec<R>,
-    /// For each partition, the block that is being filled. It always has room for another record.
+    /// The block that is being filled, for each partition. It always has room for another record.
     open: Vec<Vec<R>>,
     full: Vec<Vec<Vec<R>>>,
     spare: Vec<Vec<R>>,
@@ -56,7 +59,7 @@ impl<R: PositionRecord> Store<R> {
         }
     }
 
-    /// Adds a record of a position that is likely to occur in many games.
+    /// Adds a record for a position that is likely to occur in many games.
     #[inline]
     pub(super) fn push_common(&mut self, record: R) {
         if !R::JOINS {
@@ -211,7 +214,7 @@ impl<R: PositionRecord> Collected<R> {
         self.runs.iter().try_for_each(|run| run.read(part, records))
     }
 
-    /// Releases the disk space of these parts, whose files are about to be deleted.
+    /// Releases the disk space used by these parts. Their files are about to be deleted.
     pub(super) fn give_back(parts: &[Self], disk: &Disk) {
         let records: u64 = parts.iter().flat_map(|part| &part.runs).map(SortedRun::records).sum();
         disk.give_back(records * R::BYTES as u64);
@@ -248,8 +251,8 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk, partition by partition, followed by a table of the ends of the
-/// partitions.
+/// Sorted records on disk, partition by partition. A table at the end contains the end of each
+/// partition.
 struct SortedRun {
     file: Mutex<File>,
     ends: Vec<u64>,
@@ -265,7 +268,8 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes the records that `fill` returns for each partition. Returns where each one ends.
+    /// Writes the records that `fill` returns for each partition. Returns the end of each
+    /// partition.
     fn write_to<R: PositionRecord>(
         file: impl Write,
         disk: &Disk,
@@ -340,7 +344,8 @@ impl SortedRun {
     }
 }
 
-/// Returns the index, within a sorted range of a file, of the first record not before the part.
+/// Returns the index of the first record that is not before the part, within a sorted range of a
+/// file.
 fn first_of<R: PositionRecord>(
     file: &mut File,
     (mut low, mut high): (u64, u64),
@@ -368,8 +373,8 @@ mod tests {
     use crate::games::book::builder::records::{CountedGame, Record, Visit, group};
     use crate::games::pgn::GameResult;
 
-    /// Reads a store's records in parts. Returns the entries made from them, and the number of
-    /// runs.
+    /// Reads the records in a store, part by part. Returns the entries made from them, and the
+    /// number of runs.
     fn contents(
         store: Store<Record>,
         bits: u32,

@@ -13,8 +13,8 @@ use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language
 use crate::support::files::describe;
 use crate::support::words::visible;
 
-/// The number of chunks by which threads may run ahead of a slow chunk. This limits the memory for
-/// tallies that are not yet added up.
+/// The number of chunks by which threads may be ahead of a slow chunk. This limits the memory used
+/// by tallies that are not yet added up.
 const LEAD: u64 = 64;
 
 /// The tally of a build's games.
@@ -32,13 +32,13 @@ pub struct BuildTally {
     /// Descriptions of the first faults, in input order; at most [`BuildTally::KEPT_FAULTS`]. A
     /// [`FaultListener`] receives all faults.
     pub faults: Vec<String>,
-    /// Inputs that could not be read completely: name, line and reason.
+    /// Inputs that could not be read completely, each with its name, the line and the reason.
     pub broken_inputs: Vec<String>,
     /// The inputs, each with the number of counted games.
     pub inputs: Vec<InputRecord>,
     /// Bytes of PGN text.
     pub bytes: u64,
-    /// The inputs whose piece letters are not English, with their languages.
+    /// The inputs that use piece letters other than English ones, with their languages.
     pub foreign: Vec<(String, Language)>,
 }
 
@@ -142,7 +142,7 @@ pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
     /// For each record, the index of its input.
     recorded: Vec<usize>,
-    /// The number of games in the current input before the next chunk.
+    /// The number of games in the current input that precede the next chunk.
     games_before: u64,
 }
 
@@ -262,7 +262,7 @@ impl ChunkTurn<'_, '_> {
     }
 }
 
-/// If a thread fails on its chunk, other threads must not wait for it.
+/// If a thread fails on its chunk, other threads must not wait for this chunk.
 impl Drop for ChunkTurn<'_, '_> {
     fn drop(&mut self) {
         if !self.is_over {

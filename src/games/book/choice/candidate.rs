@@ -15,11 +15,11 @@ use crate::support::words::{grouped, percent};
 pub enum Rejection {
     /// The position after the move has occurred in this game.
     Repeats,
-    /// The game is close to the fifty-move limit, which the book does not take into account.
+    /// The game is close to the fifty-move limit. The book does not take this rule into account.
     FiftyMoves,
-    /// The move has weight 0 in a Polyglot book, which means that it is never played.
+    /// The move has weight 0 in a Polyglot book. Such moves are never played.
     NoGames,
-    /// An analysis added the move to the book, and no game reached the position after it.
+    /// An analysis added the move to the book, and no game reached the resulting position.
     Unplayed,
     /// The move has fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
     TooFewGames,
@@ -30,12 +30,12 @@ pub enum Rejection {
     Vetoed(Veto),
     /// The move was played far less often than the most frequent one.
     Rare,
-    /// Another move is clearly better at the confidence level of the chooser.
+    /// At the confidence level of the chooser, another move is clearly better.
     Worse,
     /// According to the analysis, the move loses more than
     /// [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
-    /// The position was analysed and has moves with values, but this move has only games.
+    /// The position was analysed, and other moves have values, but this move has only games.
     Unknown,
 }
 
@@ -68,11 +68,12 @@ pub struct Candidate {
     /// The value of the position after the move, in centipawns for the side to move, if it was
     /// analysed.
     pub value: Option<Score>,
-    /// Expected points according to games and value combined; equals `score` if there is no value.
+    /// Expected points according to the games and the value combined. Equals `score` if there is no
+    /// value.
     pub expected: f64,
-    /// Lower and upper bounds of the true expectation at the chooser's confidence level.
+    /// Lower and upper bounds of the true score at the confidence level of the chooser.
     pub certain: (f64, f64),
-    /// The probability that the move is played, from 0 to 1.
+    /// The probability of playing the move, from 0 to 1.
     pub chance: f64,
     /// The reason why the move is rejected; `None` if it is not rejected.
     pub rejected: Option<Rejection>,
@@ -82,7 +83,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the bounds of the expected score. A weight is exact, so both bounds are equal.
+    /// Returns the bounds of the expected score. Weights are exact, so both bounds are then equal.
     pub(crate) fn bounds(&self) -> (f64, f64) {
         self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
     }

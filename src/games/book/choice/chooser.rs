@@ -11,20 +11,20 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove};
 use crate::support::random::Random;
 
-/// Chooses moves from a book. Choosers with the same seed make the same choices.
+/// Chooses moves from a book. Two choosers with the same seed make the same choices.
 #[derive(Debug, Clone)]
 pub struct Chooser {
     /// The policy for choosing moves.
     pub policy: Policy,
-    /// The probability, between 0.5 and 1, that the true score is at least the lower bound. With a
-    /// higher value, a move needs more games to be trusted.
+    /// The probability, between 0.5 and 1, that the true score is at least the lower bound. The
+    /// higher this value, the more games a move needs to be chosen.
     pub confidence: f64,
     /// The minimum number of games that reached the position after a move.
     pub min_games: u64,
     /// The maximum loss of a move according to the analysis, in centipawns.
     /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`] ignore it.
     pub max_loss: Score,
-    /// Whether to also play moves that lost every game, which is needed to imitate a player.
+    /// Whether to also play moves that lost every game. This is needed to imitate a player.
     pub plays_lost: bool,
     /// The learned results, which can veto moves.
     pub learned: Option<Book>,
@@ -32,27 +32,27 @@ pub struct Chooser {
 }
 
 const CONFIDENCE: f64 = 0.9;
-/// The default of [`Chooser::max_loss`]. Hand-set.
+/// The default of [`Chooser::max_loss`]. Chosen by hand.
 pub(crate) const MAX_LOSS: Score = 30;
-/// A value counts as much as this many games with the score that it predicts. Hand-set: searches
-/// judge tactics well, and games judge plans well.
+/// A value counts as much as this many games with the score that the value predicts. Chosen by
+/// hand: searches are better at tactics, and games are better at plans.
 const VALUE_GAMES: f64 = 100.0;
 /// Wins and losses that are added to the games of a move without a value, so that a single game has
 /// little influence.
 const PRIOR: (f64, f64) = (1.0, 1.0);
-/// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
-/// points below the lower bound of another move. Without this margin, in positions with many games
-/// even a difference of 0.1% would be significant, and only one move would remain. Between equal
-/// sides, the margin equals [`MAX_LOSS`] centipawns.
+/// With [`Policy::Prefer`], a move is clearly worse than another one if the upper bound of its
+/// score is this many points below the lower bound of the other score. Without this margin, even a
+/// difference of 0.1% would be significant in positions with many games, and only one move would
+/// remain. In a balanced position, the margin equals [`MAX_LOSS`] centipawns.
 const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the games of
 /// the most frequent move.
 const RARE_SHARE: f64 = 0.1;
-/// With [`Policy::Weighted`], a move becomes ten times less likely if the lower bound of its score
-/// drops by this many points.
+/// With [`Policy::Weighted`], a move becomes ten times less likely whenever the lower bound of its
+/// score drops by this many points.
 const TENFOLD: f64 = 0.05;
-/// After this many quiet plies, no quiet book move is played, because the book does not take the
-/// fifty-move rule into account.
+/// The number of quiet plies after which no quiet book move is played, because the book does not
+/// take the fifty-move rule into account.
 const MAX_QUIET_PLIES: u16 = 80;
 
 impl Chooser {
@@ -130,9 +130,9 @@ impl Chooser {
         }
     }
 
-    /// Rejects moves that lose too much compared to the value of the position. If the book itself
-    /// was analysed, also rejects moves without a value, because a game or two do not justify
-    /// leaving the analysis.
+    /// Rejects moves that lose too much compared with the value of the position. If the book itself
+    /// was analysed, also rejects moves without a value, because a few games do not justify leaving
+    /// the analysis.
     fn reject_losing(
         &self,
         candidates: &mut [Candidate],
@@ -155,8 +155,8 @@ impl Chooser {
     }
 
     /// Chooses a move in the current position of a game. Returns `None` if the policy is off or the
-    /// book has no move to play. If there are several books, uses the first one that has a move to
-    /// play.
+    /// book has no playable move. If several books are chained, uses the first one that has a
+    /// playable move.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
             return None;
@@ -170,8 +170,8 @@ impl Chooser {
         })
     }
 
-    /// Describes the vetoed book moves and the reasons in one line. Returns `None` if there are
-    /// none.
+    /// Describes the vetoed book moves and the reasons in one line. Returns `None` if there are no
+    /// vetoed moves.
     pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
         self.learned.as_ref()?;
         let of = |book: Book| {
@@ -253,7 +253,7 @@ impl Chooser {
     }
 }
 
-/// Returns the book's score for a move. Weights are ignored, because they say nothing about
+/// Returns the score of a move in the book. Weights are ignored, because they are unrelated to
 /// results.
 fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
@@ -263,8 +263,8 @@ fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     BookMoveScore { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
 }
 
-/// Keeps the moves that are often played and not clearly worse than another such move. A rare move
-/// with a good score is not played, so it must not exclude other moves.
+/// Rejects moves that are rarely played, and moves that are clearly worse than another frequent
+/// move. A rare move with a good score must not exclude other moves, because it is not played.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
     let most = open(candidates).map(games).max().unwrap_or(0);
@@ -413,7 +413,7 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// Adds a book value for the position after each of the given move sequences. Scores are for
+    /// Adds a value to the book for the position after each of these move sequences. Scores are for
     /// the side to move in that position. `outside` is the score of the best move outside the
     /// analysis.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {

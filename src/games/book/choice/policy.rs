@@ -1,4 +1,4 @@
-//! The policies for the choice of book moves, and their names.
+//! The policies for choosing book moves, and their names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,20 +17,20 @@ pub enum Policy {
     Worst,
     /// Chooses any book move with equal probability.
     Random,
-    /// Chooses moves in proportion to their number of games, unless another move is clearly better.
-    /// In a book of weights, chooses moves in proportion to their weights. `on` selects this
-    /// policy.
+    /// Chooses moves in proportion to their number of games, but excludes moves that are clearly
+    /// worse. In a book with weights, chooses moves in proportion to their weights. `on` selects
+    /// this policy.
     #[default]
     Prefer,
-    /// Prefers moves whose scores have higher lower bounds. In a book of weights, works like
+    /// Prefers moves with a higher lower bound of the score. In a book with weights, works like
     /// [`Policy::Prefer`].
     Weighted,
-    /// Chooses moves in proportion to their number of games, regardless of score, to imitate
+    /// Chooses moves in proportion to their number of games, regardless of the score, to imitate
     /// players.
     Frequency,
 }
 
-/// Creates all lists of policies from one table, so that help, options and errors agree.
+/// Generates all lists of policies from one table, so that help, options and errors agree.
 macro_rules! policies {
     ($($variant:ident = $name:literal),+) => {
         impl Policy {
@@ -63,7 +63,7 @@ policies! {
 }
 
 impl Policy {
-    /// All policies that use the book; that is, all except `off`.
+    /// All policies that use the book: all except `off`.
     pub const IN_USE: [Policy; Self::ALL.len() - 1] = {
         let [used @ .., Policy::Off] = Self::ALL else { panic!("`off` is the last of all") };
         used

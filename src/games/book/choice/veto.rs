@@ -1,8 +1,8 @@
-//! Vetoes book moves that have turned out badly for the engine.
+//! Vetoes book moves that have led to bad results for the engine.
 //!
-//! The book's score for a move is the prior, worth a few games at most, and the learned games are
-//! the evidence. A veto is limited: it requires clear evidence, and it ends if the other moves in
-//! the position turn out to be equally bad. Otherwise a stronger opponent could disable the whole
+//! The book's score for a move is the prior, which counts as a few games at most. The learned games
+//! are the evidence. A veto requires clear evidence, and it ends if the other moves in the position
+//! turn out to be equally bad. Without these limits, a stronger opponent could disable the whole
 //! book.
 //!
 //! The chooser rejects a vetoed move, and the engine reports the veto (`Event::Vetoed`).
@@ -17,20 +17,22 @@ use crate::games::book::format::counts::Counts;
 use crate::games::book::lookup::Book;
 use crate::support::words;
 
-/// The minimum and maximum weight of the book's score, in learned games. Hand-set: two or three
-/// losses veto a move with few book games; six losses veto a balanced move with many.
+/// The minimum and maximum weight of the book's score, in learned games. Chosen by hand: a move
+/// with few book games is vetoed after two or three losses; a balanced move with many games is
+/// vetoed after six losses.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
 /// A move is vetoed if the upper bound of its expected score is this far below both the book's
 /// score and one half.
 const CLEARLY: f64 = 0.04;
-/// A move is vetoed if learned searches show that the side that played it is behind by this many
-/// centipawns. Hand-set: the values of sound openings stay within half of this limit.
+/// A move is vetoed if learned searches show a disadvantage of at least this many centipawns for
+/// the side that played it. Chosen by hand: the values of sound openings stay within half of this
+/// limit.
 const BEHIND: Score = 100;
 
 /// The reason why an engine avoids a book move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Veto {
-    /// The engine's own games with the move had bad results.
+    /// The engine scored badly in its own games with the move.
     Games {
         /// The number of learned games with the move.
         games: u64,
@@ -69,8 +71,8 @@ pub(crate) struct BookMoveScore {
     pub games: f64,
 }
 
-/// Returns the veto against a book move, if any. `z` is the normal quantile of the confidence level
-/// required for a veto.
+/// Returns the veto against a book move, if any. `z` is the normal quantile for the confidence
+/// level that a veto requires.
 pub(crate) fn veto(
     learned: &Book,
     position: &Position,
@@ -111,8 +113,8 @@ fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore)
 }
 
 /// Returns an upper bound on the value of a move, in centipawns for the side that plays it. The
-/// bound comes from learned searches of the position after the move and of the positions after the
-/// replies, because the opponent chooses the reply.
+/// bound comes from learned searches of the position after the move and of the positions after each
+/// reply, because the opponent chooses the reply.
 fn worth(learned: &Book, position: &Position, mv: Move) -> Option<Score> {
     let after = position.play(mv);
     let replies = learned.entry(&after).unwrap_or_default().moves.into_iter();
@@ -130,8 +132,8 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// Returns the veto against 1.e4 after these learned games. The book's score is one half, based
-    /// on `games` games.
+    /// Returns the veto against 1.e4 after these learned games. The score of the move in the book
+    /// is one half, in `games` games.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

@@ -97,7 +97,7 @@ impl GameTags {
 pub struct FacetFilter {
     /// The accepted groups for the mean rating of the players.
     ///
-    /// If only one player has a rating, it is used. A game without ratings does not pass.
+    /// If only one player has a rating, that rating is used. A game without ratings does not pass.
     pub ratings: Vec<RatingGroup>,
     /// The accepted speeds.
     pub speeds: Vec<Speed>,

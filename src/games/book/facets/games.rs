@@ -30,7 +30,7 @@ use super::game_tags::GameTags;
 
 use crate::support::error::ParseError;
 
-/// Sizes in bytes: the part before the tags, the tags of one game, and the row of one game.
+/// Sizes in bytes: the part before the tags, the tags of one game, and the row for one game.
 pub(super) const HEAD_BYTES: usize = 16;
 pub(super) const TRAITS_BYTES: usize = 8;
 pub(super) const ROW_BYTES: usize = 32;
@@ -40,10 +40,10 @@ const WORD_BYTES: usize = 6;
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_SIGNS: u32 = 8;
 
-/// The id of a game: eight letters or digits.
+/// The id of a game, which consists of eight letters or digits.
 ///
-/// Games from Lichess keep their Lichess id. The id of any other game is computed from its text, so
-/// it is the same in every book.
+/// Games from Lichess keep their Lichess id. The ids of all other games are computed from their
+/// text, so they are the same in every book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
 
@@ -73,7 +73,8 @@ impl GameId {
         GameId(number)
     }
 
-    /// Returns the id of a Lichess game from its `Site` tag, whose URL may end with a side's name.
+    /// Returns the id of a Lichess game from its `Site` tag. The URL in the tag may end with the
+    /// name of a side.
     pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
@@ -115,8 +116,8 @@ pub struct FileRecord {
     pub bytes: u64,
 }
 
-/// The location and id of a game. What `file` and the name indices refer to depends on where the
-/// row is stored.
+/// The location and id of a game. The tables that `file` and the name indices refer to depend on
+/// where the row is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct GameRow {
     pub white: u32,
@@ -186,7 +187,7 @@ impl GameRow {
     }
 }
 
-/// A number larger than any id.
+/// A number greater than any id.
 const UNKNOWN_ID: u64 = u64::MAX;
 
 #[derive(Clone, Copy)]
@@ -225,7 +226,7 @@ impl<'a> Games<'a> {
         self.rows.get(game as usize).map(GameRow::from_bytes)
     }
 
-    /// Returns the name with this index; empty if the index is invalid.
+    /// Returns the name with this index, or an empty string if the index is invalid.
     pub(in crate::games::book) fn name(&self, number: u32) -> &'a str {
         let end = |number: u32| {
             let bytes = self.ends.get(number as usize)?;

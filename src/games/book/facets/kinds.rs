@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::words::named_values;
 
-/// A group of ratings, from its lower bound up to but excluding that of the next group.
+/// A group of ratings. It starts at its lower bound and ends before the lower bound of the next
+/// group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RatingGroup(u8);
 

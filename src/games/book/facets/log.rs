@@ -1,4 +1,4 @@
-//! The games of a book while it is being built: logged as they are read, then sorted.
+//! The games for a book that is being built. They are logged as they are read, and then sorted.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -39,16 +39,16 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// The games that one thread has read, or those of a book, in any order. A game's number is the
-/// number of games logged before it.
+/// The games that one thread has read, or the games in a book, in any order. The number of a game
+/// is the number of games logged before it.
 #[derive(Default)]
 pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     games: Vec<LoggedGame>,
-    /// Hashes that identify games; used if each game is counted only once.
+    /// Hashes that identify games. Used only if each game is counted once.
     courses: Vec<u64>,
-    /// Duplicates of games that this or another thread has counted, with their hashes.
+    /// Duplicates of games that this thread or another one has counted, with their hashes.
     again: Vec<(u64, LoggedGame)>,
     pending: Option<(LoggedGame, Ending)>,
 }
@@ -62,7 +62,7 @@ enum Ending {
     Again(u64),
 }
 
-/// Size in bytes of a game in a log and in the section created from the log.
+/// Size in bytes of a game in a log and in the section created from the log, together.
 const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
 /// Approximate size in bytes of a name; each name is stored twice.
 const BYTES_PER_NAME: usize = 120;
@@ -93,7 +93,8 @@ impl GameLog {
     }
 
     /// Marks the current game as a duplicate of a counted game. `course` is the hash of both games.
-    /// The copy that comes first in the files is kept, regardless of which was read first.
+    /// The book keeps the copy that comes first in the files, regardless of which copy was read
+    /// first.
     pub(in crate::games::book) fn again(&mut self, result: GameResult, course: u64) {
         self.end(result, Ending::Again(course));
     }
@@ -120,7 +121,7 @@ impl GameLog {
         }
     }
 
-    /// Returns the size in bytes of the log and of the section created from it.
+    /// Returns the size in bytes of the log and of the section created from it, together.
     pub(in crate::games::book) fn memory(&self) -> usize {
         let games = self.games.len() + self.again.len();
         games * BYTES_PER_GAME + self.names.len() * BYTES_PER_NAME
@@ -155,7 +156,7 @@ impl GameLog {
         bytes
     }
 
-    /// Restores the log from the result of [`GameLog::to_bytes`]; returns `None` if the bytes are
+    /// Restores the log from the result of [`GameLog::to_bytes`]. Returns `None` if the bytes are
     /// invalid.
     pub(in crate::games::book) fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut log = GameLog::default();
@@ -197,8 +198,7 @@ impl GameLog {
 
 pub(in crate::games::book) struct GamesTable {
     pub bytes: Vec<u8>,
-    /// For each log and each of its games, the game's number in the book; `u32::MAX` if the game is
-    /// not in the book.
+    /// The number in the book of each game in each log; `u32::MAX` if the game is not in the book.
     pub numbers: Vec<Vec<u32>>,
     pub games: u32,
 }
@@ -206,8 +206,8 @@ pub(in crate::games::book) struct GamesTable {
 const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
-    /// Sorts the games of several logs. If a game has duplicates, one of the logs has counted it.
-    /// The rows refer to `files`.
+    /// Sorts the games of several logs. If a game has duplicates, only one log has counted it. The
+    /// rows refer to `files`.
     ///
     /// # Errors
     /// If there are more games or names than the format can number.
@@ -261,7 +261,7 @@ fn place(game: &LoggedGame) -> (u32, u64) {
 
 type Numbered = (LoggedGame, u32, u32);
 
-/// Replaces each counted game with its first duplicate if the duplicate comes earlier in the files.
+/// Replaces each counted game with its first duplicate, if that comes earlier in the files.
 fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, LoggedGame)>) {
     let mut firsts: HashMap<u64, LoggedGame> = HashMap::new();
     for (course, game) in again {

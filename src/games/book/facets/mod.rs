@@ -1,21 +1,21 @@
-//! Facets: the tags of a book's games, and the games that reached each position.
+//! Facets: the tags of the games in a book, and the games that reached each position.
 //!
 //! A book with facets has a row for each of its games ([`games`]). For each position it lists the
 //! numbers of the games that reached it, grouped by the move played there (`format::lists`).
 //! Everything else is computed on request: counts by rating group, speed and month, mean ratings,
-//! and the highest-rated and latest games. Nine positions out of ten have a single game, and
-//! reading the numbers of a thousand games takes a few microseconds.
+//! and the highest-rated and latest games. This is fast: nine out of ten positions have a single
+//! game, and reading the numbers of a thousand games takes a few microseconds.
 //!
 //! A game has a number and a row: date, ratings, speed and result in one word, then names, location
-//! and id. Tables of counts by facet would have to list all facets in advance, and could not be
-//! used to find the highest-rated games that pass a filter. Games are numbered from the latest to
-//! the earliest. A list therefore starts with the latest games, each month is a contiguous range,
-//! and the numbers do not depend on threads. The id of a game is a hash of its text. It is the same
-//! in every book, and shows whether the file still contains the game.
+//! and id. The alternative, tables of counts by facet, would have to list all facets in advance,
+//! and could not provide the highest-rated games that pass a filter. Games are numbered from the
+//! latest to the earliest. A list therefore starts with the latest games, each month is a
+//! contiguous range, and the numbers do not depend on threads. The id of a game is a hash of its
+//! text. It is the same in every book, and shows whether the file still contains the game.
 //!
-//! `builder::game_records` sorts records of 16 bytes that contain a game's number instead of a
-//! count. All other steps of a build use the same code. `statistics::explore` evaluates the lists,
-//! and `lookup::soundness` compares them with the counts. When books are merged or filtered,
+//! `builder::game_records` sorts 16-byte records that contain a game number instead of a count. All
+//! other steps of a build use the same code as without facets. `statistics::explore` evaluates the
+//! lists, and `lookup::soundness` compares them with the counts. When books are merged or filtered,
 //! `merge::regroup` transfers the lists. The file has version 4.
 
 #[cfg(feature = "parquet")]

@@ -1,8 +1,8 @@
 //! The table of buckets, which gives the location of each entry in a book.
 //!
-//! The top bits of a key are the index of its bucket. All bits of keys are uniform, so no further
+//! The top bits of a key are the index of its bucket. All bits of a key are uniform, so no further
 //! hashing is needed, and the table of a sorted book is written sequentially. A bucket is one row:
-//! the offset of its first entry, and a filter of its keys. A probe touches one cache line on a
+//! the offset of its first entry, and a filter for its keys. A probe touches one cache line on a
 //! miss and usually two on a hit.
 //!
 //! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter.
@@ -14,9 +14,9 @@ use crate::support::prefetch::prefetch;
 /// Size of a row in bytes: an offset (u64) and a filter (u64), little-endian.
 pub(crate) const BUCKET_BYTES: u64 = 16;
 
-/// The maximum average number of positions per bucket; the minimum is half of it. With eight, the
-/// table would be half as large, but a hit would take 1.8 times as long, because it would read more
-/// entries on more cache lines.
+/// The maximum average number of positions per bucket; the minimum is half of it. With a maximum of
+/// eight, the table would be half as large, but a hit would take 1.8 times as long, because a
+/// lookup would read more entries on more cache lines.
 const POSITIONS_PER_BUCKET: u64 = 4;
 
 /// Number of bits set per key. With two to four keys per word, three bits give a false-positive
@@ -44,12 +44,12 @@ pub(crate) fn bucket_bits(positions: u64) -> u32 {
     positions.div_ceil(POSITIONS_PER_BUCKET).max(1).next_power_of_two().trailing_zeros()
 }
 
-/// A row of a table whose fields have not been decoded yet.
+/// A row of a table. Its fields have not been decoded yet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a>(&'a [[u8; 8]; 2]);
 
 impl<'a> Row<'a> {
-    /// The row of an empty bucket. It is not part of any table.
+    /// A row for an empty bucket. It is not part of any table.
     pub(crate) const EMPTY: Row<'static> = Row(&[[0; 8]; 2]);
 
     #[inline]
@@ -58,8 +58,8 @@ impl<'a> Row<'a> {
         table.as_chunks().0.get(2 * row..)?.first_chunk().map(Row)
     }
 
-    /// Prefetches the filter. Tables can start at any offset of a file, so a row may span two cache
-    /// lines. The second line is needed only for keys that pass the filter.
+    /// Prefetches the filter. A table can start at any offset in a file, so a row may span two
+    /// cache lines. The second line is needed only for keys that pass the filter.
     #[inline]
     pub(crate) fn prefetch(self) {
         prefetch(&self.0[1]);
@@ -133,7 +133,7 @@ impl TableMaker {
         Ok(())
     }
 
-    /// Passes the remaining rows to `take`. `end` is the offset after the last entry.
+    /// Passes the remaining rows to `take`. `end` is the offset where the last entry ends.
     pub(crate) fn finish<E>(
         mut self,
         end: u64,

@@ -12,7 +12,7 @@ use crate::chess::position::Color;
 use crate::games::pgn::GameResult;
 use crate::support::words::{counted, percent};
 
-/// The number of games for each result. Sums saturate instead of wrapping.
+/// The number of games for each result. Sums saturate instead of overflowing.
 ///
 /// Opening lines and unfinished games have no result. They count as `undecided`, worth half a
 /// point, so that the engine can play from opening lines as well as from games.
@@ -29,12 +29,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Creates the counts of games that all have a result.
+    /// Creates counts for games that all have a result.
     pub fn new(white: u32, draws: u32, black: u32) -> Self {
         Counts { white, draws, black, undecided: 0 }
     }
 
-    /// Creates the counts of `number` games with the same result.
+    /// Creates counts for `number` games with the same result.
     pub fn of(result: GameResult, number: u32) -> Self {
         let mut counts = Counts::default();
         *match result {
@@ -63,12 +63,13 @@ impl Counts {
         if side == Color::White { self.white } else { self.black }
     }
 
-    /// Whether `side` lost every game with a result, and there is at least one such game.
+    /// Whether `side` lost every game that has a result. Returns false if there are no such games.
     pub fn are_all_lost(&self, side: Color) -> bool {
         self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
     }
 
-    /// Returns the expected points of `side` per game, from 0 to 1; 0.5 if there are no games.
+    /// Returns the expected points of `side` per game, from 0 to 1. Returns 0.5 if there are no
+    /// games.
     pub fn score(&self, side: Color) -> f64 {
         let games = self.games();
         if games == 0 {
@@ -98,7 +99,7 @@ impl Counts {
     }
 
     /// Returns the counts multiplied by `weight` and rounded. If the weight is positive, a positive
-    /// count remains at least 1.
+    /// count never drops below 1.
     pub fn scaled(&self, weight: f64) -> Self {
         let scale = |count: u32| match count {
             0 => 0,
@@ -113,7 +114,7 @@ impl Counts {
         }
     }
 
-    /// Returns the smaller number for each result.
+    /// Returns the smaller of both counts for each result.
     pub(crate) fn at_most(&self, other: Counts) -> Self {
         Counts {
             white: self.white.min(other.white),

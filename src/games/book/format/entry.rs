@@ -8,10 +8,11 @@
 //!   move       2 bytes, little-endian, as in Polyglot books but castling as e1g1
 //!   played     counts
 //! ```
-//! Counts begin with a byte. Each of its low four bits shows whether one of the counts is nonzero:
-//! white, draws, black, undecided. If only one bit is set and its count is below 16, the high four
-//! bits contain the count. Otherwise the high bits are zero, and a varint follows for each set bit.
-//! Nine out of ten positions in a book occurred in a single game, so their counts take one byte.
+//! Counts begin with a byte. Each of its low four bits shows whether one of the counts (white,
+//! draws, black, undecided) is nonzero. If only one bit is set and that count is below 16, the high
+//! four bits contain the count. Otherwise the high bits are zero, and a varint follows for each set
+//! bit. Nine out of ten positions in a book occurred in a single game, so their counts take one
+//! byte.
 //!
 //! Varints use LEB128: seven bits per byte, lowest bits first; the high bit is set in all bytes
 //! except the last.
@@ -42,9 +43,9 @@ impl BookEntry {
         }
     }
 
-    /// Iterates over the moves that are legal in `position`, which has this entry.
+    /// Iterates over the moves of the entry that are legal in its position, `position`.
     ///
-    /// These are all moves, unless two positions share a key or the book is damaged.
+    /// These are all moves of the entry, unless two positions share a key or the book is damaged.
     pub fn legal_moves<'a>(
         &'a self,
         position: &'a Position,
@@ -87,7 +88,7 @@ impl BookEntry {
         Some(raw.rest)
     }
 
-    /// Decodes an entry that has already been separated from the following ones.
+    /// Decodes an entry that has already been separated from the entries after it.
     pub(crate) fn decode_raw(&mut self, raw: &RawEntry<'_>) -> Option<()> {
         self.key = raw.key;
         let (reached, mut rest) = take_counts(raw.body)?;
@@ -169,8 +170,8 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Writes the number of bytes after `start` into the byte reserved there. If it needs more bytes,
-/// they are inserted.
+/// Stores the number of bytes after `start` in the byte reserved there. If one byte is not enough,
+/// inserts further ones.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

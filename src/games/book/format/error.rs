@@ -7,8 +7,8 @@ use crate::support::files::FileError;
 
 /// The error for a book that cannot be read or written.
 ///
-/// The message is one line. It names the file and the fault and, unless it is obvious, states what
-/// to do.
+/// The message is one line. It names the file and the problem and, unless it is obvious, the
+/// solution.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read or written.
@@ -62,7 +62,7 @@ pub enum BookError {
     NoGames {
         /// The name of the input.
         name: String,
-        /// What the input contains instead.
+        /// The reason, such as what the input contains instead.
         reason: String,
     },
     /// A Polyglot book is invalid.

@@ -15,7 +15,8 @@ use super::bucket::BUCKET_BYTES;
 use super::error::BookError;
 use super::pawn_filter::filter_bytes;
 
-/// The first bytes of every book. The newline detects files damaged by a transfer in text mode.
+/// The first bytes of every book. The newline helps to detect files damaged by a transfer in text
+/// mode.
 pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
 /// The format version of a book without values or facets.
 const VERSION: u64 = 2;
@@ -23,7 +24,7 @@ const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// Upper limit, as a power of two, for the number of buckets and of filter bits (128 GiB).
+/// The maximum number of buckets, and of bits in the pawn filter (128 GiB), as a power of two.
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -204,7 +205,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Checks that the sections are contiguous, agree with the header's sizes, and fill the file.
+    /// Checks that the sections are contiguous, match the sizes in the header, and fill the file.
     fn check_sections(&self, file: u64, name: &str) -> Result<(), BookError> {
         let mut end = HEADER_BYTES as u64;
         for (part, section) in self.sections.named() {

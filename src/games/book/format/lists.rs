@@ -13,8 +13,9 @@
 //!              of varints: the first game's number, and then, for each further game, how many
 //!              numbers are skipped before it
 //! ```
-//! The index has a row of 16 bytes for each group of [`STEP`] entries: the key of the first entry,
-//! and the offset of its lists. From there on, entries and lists are read in parallel.
+//! The index has a 16-byte row for each group of [`STEP`] entries. The row contains the key of the
+//! first entry, and the offset where the lists for this entry start. From there on, entries and
+//! lists are read in parallel.
 
 use crate::games::book::facets::number_bytes;
 use crate::games::book::format::entry::BookEntry;
@@ -23,14 +24,14 @@ use crate::games::book::format::entry::{RawEntry, fill_in_length, push_varint, t
 pub(in crate::games::book) const STEP: usize = 32;
 const ROW_BYTES: usize = 16;
 
-/// Whether the encoded lists of an entry are only the number of its single game.
+/// Whether the encoded lists for an entry consist only of the number of its single game.
 fn is_single(entry: &BookEntry) -> bool {
     entry.reached.games() == 1 && entry.moves.len() <= 1
 }
 
-/// Appends the lists of an entry to `out`. `games` contains sorted pairs of a list index and a
+/// Appends the lists for an entry to `out`. `games` contains sorted pairs of a list index and a
 /// game. The index is 0 if the game played no move of the entry; otherwise it is the index of the
-/// move, from 1. `all` is the number of games in the book.
+/// move, counted from 1. `all` is the number of games in the book.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,
@@ -66,7 +67,7 @@ pub(in crate::games::book) fn encode_lists(
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) enum Lists<'a> {
-    /// A single game, with or without a move.
+    /// A single game, which may have a move.
     Single(u32),
     Several(&'a [u8]),
 }
@@ -96,8 +97,8 @@ impl<'a> Lists<'a> {
     }
 
     /// Passes on all games with the indices of their lists (see [`encode_lists`]), list by list, in
-    /// ascending order. Returns `None` if the bytes are invalid; in that case, games before the
-    /// fault have already been passed on.
+    /// ascending order. Returns `None` if the bytes are invalid. In that case, the games before the
+    /// error have already been passed on.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,
@@ -128,7 +129,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// The index that shows where the lists of a key start.
+/// The index that shows where the lists for a key start.
 #[derive(Clone, Copy)]
 pub(in crate::games::book) struct ListIndex<'a>(&'a [[u8; ROW_BYTES]]);
 
@@ -144,8 +145,8 @@ impl<'a> ListIndex<'a> {
         row
     }
 
-    /// Returns the last row whose key is not greater than `key`: that key, and where its lists
-    /// start.
+    /// Returns the last row whose key is not greater than `key`. The result consists of the key in
+    /// the row, and the offset where the lists for that key start.
     pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
         let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
         self.0.get(at).map(decode)

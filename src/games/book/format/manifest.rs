@@ -17,8 +17,8 @@ use crate::support::words::grouped;
 pub struct Manifest {
     /// Name and version of the program.
     pub made_by: String,
-    /// How the book was created if not from games (`merge`, `import` and so on), with the relevant
-    /// settings.
+    /// How the book was created, with the relevant settings, if it was not built from games: by
+    /// `merge`, `import` and so on.
     pub made_from: String,
     /// The maximum depth of the counted moves, in plies; 0 if unknown.
     pub max_ply: u32,
@@ -35,12 +35,12 @@ pub struct Manifest {
     /// Whether the build was interrupted, so that only some of the input was read.
     pub interrupted: bool,
     /// Whether the counts of games without a result are weights, as in Polyglot books. A weight
-    /// determines how often a move is played, but says nothing about its strength.
+    /// determines how often a move is played, but not how good the move is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weights: bool,
 }
 
-/// Prefix of a filter that prunes moves with few games; the minimum follows.
+/// Prefix of a filter that prunes moves with few games. The minimum number of games follows it.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const SIDE: &str = "side";
@@ -81,10 +81,10 @@ impl Manifest {
     }
 }
 
-/// Which moves were pruned from a book because they had few games or low scores.
+/// Which moves have been pruned from a book because they had few games or low scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Pruning {
-    /// Moves with at least this many games are complete; 0 or 1 if all moves are complete.
+    /// No move with at least this many games is missing; 0 or 1 if no move is missing.
     min_games: u64,
     /// Whether moves with low scores may be missing, regardless of their number of games.
     by_score: bool,
@@ -93,8 +93,8 @@ pub(crate) struct Pruning {
 }
 
 impl Pruning {
-    /// Whether all moves that were played in a position may have been pruned. `reached` games
-    /// reached the position, and it has `legal_moves` moves.
+    /// Whether all moves that were played in a position may have been pruned. The position has
+    /// `legal_moves` legal moves and was reached by `reached` games.
     pub(crate) fn may_hide(&self, reached: u64, legal_moves: u64) -> bool {
         let hidden = legal_moves.saturating_mul(self.min_games.saturating_sub(1));
         let by_games = hidden > 0 && (hidden >= reached || self.merged);
@@ -180,7 +180,8 @@ pub struct Skipped {
     pub undecided: u64,
     /// Games of Chess960 and other variants.
     pub variants: u64,
-    /// Games without tags: text between games, or the end of a game that contains a blank line.
+    /// Text without tags: either text between games, or the end of a game that contains a blank
+    /// line.
     pub untagged: u64,
     /// Games without any legal move.
     pub empty: u64,
@@ -243,8 +244,8 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
-    /// Whether both records refer to the same text. Compares the checksums. If a record comes from
-    /// an older book and has no checksum, compares name and size.
+    /// Whether both records refer to the same text, according to their checksums. If a record comes
+    /// from an older book and has no checksum, compares the name and the size.
     pub(crate) fn is_same_text(&self, other: &InputRecord) -> bool {
         let has_sums = !self.checksum.is_empty() && !other.checksum.is_empty();
         let has_same_sum = self.checksum == other.checksum;

@@ -7,8 +7,8 @@
 use super::bucket::slot;
 use crate::support::prefetch::prefetch;
 
-/// The minimum number of bits per structure. An unknown structure passes with a probability of one
-/// in eight at most, and one in twelve on average.
+/// The minimum number of bits per structure. An unknown structure passes with a probability of at
+/// most one in eight, and of one in twelve on average.
 const BITS_PER_KEY: u64 = 8;
 
 pub(crate) fn filter_bytes(bits: u32) -> u64 {
@@ -44,20 +44,21 @@ fn set(filter: &mut [u8], slot: u64) {
     filter[byte_of(slot)] |= 1 << (slot % 8);
 }
 
-/// The pawn structures of a book under construction. This is a filter of the maximum size, which is
-/// finally folded to the required size. Each thread of a build has its own set.
+/// The pawn structures in a book that is being built. This is a filter of the maximum size. At the
+/// end, it is folded to the required size. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
-    /// Filters of other books, whose individual structures are unknown, and the size of each filter
-    /// as a power of two.
+    /// Filters from other books, whose individual structures are unknown, each with its size in
+    /// bits as a power of two.
     filters: Vec<(Vec<u8>, u32)>,
     /// Whether any structure may occur, because the pawns of some positions are unknown.
     everything: bool,
 }
 
-/// Number of bits of a [`PawnSet`], as a power of two: 4 MB, which stays in the cache during a
+/// Number of bits in a [`PawnSet`], as a power of two: 4 MB, which stays in the cache during a
 /// build. This is enough for four million structures, from about 20 million positions. If there are
-/// more, more unknown positions pass the pawn filter, and the filters of the buckets reject them.
+/// more, more unknown positions pass the pawn filter and must be rejected by the filters in the
+/// buckets.
 const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
@@ -66,7 +67,7 @@ impl PawnSet {
         PawnSet { words, filters: Vec::new(), everything: false }
     }
 
-    /// Creates the set for a book with positions of which only the keys are known.
+    /// Creates the set for a book that contains positions of which only the keys are known.
     pub(crate) fn everything() -> Self {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
@@ -104,8 +105,8 @@ impl PawnSet {
         self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds every structure that another filter may contain. The folded filter will be at least as
-    /// large as that filter.
+    /// Adds every structure that another filter may contain. The folded filter then has at least
+    /// the size of the other filter.
     pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();

@@ -18,7 +18,7 @@ use super::pawn_filter::PawnSet;
 
 const BLOCK: usize = 1 << 20;
 
-/// Writes a book that consists only of entries, sorted by key, to an empty `output`.
+/// Writes a book to an empty `output`. The book consists only of entries, sorted by key.
 ///
 /// The pawns of the positions are unknown, so a lookup cannot use the pawn filter.
 ///
@@ -56,8 +56,8 @@ pub(crate) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// The lists of the entries, if the book has facets. For some of the entries, `rows` contains
-    /// the key and the offset of the lists.
+    /// The encoded lists of the entries, if the book has facets. `rows` contains the key of every
+    /// [`STEP`]th entry and the offset of its lists.
     lists: Vec<u8>,
     rows: Vec<(u64, u64)>,
 }
@@ -83,8 +83,8 @@ impl Block {
     }
 }
 
-/// Maximum size, in bytes, of the lists kept in memory until all entries are written. Further lists
-/// are buffered on disk.
+/// Maximum size, in bytes, of the lists kept in memory until all entries are written. Lists beyond
+/// this limit are buffered on disk.
 const LISTS_IN_MEMORY: usize = 16 << 20;
 
 /// The facets of a book, written after the entries.
@@ -106,7 +106,7 @@ pub(crate) struct EntriesSoFar {
 }
 
 /// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads all entries
-/// again to create the table of buckets, because the table's size is unknown until then.
+/// again to create the table of buckets, because the size of the table is not known earlier.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,
@@ -123,8 +123,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         Ok(BookWriter { output, header, checksum: Hasher::new(), facets: None })
     }
 
-    /// Adds facets. `games` is the content of the games section. Lists that exceed the memory limit
-    /// are buffered in an unnamed file in `folder`.
+    /// Adds facets. `games` is the content of the games section. If the lists exceed the memory
+    /// limit, they are buffered in an unnamed file in `folder`.
     pub(crate) fn with_facets(self, games: &'a [u8], folder: &Path) -> Self {
         let facets = FacetWriter {
             lists: tempfile::spooled_tempfile_in(LISTS_IN_MEMORY, folder),
@@ -211,8 +211,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 }
 
 impl BookWriter<'_, File> {
-    /// Resumes after the entries that an earlier writer wrote, and truncates the file there.
-    /// Returns `None` if the file is shorter or its bytes differ.
+    /// Resumes after the entries that an earlier writer has written, and truncates the file there.
+    /// Returns `None` if the file is shorter or contains different bytes.
     pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,

@@ -1,8 +1,8 @@
-//! The file of learned results: rows after a header line, appended by one or more engines.
+//! The file of learned results: a header line, followed by rows that one or more engines append.
 //!
-//! Each append is one write under a lock, so rows from several engines do not mix. An incomplete
-//! row left by a crash or a power failure is truncated before the next append. Damaged rows are
-//! skipped. If a file becomes too large, it is replaced with one that has fewer rows.
+//! Each append is one write under a lock, so rows from several engines do not mix. If a crash or a
+//! power failure leaves an incomplete row, that row is truncated before the next append. Damaged
+//! rows are skipped. If a file becomes too large, it is replaced with one that has fewer rows.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -16,8 +16,8 @@ use crate::support::files::{Fault, JournalError, Kind, read_plain, write_whole};
 /// The first line of the file, with the version of the row format.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
-/// The maximum size of a file in bytes: 400,000 rows, from about 4,000 games. Hand-set: at the
-/// start of each game the rows are converted to a book, which takes one or two seconds for a file
+/// The maximum size of a file in bytes: 400,000 rows, from about 4,000 games. Chosen by hand: the
+/// rows are converted to a book at the start of each game. This takes one or two seconds for a file
 /// of this size.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -27,7 +27,7 @@ pub(super) fn error(path: &Path, fault: impl Into<Fault>) -> JournalError {
     KIND.error(path, fault)
 }
 
-/// Whether a file that starts with these bytes is a learning file.
+/// Whether a file that starts with these bytes contains learned results.
 pub(crate) fn is_learning(head: &[u8]) -> bool {
     head.starts_with(HEADLINE)
 }
@@ -54,7 +54,7 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
 pub(crate) struct LearnFile {
     path: PathBuf,
     max_bytes: u64,
-    /// The file, if it was written to and may not be synced yet.
+    /// The file, if it contains writes that may not be synced yet.
     unsynced: Option<File>,
 }
 
@@ -73,7 +73,7 @@ impl LearnFile {
         Ok(file)
     }
 
-    /// Appends all rows or, if that fails, none.
+    /// Appends all rows. If that fails, appends none.
     ///
     /// # Errors
     /// If the file cannot be written to, or is no longer a learning file.
@@ -110,12 +110,13 @@ impl LearnFile {
         synced.map_err(|cause| error(&self.path, cause))
     }
 
-    /// Whether some appended rows may not be synced yet.
+    /// Whether any appended rows may not be synced yet.
     pub(crate) fn is_unsynced(&self) -> bool {
         self.unsynced.is_some()
     }
 
-    /// Opens and locks the file, and truncates an incomplete row. Also returns the file's length.
+    /// Opens and locks the file, and truncates an incomplete row. Also returns the length of the
+    /// file.
     fn locked(&self) -> Result<(File, u64), Fault> {
         let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();
@@ -126,7 +127,8 @@ impl LearnFile {
         Ok((file, length - torn))
     }
 
-    /// Replaces the locked file with one that has fewer rows, and at most half the maximum size.
+    /// Replaces the locked file with one that has fewer rows. The new file has at most half the
+    /// maximum size.
     fn compact(&self, file: &mut File) -> io::Result<()> {
         let mut bytes = Vec::new();
         file.rewind()?;

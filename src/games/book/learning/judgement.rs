@@ -1,10 +1,12 @@
-//! Evaluates positions from all learned results. A search is trusted until later results refute it.
+//! Evaluates positions from all learned results. The result of a search is trusted until later
+//! results refute it.
 //!
-//! The value of a position is the value of its best known move. The best move of the position's own
-//! search is always known. If there is no later result of similar depth for the position after that
-//! move, its score is the negated score of the search. The best known reply therefore determines
-//! the value of a move. If all known moves are clearly worse than the score of the search, the
-//! search is *refuted*: there may be a better move, but only another search can find it.
+//! The value of a position is the value of its best known move. The best move found by the search
+//! of the position is always known. If there is no later result of similar depth for the position
+//! after a move, the search result determines the value of the move. The best known reply therefore
+//! determines the value of a move. If all known moves are clearly worse than the score of the
+//! search, the search is *refuted*: there may be a better move, but only another search can find
+//! it.
 
 use std::time::Duration;
 
@@ -15,24 +17,26 @@ use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
 use crate::games::book::lookup::values::{BookValue, before};
 
 /// A search is refuted if the value of its best known move is more than this many centipawns below
-/// the score of the search. Hand-set: scores usually change by less between consecutive moves of a
-/// game.
+/// the score of the search. Chosen by hand: from one move of a game to the next, scores usually
+/// change by less than this.
 const REFUTED_BY: Score = 30;
-/// A refuted search is worth its score minus this many centipawns, because some other move may cost
-/// no more than that. This keeps the moves that lead to the position playable. Hand-set.
+/// The value of a refuted search is its score minus this many centipawns, because some other move
+/// may be only that much worse. The moves that lead to the position thus remain playable. Chosen by
+/// hand.
 const NEXT_BEST_COSTS: Score = 10;
-/// A result after a move can refute the search before that move only if its depth is at most this
-/// many plies lower. Hand-set: search depths within one game differ by that much, but those of a
-/// blitz game and an analysis differ by more.
+/// The result for the position after a move can refute the search of the position before it only if
+/// it is at most this many plies shallower. Chosen by hand: search depths within one game differ by
+/// about this much, while those of a blitz game and an analysis differ by more.
 const DEPTH_SLACK: Depth = 3;
-/// The maximum number of rounds for computing backed-up values. Two rounds are enough without
-/// cycles. In cycles, distances to mate could grow by one move per round.
+/// The maximum number of rounds for computing backed-up values. Two rounds are enough if there are
+/// no cycles. In a cycle, distances to mate could grow by one move in every round.
 const MAX_ROUNDS: usize = 50;
 
-/// A search result for a position. The search started from it or from the position before it.
+/// A search result for a position. The search started in this position or in the position before
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OwnSearch {
-    /// The best move. `None` if the search started one position earlier, or if there is no move.
+    /// The best move. `None` if the search started one position earlier, or if there are no moves.
     mv: Option<Move>,
     score: Score,
     depth: Depth,
@@ -53,7 +57,7 @@ struct PositionValue {
     depth: Depth,
 }
 
-/// Returns the values of all positions with search results, sorted by key. If the search of a
+/// Returns the values of all positions that have search results, sorted by key. If the search of a
 /// position is refuted, its value has depth 0.
 pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     let nodes = Nodes::of(memory);
@@ -88,7 +92,7 @@ pub(super) fn time_of(value: &BookValue, learned_position: &LearnedPosition) -> 
     (value.depth > 0).then_some(found.time)
 }
 
-/// Converts the score of a position to the score of the position after its best move.
+/// Converts the score of a position to the score of the position after the best move.
 fn after(score: Score) -> Score {
     -to_table(score, 1).clamp(-MATE, MATE)
 }
@@ -130,7 +134,7 @@ impl Nodes {
         number
     }
 
-    /// Records the position to which a move leads, and returns the index of that position.
+    /// Records the position after a move, and returns the index of that position.
     fn link(&mut self, from: u32, mv: Option<Move>, next: u64) -> Option<u32> {
         let (mv, to) = (mv?, self.number(next));
         let links = &mut self.list[from as usize].links;
@@ -140,8 +144,9 @@ impl Nodes {
         Some(to)
     }
 
-    /// Records a search result, unless there is a deeper one. At equal depth, a search of the
-    /// position itself takes precedence, and then the latest result.
+    /// Records a search result, unless a deeper one exists. If two results have the same depth, a
+    /// search of the position itself takes precedence over a search of the position before it.
+    /// Otherwise, the latest result takes precedence.
     fn record(&mut self, number: u32, own: OwnSearch) {
         let node = &mut self.list[number as usize];
         let rank = |own: &OwnSearch| (own.depth, own.mv.is_some());
@@ -150,7 +155,7 @@ impl Nodes {
         }
     }
 
-    /// Returns all positions. Except in cycles, successors come before predecessors.
+    /// Returns all positions. Each position comes before its predecessors, except in cycles.
     fn backwards(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.list.len());
         let mut seen = vec![false; self.list.len()];
@@ -324,7 +329,7 @@ mod tests {
         assert_eq!(known(&blunder, "f3 e5"), Some((-40 - NEXT_BEST_COSTS, "g4".into(), 0)));
     }
 
-    /// Generates arbitrary rows that contain few different positions.
+    /// Generates arbitrary rows that refer to only a few different positions.
     fn any_row() -> impl Strategy<Value = Row> {
         let key = || 0..4_u64;
         let mv = (0_u16..9).prop_map(Move::from_polyglot);

@@ -1,4 +1,4 @@
-//! All learned results, added up by position from the rows of a file.
+//! All learned results in the rows of a file, added up by position.
 
 use std::cmp::Reverse;
 
@@ -21,8 +21,8 @@ pub(super) struct Played {
 pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
-    /// The best moves that searches found, each with the deepest search that found it. Among
-    /// equally deep searches, the latest is used.
+    /// The best moves that searches found, each with the deepest search that found the move, or
+    /// with the latest one if several are equally deep.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
     latest: usize,
@@ -33,7 +33,7 @@ impl LearnedPosition {
         self.played.iter().map(|played| played.counts).sum()
     }
 
-    /// Returns the result of the deepest search; among equally deep searches, of the latest.
+    /// Returns the result of the deepest search, or of the latest one if several are equally deep.
     pub(super) fn deepest(&self) -> Option<(Row, Found)> {
         self.found.iter().max_by_key(|(_, found)| found.depth).copied()
     }
@@ -60,7 +60,8 @@ impl LearnedPosition {
     }
 }
 
-/// All learned results. Positions are in the order of their first rows, so each game is contiguous.
+/// All learned results. Positions are in the order of their first rows, so the positions of a game
+/// are contiguous.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     learned_positions: Vec<LearnedPosition>,
@@ -119,9 +120,10 @@ impl Memory {
         self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
-    /// Returns the rows without duplicates, at most `most` of them. If there are more, the
-    /// positions with the fewest games are removed first, and among those the oldest. Whole games
-    /// are removed, so every search that remains keeps the replies that tested it.
+    /// Returns at most `most` rows, without duplicates. If there are more, positions are removed
+    /// until the limit is met: those with the fewest games first, and the oldest first if the
+    /// numbers of games are equal. Games are removed as a whole, so every remaining search keeps
+    /// the replies that tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.

@@ -1,15 +1,16 @@
-//! Results that an engine has learned in its games and analyses. They are rows in a file and are
-//! converted to a book when needed.
+//! Results that an engine has learned in its games and analyses. They are stored as rows in a file
+//! and are converted to a book when needed.
 //!
-//! A row is either a search result ([`Row::found`]) or the result of a game for one of its
-//! positions ([`Row::of_game`]). [`LearnFile`] stores rows. [`Learned`] summarises them: it counts
-//! games as in any book, and evaluates searches with the help of later results.
+//! A row contains a search result ([`Row::found`]), or the result of a game for one of the
+//! positions in the game ([`Row::of_game`]). [`LearnFile`] stores rows. [`Learned`] summarises
+//! them: it counts games as in any book, and evaluates search results with the help of later
+//! results.
 //!
 //! Each row has a CRC, and rows are appended under a lock. Whenever the rows are read, they are
 //! converted to a book ([`Learned`]). `judgement` computes backed-up values along the moves played.
-//! A search is refuted, and its value gets depth 0, if its best known move scores clearly less than
-//! the search predicted. Compaction removes whole games, oldest first, so a search never outlives
-//! the replies that refuted it.
+//! A search is refuted if its best known move scores clearly less than the search predicted. The
+//! value of a refuted search has depth 0. Compaction removes whole games, oldest first, so the
+//! replies that refuted a search are kept as long as the search itself.
 
 mod file;
 mod judgement;
@@ -40,9 +41,9 @@ use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
 /// A move is not searched again if its known value is more than this many centipawns below the
-/// value of the refuted search, which is already 10 below its score. Hand-set: together, twice the
-/// margin for refuting a search, because the scores of two consecutive moves differ slightly even
-/// if both are right.
+/// value of the refuted search. That value is already 10 centipawns below the score of the search.
+/// Chosen by hand: the sum is twice the margin for refuting a search, because the scores of two
+/// consecutive moves differ slightly even if both are correct.
 const FAR_SHORT: Score = 50;
 
 /// The learned results, for lookups. Cloning is cheap.
@@ -99,15 +100,16 @@ impl Learned {
         &self.book
     }
 
-    /// Returns the best move of a position, unless later results refuted the search that found it.
+    /// Returns the best move in a position, unless later results have refuted the search that found
+    /// it.
     pub(crate) fn unrefuted(&self, position: &Position) -> Option<UnrefutedMove> {
         let value = self.book.value(position)?;
         let (mv, time) = (value.best?, *self.times.get(&position.key())?);
         position.is_legal(mv).then_some(UnrefutedMove { mv, value, time })
     }
 
-    /// Returns the moves of a position that are known to be much worse than searches predicted,
-    /// with their values. Returns none if a good move is known.
+    /// Returns the moves in a position that are known to be much worse than searches predicted,
+    /// with their values. If a good move is known, returns an empty list.
     pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
         let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
             return Vec::new();
@@ -171,8 +173,8 @@ fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError
     Book::from_bytes(written.into_inner(), &name)?.with_values(&judgement::judge(memory))
 }
 
-/// Returns the entries, sorted by key, and their pawns. Positions that were only searched, or
-/// reached only by a move that a search found, have entries without games.
+/// Returns the entries, sorted by key, and the pawns of their positions. If a position was only
+/// searched, or reached only by a move that a search found, its entry has no games.
 fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     let mut entries = Vec::with_capacity(memory.learned_positions().len());
     let mut pawns = PawnSet::new();
@@ -194,7 +196,8 @@ fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     (entries, pawns)
 }
 
-/// Returns the moves of a position with their games: those played, and those that searches found.
+/// Returns the moves in a position with their games: the moves that were played, and those that
+/// searches found.
 fn moves(learned_position: &LearnedPosition) -> Vec<(Move, Counts)> {
     let played =
         learned_position.played.iter().filter_map(|played| Some((played.mv?, played.counts)));

@@ -24,15 +24,15 @@ const SUMMED: usize = ROW_BYTES - 4;
 const NODES_UNIT: u64 = 1_000;
 const FOUND: u8 = 1;
 const RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Draw, GameResult::Black];
-/// The maximum depth, used for results that follow from the rules without a search.
+/// The maximum depth. It is used for results that follow from the rules, without a search.
 const RULES_DEPTH: Depth = 255;
-/// Number of plies stored per game: the opening, and later moves that show how good the opening
-/// was. Hand-set.
+/// Number of plies stored per game. These include the opening, and later moves that show how good
+/// the opening was. Chosen by hand.
 const GAME_PLIES: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Score in centipawns for the side to move. Mate distances are measured from this position.
+    /// Score in centipawns for the side to move. Mate distances are counted from this position.
     pub score: Score,
     /// Depth of the last completed iteration, in plies from 0 to 255.
     pub depth: Depth,
@@ -60,7 +60,7 @@ pub(crate) struct Row {
     pub pawns: u32,
     /// The top half of the pawn key of the position after the move.
     pub next_pawns: u32,
-    /// The move. `None` if the game ended here, or if its further moves are not stored.
+    /// The move. `None` if the game ended here, or if the moves after this position are not stored.
     pub mv: Option<Move>,
     pub fact: Fact,
 }
@@ -89,14 +89,15 @@ impl Row {
         Row::new(position, Some(best), Fact::Found(Found { depth, ..found }))
     }
 
-    /// Creates the row for a position without moves, whose result follows from the rules.
+    /// Creates the row for a position without legal moves. Its result follows from the rules.
     fn final_value(position: &Position) -> Self {
         let score = if position.in_check() { mated_in(0) } else { DRAW };
         let found = Found { score, depth: RULES_DEPTH, nodes: 0, time: Duration::ZERO };
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// Creates one row for each distinct position of a game, or none if the game has no result.
+    /// Creates one row for each distinct position of a game. Creates no rows if the game has no
+    /// result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();

@@ -2,8 +2,8 @@
 
 use crate::chess::position::{Move, Position, Square};
 
-/// For each castling move: the king's square, the square of the rook that the king captures in
-/// Polyglot's notation, and the king's real destination.
+/// The king's square, the square of the rook that the king captures in Polyglot's notation, and the
+/// king's actual destination, for each castling move.
 pub(crate) const CASTLINGS: [(Square, Square, Square); 4] = [
     (Square::E1, Square::H1, Square::G1),
     (Square::E1, Square::A1, Square::C1),
@@ -11,14 +11,15 @@ pub(crate) const CASTLINGS: [(Square, Square, Square); 4] = [
     (Square::E8, Square::A8, Square::C8),
 ];
 
-/// Returns a castling move of the king in Polyglot's notation.
+/// Converts a castling move of the king to Polyglot's notation.
 pub(crate) fn castling(mv: Move) -> Option<Move> {
     let castling = CASTLINGS.iter().find(|(king, _, to)| (mv.from(), mv.to()) == (*king, *to));
     castling.map(|&(king, rook, _)| Move::new(king, rook))
 }
 
 /// Whether `other`, a move in the book, means the same as `mv`. In a book imported from Polyglot,
-/// positions that the import could not reach still store castling as the king capturing its rook.
+/// castling is still written as the king capturing its rook in positions that the import could not
+/// reach.
 pub(crate) fn is_same(other: Move, mv: Move, position: &Position) -> bool {
     other == mv || position.is_castling(mv) && castling(mv) == Some(other)
 }

@@ -1,4 +1,4 @@
-//! Reads the text of a book's games from the files used to build the book.
+//! Reads the text of the games in a book from the files used to build the book.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::support::files::describe;
 /// Reasons why a game cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GameError {
-    /// No game of the book has this id.
+    /// No game in the book has this id.
     #[error("cannot show game {id}: it is not in {book}")]
     Unknown {
         /// The id of the requested game.
@@ -31,7 +31,7 @@ pub enum GameError {
         /// A description of the source.
         origin: String,
     },
-    /// The file of the game is missing.
+    /// The file that contains the game is missing.
     #[error("cannot show game {id}: {path} no longer exists")]
     Gone {
         /// The id of the requested game.
@@ -39,7 +39,7 @@ pub enum GameError {
         /// The path that the file had when the book was built.
         path: String,
     },
-    /// The file no longer contains the game at its recorded location.
+    /// The file no longer contains the game at the recorded location.
     #[error("cannot show game {id}: {path} has changed since the book was built")]
     Changed {
         /// The id of the requested game.
@@ -47,7 +47,7 @@ pub enum GameError {
         /// The path of the file.
         path: String,
     },
-    /// The file of the game cannot be read.
+    /// The file that contains the game cannot be read.
     #[error("cannot show game {id}: cannot read {path}: {reason}")]
     Unreadable {
         /// The id of the requested game.
@@ -63,8 +63,8 @@ impl Book {
     /// Returns the PGN text of a game exactly as in its file. The game may be in this book or in a
     /// book chained after it.
     ///
-    /// Tabia looks for the file at the path that it had when the book was built, and then next to
-    /// the book. If the file is compressed, everything before the game must be decompressed first.
+    /// The file is looked for at the path that it had when the book was built, and then next to the
+    /// book. If the file is compressed, everything before the game must be decompressed first.
     ///
     /// # Errors
     /// If there is no such game, or if its file is missing or has changed.
@@ -87,8 +87,9 @@ impl Book {
         found.unwrap_or_else(unknown)
     }
 
-    /// Returns the possible paths of a file of games, most likely first: the path that it had when
-    /// the book was built, then the same name in each of these folders, then next to the book.
+    /// Returns the possible paths of a game file, most likely first: the path that it had when the
+    /// book was built, then the same name in each of `folders`, then the same name next to the
+    /// book.
     pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
         let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
         let beside = Path::new(self.name()).parent().map(Path::to_owned);
@@ -108,7 +109,8 @@ impl Book {
         Ok(self.manifest()?.inputs.into_iter().map(named).collect())
     }
 
-    /// Returns the files from which the games were read. Returns none for a book without facets.
+    /// Returns the files from which the games were read. If the book has no facets, returns an
+    /// empty list.
     pub fn game_files(&self) -> Vec<FileRecord> {
         let games = self.image.facets().and_then(|raw| Games::parse(raw.games));
         games.and_then(|games| games.files()).unwrap_or_default()

@@ -23,7 +23,7 @@ use castling::is_same;
 
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
 
-/// The name of the embedded book. Use it in place of a path.
+/// The name of the embedded book. It can be used in place of a path.
 pub const EMBEDDED_NAME: &str = "embedded";
 
 /// A note shown with all counts of the embedded book.
@@ -35,7 +35,7 @@ pub(crate) const SELF_PLAY: &str =
 pub struct BookMove {
     /// The move, which is legal in the position.
     pub mv: Move,
-    /// Results of the games in which the move was played in this position.
+    /// Results of the games in which this move was played in this position.
     pub played: Counts,
     /// Results of the games that reached the position after the move by any move order.
     pub reached: Counts,
@@ -44,8 +44,8 @@ pub struct BookMove {
 /// An opening book. Cloning is cheap; clones share the data.
 ///
 /// Books can be chained. If a book does not contain a position or move, [`Book::reached`],
-/// [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose) search the next
-/// book in the chain. Other methods use only the first book unless they state otherwise.
+/// [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose) look it up in the
+/// next book of the chain. Other methods use only the first book unless they state otherwise.
 #[derive(Clone)]
 pub struct Book {
     pub(super) image: Arc<Image>,
@@ -108,13 +108,13 @@ impl Book {
         Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Returns warnings about the file, usually none. Each is a complete sentence that does not
-    /// name the file.
+    /// Returns warnings about the file. Usually there are none. Each is a complete sentence that
+    /// does not name the file.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether the book was imported from a Polyglot book, so that its counts are weights. Each
+    /// Whether the book was imported from a Polyglot book. Its counts are then weights, and each
     /// move is played in proportion to its weight.
     pub fn holds_weights(&self) -> bool {
         *self.weights.get_or_init(|| self.manifest().is_ok_and(|manifest| manifest.weights))
@@ -130,7 +130,7 @@ impl Book {
         self.image.bytes()
     }
 
-    /// Whether this is the embedded book or a copy of it, whose games are self-play games.
+    /// Whether this is the embedded book or a copy of it. Its games are self-play games.
     pub fn is_self_play(&self) -> bool {
         self.entries_checksum() == Self::embedded().entries_checksum()
     }
@@ -146,8 +146,8 @@ impl Book {
         !self.own_moves(position).is_empty()
     }
 
-    /// Returns a checksum that distinguishes this book from others, even from those that differ
-    /// only in their values.
+    /// Returns a checksum that identifies this book. Books that differ only in their values have
+    /// different checksums.
     pub(crate) fn checksum(&self) -> u64 {
         self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
     }
@@ -190,20 +190,21 @@ impl Book {
             || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))
     }
 
-    /// Like [`Book::reached`], but takes the keys of the position.
+    /// Like [`Book::reached`], but takes the keys of a position instead of the position.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
     }
 
-    /// Returns the results of the games that reached the position with this key. Call it only if
-    /// [`Book::may_hold_pawns`] has returned `true`.
+    /// Returns the results of the games that reached the position with this key. May be called only
+    /// if [`Book::may_hold_pawns`] has returned `true`.
     pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
         let found = self.image.reached(key).filter(|counts| !counts.is_empty());
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
-    /// Like [`Book::reached`], but also finds analysed or learned positions without games.
+    /// Like [`Book::reached`], but also finds positions that have no games because they were only
+    /// analysed or learned.
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)
@@ -234,18 +235,18 @@ impl Book {
         })
     }
 
-    /// Returns the entry of a position, if there is one.
+    /// Returns the entry for a position, if there is one.
     pub fn entry(&self, position: &Position) -> Option<BookEntry> {
         let mut entry = BookEntry::default();
         self.image.read(position.key(), &mut entry).then_some(entry)
     }
 
-    /// Returns every legal move that was played in this position or leads to a position in the
-    /// book.
+    /// Returns the legal moves that were played in this position, and those that lead to a position
+    /// in the book.
     ///
-    /// The moves are sorted by the number of games that reached the position after the move, most
-    /// games first; in a book of weights, they are sorted by weight. If books are chained, the
-    /// first one with a move is used.
+    /// The moves are sorted in descending order of the number of games that reached the resulting
+    /// position. In a book with weights, they are sorted by weight. If books are chained, the first
+    /// one that has a move is used.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -286,7 +287,8 @@ impl Book {
         moves
     }
 
-    /// Iterates over all positions in ascending order of keys. If the file is damaged, stops there.
+    /// Iterates over all positions in ascending order of keys. If part of the file is damaged,
+    /// stops there.
     pub fn entries(&self) -> impl Iterator<Item = BookEntry> + '_ {
         let mut rest = self.image.entries();
         std::iter::from_fn(move || {
@@ -299,7 +301,7 @@ impl Book {
     /// Reads the whole file and verifies it.
     ///
     /// This checks every checksum. It also checks whether the data computed from the entries
-    /// (table, pawn filter, values and facets) agrees with them.
+    /// (table, pawn filter, values and facets) matches the entries.
     ///
     /// # Errors
     /// If part of the file is damaged; the error names the part.

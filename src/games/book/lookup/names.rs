@@ -1,11 +1,12 @@
-//! Names of openings by position, so that transpositions have the same name.
+//! Opening names by position. Transpositions therefore have the same name.
 
 use serde::Serialize;
 
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::pgn::read_games;
 
-/// The named openings, also used to build the embedded book. `books/README.md` states their origin.
+/// The named openings, which are also used to build the embedded book. `books/README.md` states
+/// their origin.
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
 
 /// A position with an opening name.
@@ -20,7 +21,7 @@ pub struct NamedOpening {
     pub line: Vec<Move>,
 }
 
-/// Names of openings by position.
+/// Opening names by position.
 #[derive(Debug, Default)]
 pub struct Names {
     openings: Vec<NamedOpening>,
@@ -30,7 +31,8 @@ pub struct Names {
 impl Names {
     /// Returns the 3,807 opening names built into the program.
     ///
-    /// Each call parses them again, which takes milliseconds, so keep the result for repeated use.
+    /// Each call parses them again, which takes milliseconds. Keep the result if you need it
+    /// repeatedly.
     pub fn embedded() -> Names {
         Self::read(EMBEDDED)
     }
@@ -53,15 +55,15 @@ impl Names {
         self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
     }
 
-    /// Returns the name of a game's opening, that is, of its last named position.
+    /// Returns the opening name of a game, that is, the name of its last named position.
     pub fn of_game(&self, game: &Game) -> Option<&NamedOpening> {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }
 
-    /// Finds an opening by its ECO code, its name or part of its name, ignoring case.
+    /// Finds an opening by its ECO code, its name or part of its name. Ignores case.
     ///
-    /// If several openings match a code, returns the first. If several match a name, returns the
-    /// one with the shortest name.
+    /// If several openings have the given code, returns the first one. If several names match,
+    /// returns the opening with the shortest name.
     pub fn find(&self, text: &str) -> Option<&NamedOpening> {
         let wanted = text.to_lowercase();
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);

@@ -1,4 +1,4 @@
-//! Checks whether the parts of a book agree with each other, without using checksums.
+//! Checks, without using checksums, whether the parts of a book agree with each other.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::games::book::format::entry::RawEntry;
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::lists::{ListIndex, Lists, SideBySide};
 
-/// Checks every checksum, and whether the derived data agrees with the entries.
+/// Checks every checksum, and whether the derived data matches the entries.
 ///
 /// # Errors
 /// If a part is wrong; the error names the part.
@@ -28,8 +28,8 @@ fn damaged(book: &Book, part: &'static str) -> BookError {
     BookError::Damaged { name: book.name().to_owned(), part }
 }
 
-/// Checks that the entries can be decoded and are sorted, and that their number and the table
-/// of buckets are correct.
+/// Checks that the entries can be decoded and are sorted. Also checks their number and the table of
+/// buckets.
 ///
 /// # Errors
 /// If a part is wrong; the error names the part.
@@ -61,8 +61,8 @@ fn check_entries(book: &Book) -> Result<(), BookError> {
     }
 }
 
-/// Checks that the pawn filter passes all positions that can be reached from the start. The
-/// pawns of other positions are unknown.
+/// Checks that all positions reachable from the start position pass the pawn filter. The pawns of
+/// other positions are unknown.
 ///
 /// # Errors
 /// If the filter excludes such a position.

@@ -12,7 +12,7 @@
 //!   nodes      u16: nodes per search, in thousands
 //! ```
 //! Rows have a fixed length, and keys are uniform. Interpolation therefore gives a good estimate of
-//! a row's index, and a search with doubling steps finds the row from there.
+//! the index of a row. A search in steps of doubling length finds the row from there.
 
 use std::io::{self, Write};
 
@@ -29,21 +29,21 @@ pub type Scored = (Move, Score);
 
 /// Search results for a position.
 ///
-/// Scores are in centipawns for the side to move. Mate distances are measured from this position.
+/// Scores are in centipawns for the side to move. Mate distances are counted from this position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookValue {
     /// The key of the position.
     pub key: u64,
-    /// The score of best play: the maximum of the score outside the analysis and the backed-up
-    /// scores within it.
+    /// The score of best play: the score outside the analysis or the best backed-up score within
+    /// it, whichever is greater.
     pub score: Score,
-    /// The first move of best play; `None` if the game is over.
+    /// The first move in best play; `None` if the game is over.
     pub best: Option<Move>,
     /// The best move that leads out of the analysis; `None` if there is no such move.
     pub outside: Option<Scored>,
-    /// The best move according to a search of only this position.
+    /// The best move according to a search of this position that considers all moves.
     pub own: Option<Scored>,
-    /// The depth of the score, in plies, after backing up.
+    /// The depth of the backed-up score, in plies.
     pub depth: Depth,
     /// The depth that the searches of this position reached, in plies.
     pub own_depth: Depth,
@@ -99,7 +99,7 @@ impl BookValue {
     }
 }
 
-/// Converts the score of a position to the score of the position before it.
+/// Converts the score of a position to the score of the previous position.
 pub(crate) fn before(score: Score) -> Score {
     -from_table(score, 1)
 }
@@ -135,7 +135,7 @@ pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 
 impl Book {
     /// Returns the search results for a position, if it was analysed. If books are chained, returns
-    /// the deepest results.
+    /// the results with the greatest depth.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };
@@ -162,7 +162,7 @@ impl Book {
         self.value(&position.play(mv)).map(|value| before(value.score))
     }
 
-    /// Iterates over all search results of the book, sorted by key.
+    /// Iterates over all search results in the book, sorted by key.
     pub fn values(&self) -> impl ExactSizeIterator<Item = BookValue> + '_ {
         all(self.image.values())
     }

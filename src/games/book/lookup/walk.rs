@@ -1,5 +1,5 @@
-//! Visits the positions of a book by playing its moves, because a position cannot be computed from
-//! its key.
+//! Visits the positions in a book by playing the moves in the book, because a position cannot be
+//! computed from its key.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -9,22 +9,22 @@ use crate::chess::position::{Game, KeyMap, Position};
 use crate::games::book::format::entry::BookEntry;
 use crate::support::random::Random;
 
-/// A position of the book and its distance from the start of the walk.
+/// A position in the book and its distance from the start of the walk.
 #[derive(Debug, Clone)]
 pub struct Visited {
     /// The position.
     pub position: Position,
     /// The shortest distance from the start of the walk, in plies.
     pub ply: u32,
-    /// The entry of the position. It has no moves if the book ends here.
+    /// The entry for the position. It has no moves if the book ends here.
     pub entry: BookEntry,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follow the moves of the book. In a position that games left by a pruned move, follow all
-    /// legal moves.
+    /// Follow the moves in the book. If games left the position by a move that was pruned, follow
+    /// all legal moves.
     Missing,
     All,
 }
@@ -41,8 +41,8 @@ impl Follow {
 }
 
 impl Book {
-    /// Chooses a random line from the start position. Moves are weighted by their number of games.
-    /// The line ends after `plies` plies, or earlier if the book has no further move.
+    /// Plays a random line from the start position. Each move is chosen in proportion to its number
+    /// of games. The line ends after `plies` plies, or earlier if the book has no further move.
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
         for _ in 0..plies {
@@ -71,7 +71,7 @@ impl Book {
     ///
     /// Each position is visited once, at a distance of at most `max_ply` plies. Moves that were
     /// never played but lead back into the book are also followed, so the walk is complete even if
-    /// a book has only the moves of one side.
+    /// the book contains the moves of only one side.
     pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
         let mut queue = VecDeque::from([(*start, 0)]);
         let mut seen = KeyMap::default();
@@ -93,14 +93,14 @@ impl Book {
     }
 
     /// Visits each position that can be reached from `start` without leaving the book, until
-    /// `visit` breaks. Returns the number of visited positions. To be fast on whole books, it first
-    /// follows only moves that were played. If some positions have not been reached, it then
+    /// `visit` breaks. Returns the number of visited positions. To be fast on whole books, this
+    /// first follows only moves that were played. If some positions have not been reached then, it
     /// follows all other moves.
     ///
-    /// With `nearest_first` the order is nearly the same as in [`Book::walk`], which needs memory
-    /// for all positions at a ply. Moves that were not played are then followed only where games
-    /// left the position by a pruned move, because trying all moves in a million positions takes
-    /// half a minute. In a pruned book, some positions may therefore be missed.
+    /// With `nearest_first`, the order is nearly the same as in [`Book::walk`], which needs memory
+    /// for all positions at one ply. In this case, moves that were not played are followed only in
+    /// positions that some games left by a pruned move, because trying all moves in a million
+    /// positions takes half a minute. In a pruned book, some positions may therefore be missed.
     pub(crate) fn visit(
         &self,
         start: &Position,

@@ -45,7 +45,8 @@ fn keep_facets(books: &[(Book, f64)]) -> bool {
     books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
 }
 
-/// Whether all books have the same depth and filters, so that a game adds the same counts to each.
+/// Whether all books have the same depth and filters, so that a game adds the same counts to each
+/// book.
 fn are_alike(books: &[(Book, f64)]) -> bool {
     let how = |book: &Book| {
         let manifest = book.manifest().unwrap_or_default();
@@ -72,13 +73,14 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
 pub struct Shared {
     /// The inputs that have the same text as an input of an earlier book.
     pub inputs: Vec<InputRecord>,
-    /// The number of games that are also in an earlier book and that [`merge`] counts only once.
+    /// The number of games that are also in an earlier book and that [`merge`] therefore counts
+    /// only once.
     ///
-    /// `None` if [`merge`] counts such games once per book.
+    /// `None` if [`merge`] counts such games once for each book.
     pub games: Option<u64>,
 }
 
-/// Returns what the books have in common before they are merged.
+/// Returns the inputs and games that the books have in common, before they are merged.
 ///
 /// # Errors
 /// If the games of a book are damaged.
@@ -100,10 +102,11 @@ pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
 
 /// Adds games to a book built from games, and writes the result to an empty `output`.
 ///
-/// `more` is a book of only the new games, built with the options of `book`. The result is the same
-/// as that of a single build from all games, except that it also contains the moves that an
-/// analysis added to `book`; it has no values. If the books have facets, each game is counted once.
-/// Also returns the number of games that were already in `book` and are not counted again.
+/// `more` is a book of only the new games, built with the same options as `book`. The result is the
+/// same as a single build from all games, with two exceptions: moves that an analysis added to
+/// `book` are kept, and values are dropped. If the books have facets, each game is counted once.
+/// Also returns the number of new games that were already in `book` and are therefore not counted
+/// again.
 ///
 /// # Errors
 /// If the output cannot be written, or if the games of a book are damaged.
@@ -131,8 +134,8 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
 }
 
 /// Adds the pawn structures of the positions that remain in a book. They are known only for
-/// positions that can be reached from `start`. If there are other positions, the whole filter of
-/// the book is added.
+/// positions that can be reached from `start`. If there are other positions, adds the whole filter
+/// of the book.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,
@@ -235,16 +238,16 @@ fn short_name(book: &Book) -> String {
     book.name().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Which contents of a book to keep.
+/// Selects which contents of a book to keep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
     /// The minimum number of games for positions and moves.
     pub min_games: u64,
-    /// The minimum score of a move, in percent, for the side that played it.
+    /// The minimum score of a move, in percent, from the point of view of the side that played it.
     pub min_score: f64,
     /// If set, keeps only the moves of this side.
     pub side: Option<Color>,
-    /// If set, keeps only positions that the book's moves can reach from this one.
+    /// If set, keeps only positions that can be reached from this one by moves in the book.
     pub start: Option<Position>,
     /// The number of plies played before `start`.
     pub plies_before: u32,
@@ -305,7 +308,7 @@ impl Cut {
     }
 }
 
-/// Writes what remains of a book to an empty `output`, including any facets.
+/// Writes the part of a book that remains, including any facets, to an empty `output`.
 ///
 /// # Errors
 /// If the output cannot be written.

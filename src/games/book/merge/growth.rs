@@ -13,15 +13,15 @@ use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
 
-/// A move that leads out of the analysis.
+/// A move that leads from the analysed positions to a position outside the analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrontierMove {
     pub position: Position,
     pub mv: Move,
 }
 
-/// Writes the book, extended with these moves and the positions to which they lead, to an empty
-/// `output`. The new moves and positions have no games. Values are not written.
+/// Writes the book to an empty `output`, extended with these moves and the resulting positions. The
+/// new moves and positions have no games. Values are not written.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -63,7 +63,7 @@ fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
 
-/// Returns the keys of the positions to which moves without games lead.
+/// Returns the keys of the positions reached by moves that have no games.
 pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
     let mut keys = KeyMap::default();
     // Few books have such moves, and the entries alone show whether there are any.
@@ -78,7 +78,7 @@ pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
     keys
 }
 
-/// Whether a book is `other` or an extension of it.
+/// Whether a book equals `other` or is an extension of it.
 pub(crate) fn has_grown_from(book: &Book, other: &Book) -> bool {
     let mut others = other.entries().peekable();
     let agrees = book.entries().all(|entry| match take(&mut others, entry.key) {

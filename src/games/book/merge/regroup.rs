@@ -1,5 +1,5 @@
 //! Transfers games from books to a new book. The games get new numbers, and are listed under the
-//! moves that remain.
+//! remaining moves.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, Write};
@@ -18,7 +18,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 use crate::games::book::lookup::Book;
 use crate::games::pgn::GameResult;
 
-/// An entry with its games. The move of a game is `None` if it played no move of the entry.
+/// An entry with its games. The move of a game is `None` if the game played no move of the entry.
 pub(crate) struct KnownEntry {
     pub entry: BookEntry,
     games: Vec<(Option<Move>, u32)>,
@@ -32,12 +32,12 @@ fn counts_of(games: &Games<'_>, game: u32) -> Counts {
 
 struct Selected<'a> {
     games: &'a Games<'a>,
-    /// Whether each game of the book is selected.
+    /// Whether each game in the book is selected.
     is_in: &'a [bool],
 }
 
 impl Selected<'_> {
-    /// Returns the entry restricted to the selected games; `None` if none reached the position.
+    /// Returns the entry with only the selected games; `None` if none of them reached the position.
     fn of(&self, mut known: KnownEntry) -> Option<KnownEntry> {
         known.games.retain(|&(_, game)| self.is_in[game as usize]);
         let one = |game: u32| counts_of(self.games, game);
@@ -57,7 +57,7 @@ impl Selected<'_> {
 }
 
 impl KnownEntry {
-    /// Returns the games, each with the index of its list (see
+    /// Returns the games, each with its list index (see
     /// [`encode_lists`](crate::games::book::format::lists::encode_lists)).
     fn listed(&self) -> Vec<(usize, u32)> {
         let moves = &self.entry.moves;
@@ -78,8 +78,8 @@ fn games_of(book: &Book) -> Option<Games<'_>> {
     Games::parse(book.image.facets()?.games)
 }
 
-/// Iterates over all entries of a book with their games, in ascending order of keys. If the file is
-/// damaged, stops there.
+/// Iterates over all entries in a book with their games, in ascending order of keys. If part of the
+/// file is damaged, stops there.
 fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
     let all = games_of(book).map_or(0, |games| games.len());
     let lists = book.image.facets().map_or(&[][..], |raw| raw.lists);
@@ -121,13 +121,13 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
     known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
 }
 
-/// The games of a book, by number, that are also in an earlier book.
+/// The games of a book that are also in an earlier book, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     games: Vec<bool>,
     /// The results of these games.
     pub totals: GameTotals,
-    /// The number of these games in each file. Names exclude the folder.
+    /// The number of these games in each file. Files are named without their folders.
     pub by_file: Vec<(String, u64)>,
 }
 
@@ -141,7 +141,8 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the repeated games and their counts from an entry; returns `false` if it is empty.
+    /// Removes the repeated games and their counts from an entry. Returns `false` if the entry is
+    /// then empty.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =
@@ -169,11 +170,11 @@ impl Repeated {
     }
 }
 
-/// Finds, for each book with facets, the games that are also in an earlier book.
+/// Finds the games that are also in an earlier book, for each of several books with facets.
 ///
-/// With `within`, this includes games that occur twice in the last book. Two games are considered
-/// equal if their ids are equal and, because different games may share an id, either their PGN text
-/// or their players and results are the same.
+/// With `within`, also includes games that occur twice in the last book. Different games may share
+/// an id. Two games are therefore considered equal only if their ids are equal and, in addition,
+/// their PGN text is the same, or their players and results are the same.
 ///
 /// # Errors
 /// If the games of a book are damaged.
@@ -227,7 +228,7 @@ pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated
 }
 
 struct Joined<'a, I: Iterator<Item = KnownEntry>> {
-    /// The entries of each book, and the new numbers of its games.
+    /// The entries in each book, and the new numbers of its games.
     sources: Vec<(Peekable<I>, &'a [u32])>,
 }
 
@@ -252,7 +253,7 @@ impl<I: Iterator<Item = KnownEntry>> Iterator for Joined<'_, I> {
     }
 }
 
-/// Merges books that all have facets, leaving out the `repeated` games (see [`repeated()`]).
+/// Merges books that all have facets, without the `repeated` games (see [`repeated()`]).
 pub(crate) fn merge_known<W: Read + Write + Seek>(
     books: &[&Book],
     repeated: &[Repeated],
@@ -300,7 +301,7 @@ pub(crate) fn grow_known<W: Read + Write + Seek>(
     write_known(output, Joined { sources: sources.collect() }, &games, pawns, manifest)
 }
 
-/// Prunes a book with facets according to `cut`, and removes the games that no remaining entry
+/// Prunes a book with facets according to `cut`. Also removes the games that no remaining entry
 /// contains.
 pub(crate) fn cut_known<W: Read + Write + Seek>(
     book: &Book,

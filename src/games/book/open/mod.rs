@@ -37,9 +37,9 @@ pub(crate) const POLYGLOT_FILE: FileKind =
 impl Book {
     /// Opens a book from a file.
     ///
-    /// A `.tbk` file is read completely, a Polyglot `.bin` file is imported, the games of a PGN
-    /// file are counted as by [`BuildOptions::for_files`], and the rows of a learning file are summed
-    /// up. After that, the file may change or be deleted.
+    /// A `.tbk` file is read completely. A Polyglot `.bin` file is imported. The games in a PGN
+    /// file are counted with the options from [`BuildOptions::for_files`]. The rows in a learning
+    /// file are added up. Afterwards, the file may change or be deleted.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -102,7 +102,7 @@ impl Book {
     /// Like [`Book::open_all`], but skips books that cannot be opened.
     ///
     /// If no book can be opened, returns the embedded book. Also returns the paths of the opened
-    /// books, and the errors.
+    /// books, and the errors for the others.
     pub fn open_any(paths: &str) -> (Self, String, Vec<BookError>) {
         let (mut books, mut opened, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths.split(BOOK_SEPARATOR) {
@@ -120,10 +120,10 @@ impl Book {
     /// Exports the book to Polyglot format.
     ///
     /// As in Polyglot's own books, the weight of a move is two for each win of the side that played
-    /// it, one for each draw, and also one for each game without a result. If a weight does not fit
-    /// into sixteen bits, all weights of its position are scaled down. Moves without weight are
-    /// skipped. A book that was imported from Polyglot is exported completely, with its moves of
-    /// weight 0 and its unreachable positions.
+    /// it and one for each draw. A game without a result counts as a draw. If a weight does not fit
+    /// into sixteen bits, all weights in that position are scaled down. Moves with weight 0 are
+    /// skipped. If the book was imported from Polyglot, everything is exported, including moves
+    /// with weight 0 and unreachable positions.
     pub fn to_polyglot(&self) -> Export {
         polyglot::export(self)
     }
@@ -142,7 +142,7 @@ impl Book {
         Self::from_bytes(bytes.into_inner(), NO_BOOK_NAME)
     }
 
-    /// Chains books in the given order. Returns the embedded book if the list is empty.
+    /// Chains books in the given order. Returns the embedded book if there are no books.
     fn chain(books: Vec<Self>) -> Self {
         let chained = books.into_iter().reduce(|book, next| book.followed_by(&next));
         chained.unwrap_or_else(Self::embedded)
@@ -153,9 +153,9 @@ impl Book {
 const REPERTOIRE_PLIES: u32 = 1000;
 
 impl BuildOptions {
-    /// Returns the options by which PGN files count if they are used as a book. Games without a
-    /// result count. If no game has a result and some game has a variation, the files are a
-    /// repertoire, and all moves of the variations count.
+    /// Returns the options for counting PGN files that are used as a book. Games without a result
+    /// count. If no game has a result and some game has a variation, the files are a repertoire,
+    /// and all moves in the variations count.
     pub fn for_files(inputs: &[PgnInput]) -> Self {
         let of_games = BuildOptions { undecided: true, ..BuildOptions::default() };
         // An input that cannot be read fails later, when it is counted.
@@ -186,7 +186,7 @@ fn is_repertoire(inputs: &[PgnInput]) -> io::Result<bool> {
     Ok(variations.0)
 }
 
-/// Records whether any game has a variation.
+/// Records whether any game contains a variation.
 struct VariationFinder(bool);
 
 impl Visitor for VariationFinder {
@@ -209,7 +209,7 @@ impl Visitor for VariationFinder {
     fn end(&mut self, _: &GameEnd) {}
 }
 
-/// Reads the rest of a file after its `head`, and returns both.
+/// Reads the rest of a file after its first bytes, `head`. Returns both parts as one.
 ///
 /// Books are not memory-mapped: if another program truncates a mapped file, the system kills the
 /// engine with SIGBUS.

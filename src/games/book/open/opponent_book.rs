@@ -1,10 +1,10 @@
-//! Opponent books: the opening moves of a player, taken from the player's games, and the player's
-//! mean rating.
+//! Opponent books: the opening moves of a player, taken from the player's games, and the mean
+//! rating of the player.
 //!
 //! An opponent book (option `--opponent-book`) consists of the player's mean rating and of two
-//! books in memory: one for the games in which the player had White, and one for the games with
-//! Black. Each contains only the player's moves. The controller's `BookLoader` uses the opponent
-//! book instead of the normal book.
+//! books in memory: one for the games in which the player had White, and one for the games in which
+//! the player had Black. Each contains only the player's moves. The controller's `BookLoader` uses
+//! the opponent book instead of the normal book.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use crate::games::book::lookup::Book;
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::error::ParseError;
 
-/// Number of plies of each game that an opponent book covers. Later positions rarely recur.
+/// Number of plies in each game that an opponent book covers. Later positions rarely recur.
 const MAX_PLY: u32 = 60;
 
 /// Specifies the games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`.
@@ -80,8 +80,7 @@ impl fmt::Display for OpponentBookSpec {
 pub(crate) struct OpponentBook {
     /// The book, with only the moves of the selected players.
     pub(crate) book: Book,
-    /// The mean rating of the selected players over their games; `None` if no game contains a
-    /// rating.
+    /// The mean rating of the selected players in their games; `None` if no game contains a rating.
     pub(crate) rating: Option<u32>,
     /// The number of games. If both players are selected, a game is counted twice.
     pub(crate) games: u64,

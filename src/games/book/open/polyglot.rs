@@ -1,13 +1,14 @@
 //! Imports and exports Polyglot books.
 //!
 //! An entry has 16 bytes, big-endian: key of the position, move, weight, learning data (not used
-//! here). Entries are sorted by key. Castling is written as the king capturing its own rook. A
-//! weight of 0 means that the move is never played. Rows with key 0 are a header. Source:
+//! here). Entries are sorted by key. Castling is written as the king capturing its own rook. Moves
+//! with weight 0 are never played. Rows with key 0 form a header. Source:
 //! <http://hgm.nubati.net/book_format.html>.
 //!
-//! Polyglot's keys include en passant whenever an enemy pawn is adjacent, whether or not it is
-//! pinned ([`Position::polyglot_key`]). Other programs write keys that, like Tabia's, include it
-//! only if the capture is legal. Tabia reads both kinds and writes Polyglot's keys.
+//! Polyglot's keys include the en passant file whenever an enemy pawn is adjacent, even if that
+//! pawn is pinned ([`Position::polyglot_key`]). Other programs write keys that, like Tabia's,
+//! include the file only if the capture is legal. Tabia reads both kinds and writes Polyglot's
+//! keys.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -69,7 +70,8 @@ pub(crate) fn recognises(head: &[u8]) -> bool {
     !rows.is_empty() && rows.is_sorted_by_key(|row| row.key) && rows.iter().all(holds_moves)
 }
 
-/// Returns the rows of a file and warnings. If the file is not a Polyglot book, returns the reason.
+/// Returns the rows in a file, and warnings. If the file is not a Polyglot book, returns the
+/// reason.
 fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     let (whole, rest) = bytes.as_chunks::<ROW>();
     if whole.is_empty() {
@@ -94,7 +96,7 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
 }
 
 /// Imports a Polyglot book from its bytes. A weight becomes the same number of games without a
-/// result. The positions after the last moves are added with the games of those moves.
+/// result. The positions after the last moves are added with the games of these moves.
 ///
 /// # Errors
 /// If the bytes are not a Polyglot book: if they are too few or contain no moves, if moves in the
@@ -127,13 +129,13 @@ pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     Ok(book.with_warnings(warnings))
 }
 
-/// A Polyglot book during its import. The meaning of a row depends on the position, so the import
-/// walks through the book from the start position.
+/// A Polyglot book that is being imported. The meaning of a row depends on the position, so the
+/// import walks through the book from the start position.
 struct Import<'a> {
     rows: KeyMap<&'a [Row]>,
     entries: BTreeMap<u64, BookEntry>,
     pawns: PawnSet,
-    /// The number of positions that cannot be reached. The moves there are imported unchanged.
+    /// The number of positions that cannot be reached. Their moves are imported unchanged.
     orphans: usize,
     illegal: usize,
 }
@@ -191,8 +193,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Queues the positions of the book after each legal move. It tries all legal moves, because a
-    /// book may contain the moves of only one side.
+    /// Queues the positions that the book contains after each legal move. All legal moves are
+    /// tried, because a book may contain the moves of only one side.
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
@@ -203,14 +205,14 @@ impl<'a> Import<'a> {
         keys(position).any(|key| self.rows.contains_key(&key))
     }
 
-    /// Removes and returns the rows of a position, whichever kind of key they use.
+    /// Removes and returns the rows for a position, whichever kind of key they use.
     fn take_rows(&mut self, position: &Position) -> Vec<Row> {
         let groups = keys(position).filter_map(|key| self.rows.remove(&key));
         groups.flatten().copied().collect()
     }
 
-    /// Adds the moves of a position. The weights of duplicate moves are added up. The number of
-    /// games that reached the position is set to the number of games that continued from it.
+    /// Adds the moves in a position. The weights of duplicate moves are added up. The number of
+    /// games that reached the position is set to the number of games that continued from there.
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
@@ -224,7 +226,7 @@ impl<'a> Import<'a> {
         self.entries.insert(key, entry);
     }
 
-    /// Adds games to the position after a move, which also adds that position to the book.
+    /// Adds games to the position after a move. Also adds that position to the book.
     fn lead_to(&mut self, position: &Position, played: Counts) {
         self.pawns.insert(position.pawn_key());
         let key = position.key();
@@ -249,13 +251,14 @@ fn weighed(weight: u16) -> Counts {
 pub struct Export {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Number of positions skipped because no moves of the book lead to them from the start
+    /// Number of positions skipped because moves in the book do not lead to them from the start
     /// position.
     pub out_of_reach: u64,
     /// Number of moves skipped because they have no weight: the side that played them lost every
     /// game.
     pub weightless: u64,
-    /// Number of positions in which a weight exceeded 65535, so that all weights were scaled down.
+    /// Number of positions in which a weight exceeded 65535, so that all their weights were scaled
+    /// down.
     pub scaled: u64,
 }
 

@@ -17,14 +17,14 @@ use crate::support::files::{describe, draft_of, read_plain, remove_leftover};
 const VERSION: u32 = 1;
 /// The name of the manifest file in a new folder. Other programs may add letters before the dot.
 const ACCOUNT: &str = "manifest.json";
-/// The mode of a new folder, to which the umask applies.
+/// The mode of a new folder, before the umask is applied.
 const NEW_FOLDER_MODE: u32 = 0o777;
 
 /// Metadata that cannot be recovered from the rows once they are grouped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialMetadata {
     version: u32,
-    /// The number of rows before other programs grouped them.
+    /// The number of rows before other programs group them.
     rows: u64,
     /// The total number of games over all rows, which grouping does not change.
     pub visits: u64,
@@ -86,7 +86,7 @@ pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
 pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
-    /// A lock that shows that the program is still running (see [`remove_leftover`]).
+    /// A lock that shows that this program is still running (see [`remove_leftover`]).
     _lock: File,
 }
 
@@ -154,8 +154,8 @@ pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError>
     files_in(folders, |name| name.ends_with(".parquet"))
 }
 
-/// Returns the files whose names match. Files whose names start with a dot or an underscore belong
-/// to other programs and are skipped.
+/// Returns the files whose names match. Files that belong to other programs are skipped: their
+/// names start with a dot or an underscore.
 fn files_in(
     folders: &[PathBuf],
     wanted: impl Fn(&str) -> bool,
@@ -183,7 +183,7 @@ fn files_in(
     Ok(files)
 }
 
-/// Combines metadata into what it would be if all games had been counted together.
+/// Combines the metadata of several counts into the metadata of a single count of all games.
 ///
 /// # Errors
 /// If the games were counted in different ways.

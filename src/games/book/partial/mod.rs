@@ -3,7 +3,7 @@
 //! Other programs can group and sort partial counts if there are more rows than fit on one machine;
 //! see `docs/reference/parquet-counts.md`. A folder of partial counts contains a `manifest.json`
 //! for the games, and one file `part-NNN.parquet` for each range of keys. The top bits of a key
-//! select its file. A file has these columns:
+//! select the file. A file has these columns:
 //!
 //! | column | type | |
 //! | --- | --- | --- |
@@ -25,9 +25,9 @@
 //! | `latest` | INT32, or null | the day of the latest game: 20240517, with zeros if unknown |
 //! | `latest_game` | text | the id of that game; if several have that date, the greatest id |
 //!
-//! Programs may add up, in any order, the rows that have equal values in the first five columns and
-//! in the first three facet columns. No other change is allowed. Numbers are signed because Spark
-//! has no unsigned types.
+//! Programs may add up rows, in any order, if the rows have equal values in the first five columns
+//! and in the first three facet columns. No other change is allowed. Numbers are signed because
+//! Spark has no unsigned types.
 //!
 //! Tabia reads and writes Parquet with the column API of the `parquet` crate, because Arrow would
 //! add many more crates.

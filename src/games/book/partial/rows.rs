@@ -19,8 +19,8 @@ use crate::games::book::builder::{PartialRow, Piece, RowSource};
 use crate::games::pgn::{io_error, open_parquet};
 use crate::support::files::{describe, open_plain};
 
-/// The columns to read, with their types. A book contains sums over all facets, so the facet
-/// columns are not read.
+/// The columns to read, with their types. The facet columns are not read, because a book contains
+/// sums over all facets.
 const COLUMNS: [(&str, Physical); 9] = [
     ("key", Physical::INT64),
     ("pawns", Physical::INT32),
@@ -38,13 +38,13 @@ const BATCH: usize = 1 << 13;
 pub(super) struct Tables {
     files: Vec<Table>,
     pieces: Vec<Piece>,
-    /// For each row group, the index of its file, and its own index in that file.
+    /// The index of the file of each row group, and the index of the row group in that file.
     places: Vec<(usize, usize)>,
 }
 
 struct Table {
     path: PathBuf,
-    /// For each column in [`COLUMNS`], its index in the file.
+    /// The index in the file of each column in [`COLUMNS`].
     columns: [usize; COLUMNS.len()],
 }
 

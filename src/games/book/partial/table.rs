@@ -37,14 +37,14 @@ const FACET_COLUMNS: &str = "
     optional int32 latest;
     required binary latest_game (STRING);
 ";
-/// Number of rows per row group. This is the same as in DuckDB, and small enough that each
-/// partition of a large book has its own row groups.
+/// Number of rows per row group. This is the same as in DuckDB, and small enough for each partition
+/// of a large book to have its own row groups.
 const GROUP_ROWS: usize = 1 << 17;
-/// The compression level. Higher levels are much slower and gain little, because most of the data
-/// consists of random keys.
+/// The compression level. Higher levels are much slower and save little space, because most of the
+/// data consists of random keys.
 const ZSTD_LEVEL: i32 = 1;
 
-/// Divisor that removes the day from a date written as digits.
+/// Dividing a date in digits by this number removes the day.
 const DAYS: u32 = 100;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -123,7 +123,7 @@ impl TableWriter {
         Ok(TableWriter { writer, waiting: Columns::default(), rows: 0, visits: 0, sum: 0 })
     }
 
-    /// Appends a row; rows must be appended in the order of their keys.
+    /// Appends a row. Rows must be appended in the order of their keys.
     pub(super) fn push(&mut self, row: &PartialRow) -> io::Result<()> {
         let columns = &mut self.waiting;
         columns.key.push(row.key.cast_signed());
@@ -210,8 +210,8 @@ fn write<T: DataType>(
 }
 
 /// Sets the encodings of the columns. Keys are sorted, so they are stored as differences. All ids
-/// have the same length, so lengths are not stored. Ids have no dictionary, because it would
-/// contain nearly all of them.
+/// have the same length, so no lengths are stored. Ids have no dictionary, because it would contain
+/// nearly all of them.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
     let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);

@@ -3,7 +3,7 @@
 //! This is the entropy of the next move over all positions that can occur at a ply, weighted by
 //! their frequency (C. E. Shannon, "A Mathematical Theory of Communication", 1948). One bit
 //! corresponds to a coin toss between two moves. The sum over plies is the entropy of whole
-//! openings, except that different move orders to the same position are not distinguished.
+//! openings. However, different move orders that lead to the same position are not distinguished.
 
 use crate::chess::position::{Game, KeyMap, Move};
 use crate::games::book::choice::chooser::Chooser;
@@ -41,7 +41,7 @@ impl MoveSelection<'_> {
     }
 }
 
-/// Computes the entropy of the first plies of games from the start position.
+/// Computes the entropy of each of the first plies of a game from the start position.
 pub(crate) fn entropy(book: &Book, selection: &MoveSelection<'_>, plies: usize) -> Vec<PlyEntropy> {
     let mut now: KeyMap<(Game, f64)> = KeyMap::default();
     let start = Game::default();

@@ -21,8 +21,8 @@ use crate::games::pgn::GameDate;
 
 use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player, by_month};
 
-/// In positions with fewer games, games already seen are stored in a set. In a large book, a bit
-/// for each game would cost more.
+/// The number of games below which a position uses a set for the games already seen. In a large
+/// book, one bit for each game would use more memory.
 const FEW_GAMES: u64 = 4_096;
 
 /// The statistics of a move in a position.
@@ -41,21 +41,22 @@ pub struct MoveStats {
 pub struct PositionStats {
     /// The games that reached the position by any move order, each counted once.
     pub reached: GameSummary,
-    /// The games that continued with one of the moves. A game is counted once even if it repeated
-    /// the position.
+    /// The games that continued with one of the moves. A game is counted once even if it returned
+    /// to the position.
     ///
     /// For a book without facets, the numbers are upper bounds. They are exact if no game ended in
-    /// the position or no game repeated it.
+    /// the position or if no game repeated it.
     pub continued: GameSummary,
-    /// The moves that were played in this position or lead to a position that games reached. They
-    /// are sorted by the number of games that reached the position after the move, most first.
+    /// The moves played in this position, and the moves that lead to a position reached in other
+    /// games by a different move order. Sorted in descending order of the number of games that
+    /// reached the resulting position.
     pub moves: Vec<MoveStats>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breadth {
     Played,
-    /// Also includes moves to positions that games reached by other move orders.
+    /// Also includes moves to positions that were reached in games by other move orders.
     Reached,
 }
 
@@ -188,11 +189,12 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The games of a position seen so far. A game that repeated the position is in several lists.
+/// The games in a position that have been seen so far. A game that repeated the position is in
+/// several lists.
 enum SeenGames {
     /// Nothing is stored, because each game is in only one list.
     Nowhere,
-    /// A bit for each game of the book.
+    /// One bit for each game in the book.
     Bits(Vec<u64>),
     /// A set, used if the book has many games but the position has few.
     Few(HashSet<u32>),
@@ -306,8 +308,8 @@ impl Tally {
 }
 
 impl Book {
-    /// Whether the book stores its games, which filters require. If books are chained, it is enough
-    /// if one of them stores its games.
+    /// Whether the book stores its games, which filters require. For chained books, returns true if
+    /// at least one of them stores its games.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
@@ -317,8 +319,8 @@ impl Book {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// Returns counts, mean ratings, history and games of a position, for the games that pass the
-    /// filter.
+    /// Returns counts, mean ratings, history and games for a position. Includes only the games that
+    /// pass the filter.
     ///
     /// If books are chained, the first one that contains the position is used, as in the engine. If
     /// no book contains the position, the first one that contains a position one move later is
@@ -395,7 +397,7 @@ impl Book {
     /// and the positions one move later.
     ///
     /// For these positions, the counts are the same as in a book built from only these games. The
-    /// values are those of this book.
+    /// values are copied from this book.
     ///
     /// # Errors
     /// If the book has no facets or is damaged.

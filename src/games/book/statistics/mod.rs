@@ -1,5 +1,5 @@
-//! Data about a position for the explorer (counts by facet, games, entropy), and descriptions of a
-//! position in words.
+//! Data about a position for the explorer (counts by facet, games, entropy), and descriptions of
+//! positions in words.
 //!
 //! Uses `facets`, `format`, `lookup` and `choice`.
 

@@ -12,8 +12,8 @@ use crate::games::book::format::counts::{Counts, decided};
 use crate::games::pgn::{GameDate, GameResult, Month};
 use crate::support::words::visible;
 
-/// The maximum number of games listed for a position and for each move. The masters explorer of
-/// Lichess uses the same limit.
+/// The maximum number of games listed for a position and for each move. Lichess's masters explorer
+/// uses the same limit.
 pub const LISTED_GAMES: usize = 15;
 
 /// A player of a listed game.
@@ -137,8 +137,8 @@ pub struct GameSummary {
     pub(super) ratings: (u64, u64),
     /// The results by month. Games without a known month are not included.
     pub history: Vec<MonthCounts>,
-    /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. Among
-    /// equal ratings, the latest game comes first. Games without a rating come last.
+    /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. If ratings
+    /// are equal, the latest game comes first. Games without a rating come last.
     pub top: Vec<ListedGame>,
     /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
     pub latest: Vec<ListedGame>,

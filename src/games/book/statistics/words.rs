@@ -14,16 +14,16 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove, SELF_PLAY};
 use crate::support::words::{counted, grouped, percent};
 
-/// The start of the message reporting that a line of the search transposes into the book.
+/// The start of the message that a line of the search transposes into the book.
 pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 
-/// The start of the message reporting that the book's analysis covers the root.
+/// The start of the message that an analysis in the book covers the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
-/// The prefix of either message if the line of the search ended in the book.
+/// The prefix of both messages if the line of the search ended in the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
-/// Describes where a line enters the book, and what an analysis found there. If the line has no
+/// Describes where a line enters the book, and the result of an analysis there. If the line has no
 /// moves, describes the analysis of the position itself.
 pub(crate) fn transposition(
     position: &Position,
@@ -45,12 +45,12 @@ pub(crate) fn transposition(
     }
 }
 
-/// In positions with more games, the highest-rated game is not determined: reading a thousand games
-/// takes about 20 microseconds.
+/// The highest-rated game is determined only in positions with at most this many games: reading a
+/// thousand games takes about 20 microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
-/// Describes the position at the end of a line: the name of the opening, the most frequent move
-/// and, if the book stores its games, the highest-rated game.
+/// Describes the position at the end of a line: the opening name, the most frequent move and, if
+/// the book stores its games, the highest-rated game.
 pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> String {
     let name = names.get(position).map(|opening| format!("{} {}", opening.eco, opening.name));
     let moves = book.moves(position);

@@ -61,7 +61,7 @@ fn by_content(line: &str) -> Option<Reply> {
     numbered_move(line)
 }
 
-/// Parses a move in the format `NUMBER ... MOVE` of gnuchessx.
+/// Parses a move in the `NUMBER ... MOVE` format of gnuchessx.
 fn numbered_move(line: &str) -> Option<Reply> {
     let mut words = line.split_whitespace();
     let number = words.next()?.trim_end_matches('.');
@@ -81,8 +81,7 @@ fn remark(rest: &str) -> Option<(Option<String>, String)> {
     Some((reason, text.to_owned()))
 }
 
-/// Parses `NAME=VALUE ...`, with values optionally in quotation marks. Stops at text in any other
-/// format.
+/// Parses `NAME=VALUE ...`. Values may be in quotation marks. Stops at text in any other format.
 fn features(mut rest: &str) -> Vec<Feature> {
     let mut features = Vec::new();
     while let Some((name, value)) = rest.trim_start().split_once('=') {
@@ -117,7 +116,7 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply and then
+/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply. It then
 /// gives the time in seconds.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
@@ -151,7 +150,7 @@ fn next_word(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Parses the numbers before a TAB. The first is the selective depth, the second is the speed, and
-/// the last is the number of tablebase hits.
+/// the last is the number of tablebase hits. Returns them and the rest of the line.
 fn extras(rest: &str) -> (Option<Extras>, &str) {
     let plain = (None, rest.trim_start());
     let Some((numbers, text)) = rest.split_once('\t') else { return plain };

@@ -1,4 +1,4 @@
-//! The connection to an engine under test.
+//! The connection to an engine that is being tested.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,13 +13,13 @@ use super::Finding;
 /// The time that a GUI waits for features if the engine does not send `done=0`.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The time limit for replies that do not require a search.
+/// The time limit for replies that require no search.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The pause after the first line. Some engines lose a second line that follows too soon.
+/// The pause after the first line. Some engines lose a second line that arrives too soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// The pause between lines, because some engines otherwise lose input. It is too short to affect
+/// The pause between lines. Without it, some engines lose input. The pause is too short to affect
 /// measured times.
 const PACE: Duration = Duration::from_millis(10);
 
@@ -32,9 +32,9 @@ const SILENCE: Duration = Duration::from_millis(400);
 /// A connection to an engine, with a log of the messages in both directions.
 pub(super) struct Conversation {
     pub process: Process,
-    /// The features that the engine declared. All others have their default values.
+    /// The features declared by the engine. All other features have their default values.
     pub features: BTreeMap<String, FeatureValue>,
-    /// The time from the start until the engine sent `done=1`.
+    /// The time between the start of the engine and `done=1`.
     pub done_after: Option<Duration>,
     pub asked_for_time: bool,
     sent: Vec<String>,
@@ -79,13 +79,13 @@ impl Conversation {
         }
     }
 
-    /// Returns whether a feature is on. `default` is the feature's default value in the
+    /// Returns whether a feature is on. `default` is the default value of the feature in the
     /// specification.
     pub(super) fn has(&self, feature: &str, default: bool) -> bool {
         self.features.get(feature).map_or(default, |value| *value == FeatureValue::Number(1))
     }
 
-    /// Sends a line. If the engine has exited, this is detected when no reply arrives.
+    /// Sends a line. If the engine has exited, the missing reply will reveal this.
     pub(super) fn send(&mut self, line: &str) {
         self.sent.push(line.to_owned());
         let _ = self.process.send(line);
@@ -138,8 +138,8 @@ impl Conversation {
         std::iter::from_fn(|| self.next(deadline)).map(|line| Reply::from(line.as_str())).collect()
     }
 
-    /// Waits until the engine has processed all commands. Returns its output up to then, or `None`
-    /// if it no longer responds.
+    /// Waits until the engine has processed all commands. Returns the output received in the
+    /// meantime, or `None` if the engine no longer responds.
     pub(super) fn sync(&mut self, number: u64) -> Option<Vec<Reply>> {
         if !self.has("ping", false) {
             let received = self.read_pending();
@@ -161,7 +161,7 @@ impl Conversation {
         self.process.wait(Instant::now()).is_none()
     }
 
-    /// Creates a finding that quotes the lines sent last.
+    /// Creates a finding that quotes the most recently sent lines.
     pub(super) fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
         // At this point only the greeting has been sent.
         let greeting = ["xboard".to_owned(), "protover 2".to_owned()];
@@ -186,7 +186,7 @@ impl Conversation {
         }
     }
 
-    /// Returns findings for error messages that should never occur.
+    /// Returns findings for error messages that an engine should never send.
     pub(super) fn unsolicited_errors(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let fatal = |line: &&String| FATAL.iter().any(|(word, _)| line.contains(word));

@@ -1,7 +1,7 @@
 //! Checks whether an engine follows the xboard protocol.
 //!
-//! Each probe runs a separate process, so an engine that fails one probe can still be tested with
-//! the next.
+//! Each probe runs a separate process. If an engine fails one probe, the next probe can still test
+//! it.
 //!
 //! Source of the probes: <https://www.gnu.org/software/xboard/engine-intf.html>.
 
@@ -23,9 +23,9 @@ pub(crate) use probes::PROBES;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub sent: String,
-    /// The engine's output, or a description of what happened instead.
+    /// The engine's output, or a description of what happened instead of output.
     pub came: String,
-    /// The requirement that the specification states.
+    /// The requirement stated in the specification.
     pub rule: &'static str,
 }
 

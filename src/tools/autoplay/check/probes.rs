@@ -34,7 +34,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 const LONG_THINK: &str = "st 30";
 
-/// The delay that is tolerated before a move, because the machine may be busy.
+/// The tolerated delay before a move. The delay may occur because the machine is busy.
 const LATENESS: Duration = Duration::from_millis(500);
 
 fn is_move(reply: &Reply) -> bool {
@@ -95,8 +95,8 @@ fn ping(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// The number of times that the check is repeated, because an engine may send its replies in the
-/// right order by chance.
+/// Number of times that the check is repeated. Repetition is needed because an engine may send its
+/// replies in the right order by chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
@@ -161,7 +161,7 @@ fn move_now(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// Measures the time from `go` to the engine's move; returns `None` if no move arrives.
+/// Measures the time from `go` to the engine's move. Returns `None` if no move arrives.
 fn time_to_move(conversation: &mut Conversation, setup: &[&str]) -> Option<Duration> {
     conversation.send_all(setup);
     let start = Instant::now();
@@ -205,7 +205,7 @@ fn timely(
     }
 }
 
-/// A quiet middlegame position that no book contains, so that the engine has to search.
+/// A quiet middlegame position that is in no book, so that the engine has to search.
 const MIDDLE_GAME: &str =
     "setboard r2q1rk1/1b2bppp/p1n1pn2/1p1p4/3P1B2/P1NBPN1P/1P3PP1/R2Q1RK1 w - - 2 13";
 
@@ -392,9 +392,10 @@ fn quit(conversation: &mut Conversation) -> Vec<Finding> {
     ends(conversation, "", "quit must end the engine at once")
 }
 
-/// Checks that the engine exits in time and is not ended by a signal that indicates a crash.
+/// Checks that the engine exits in time, and that it is not ended by a signal that indicates a
+/// crash.
 fn ends(conversation: &mut Conversation, what: &str, rule: &'static str) -> Vec<Finding> {
-    /// The signals that end a crashing program: SIGABRT and SIGSEGV.
+    /// The signals that end a crashing program (SIGABRT and SIGSEGV).
     const BREAKDOWNS: [i32; 2] = [6, 11];
     let deadline = Instant::now() + END_TIMEOUT;
     let Some(status) = conversation.process.wait(deadline) else {

@@ -1,6 +1,6 @@
-//! The match report: one self-contained HTML page with tables, charts and all games.
+//! The match report, a self-contained HTML page with tables, charts and all games.
 //!
-//! The page is created from `page.html`, its style sheet and its script. The data is inserted as
+//! The page is assembled from `page.html`, its style sheet and its script. The data is inserted as
 //! JSON.
 
 use std::fmt::Display;
@@ -25,7 +25,7 @@ const PAGE: Page = Page {
     script: include_str!("page.js"),
 };
 
-/// The information in a report other than the results.
+/// The information in a report that is not part of the results.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     /// Labels and values, such as the openings, the machine and the date.
@@ -42,7 +42,7 @@ pub(crate) struct Contents<'a> {
     pub names: &'a [String],
     pub about: &'a About,
     pub standings: &'a Standings,
-    /// The games, in the order in which they ended.
+    /// The games, in the order in which they were finished.
     pub games: &'a [FinishedGame],
     pub sprt: Option<&'a Sprt>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Contents<'a> {
 /// Creates the HTML page for a match.
 ///
 /// # Errors
-/// If a move is illegal, which can happen if the state file was edited by hand.
+/// If a move is illegal. This can happen if the state file was edited by hand.
 pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ParseError> {
     let &Contents { event, engines, names, about, standings, games, sprt } = contents;
     let by_finish: Vec<&FinishedGame> = games.iter().collect();
@@ -89,7 +89,7 @@ fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
     })
 }
 
-/// Returns the crosstable, with the best engine first.
+/// Returns the crosstable. The best engine comes first.
 fn table(names: &[String], standings: &Standings) -> Value {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -122,8 +122,8 @@ fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Optio
     })
 }
 
-/// Returns the bounds of the sequential test, and the LLR after each pair of games in the order in
-/// which they ended.
+/// Returns the bounds of the sequential test, together with the LLR after each pair of games. The
+/// pairs are in the order in which they ended.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();
@@ -142,7 +142,7 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper, "curve": curve })
 }
 
-/// Returns the data of a game, with moves in SAN for the reader and in coordinate notation for the
+/// Returns the data of a game. Moves are in SAN for the reader and in coordinate notation for the
 /// board.
 fn game_data(finished: &FinishedGame) -> Result<Value, ParseError> {
     let fail = |cause: &dyn Display| {

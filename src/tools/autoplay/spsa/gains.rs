@@ -1,20 +1,22 @@
-//! The gain sequences: how strongly parameters are perturbed, and how far a result moves them.
+//! The gain sequences, which determine how strongly parameters are perturbed and how far a result
+//! moves them.
 
 use super::parameter::Parameter;
 
-/// The exponent of the step sizes. This is Spall's choice for finite runs (1998, section III.B);
-/// the asymptotically optimal value is 1.
+/// The exponent of the step sizes. This is Spall's choice for finite runs (1998, section III.B).
+/// The asymptotically optimal value is 1.
 const ALPHA: f64 = 0.602;
-/// The exponent of the perturbations, from the same source; the asymptotically optimal value is
+/// The exponent of the perturbations, from the same source. The asymptotically optimal value is
 /// 1/6.
 const GAMMA: f64 = 0.101;
 /// The stability constant as a fraction of the total number of pairs. It keeps the first steps
-/// small; Spall recommends "10% or less of the number of iterations".
+/// small. Spall recommends "10% or less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gain sequences of a tuning run with a given number of pairs of games. Time is counted in
-/// pairs, as in Stockfish's framework. Therefore, the same number of games moves the parameters
-/// equally far whether the games are divided into a few large iterations or many small ones.
+/// The gain sequences for a tuning run with a given number of game pairs. Time is counted in
+/// pairs, as in Stockfish's framework. The same number of games therefore moves the parameters
+/// equally far, regardless of whether the games are divided into a few large iterations or many
+/// small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
     pairs: f64,
@@ -26,14 +28,14 @@ impl Gains {
     }
 
     /// Returns the perturbation of a parameter after `played` pairs, in the parameter's own units.
-    /// This is Spall's c_k, which equals `c_end` for the last pair.
+    /// This is Spall's c_k. For the last pair, it equals `c_end`.
     pub(super) fn perturbation(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         parameter.c_end * (self.pairs / k).powf(GAMMA)
     }
 
-    /// Returns the change in a parameter per point of score (wins minus losses): a_k / c_k, where
-    /// a_k equals `r_end * c_end²` for the last pair.
+    /// Returns the change in a parameter per point of score (wins minus losses). This is a_k /
+    /// c_k, where a_k equals `r_end * c_end²` for the last pair.
     pub(super) fn step(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         let delay = STABILITY * self.pairs;

@@ -1,5 +1,5 @@
-//! The journal of a tuning run, which stores the scores of the iterations. The parameters' values
-//! are recomputed from the scores, so a resumed run gives bit-identical results.
+//! The journal of a tuning run. It stores the score of each iteration. The parameter values are
+//! recomputed from the scores, so the results of a resumed run are identical, bit for bit.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,24 +11,24 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 use super::tuner::Tuner;
 
-/// The version number also identifies the algorithm, because a different algorithm would compute
-/// different values from the same scores.
+/// The version number also identifies the algorithm. A different algorithm would compute different
+/// values from the same scores.
 static KIND: Kind = Kind { magic: "tabia tuning 2; ", name: "the journal of the tuning" };
 
-/// Returns whether a file with these first bytes is the journal of a tuning run, possibly in a
-/// different version of the format.
+/// Returns whether a file that begins with `head` is the journal of a tuning run. The journal may
+/// be in a different version of the format.
 pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(b"tabia tuning ") || head.starts_with(b"{\"tuning\":")
 }
 
-/// The results of games, from the point of view of the side that plays with the first set of
-/// perturbed values.
+/// The results of games, from the point of view of the side with the first set of perturbed
+/// values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     pub wins: u64,
     pub draws: u64,
     pub losses: u64,
-    /// The number of pairs of games excluded because an engine crashed or broke the rules.
+    /// The number of game pairs that were excluded because an engine crashed or broke the rules.
     pub void_pairs: u64,
 }
 
@@ -40,7 +40,8 @@ pub(super) struct Iteration {
     score: i32,
     /// The results of all games so far.
     games: Tally,
-    /// Stored only for human readers; the values are recomputed from the scores.
+    /// The parameter values. They are stored only for human readers, because a resumed run
+    /// recomputes them from the scores.
     values: BTreeMap<String, f64>,
 }
 
@@ -55,13 +56,13 @@ impl Iteration {
 }
 
 /// Opens or creates the journal of the tuning run identified by `settings`, and restores the
-/// tuner's state from it. Also returns the results of the games played.
+/// tuner's state from the journal. Also returns the results of the games played so far.
 ///
-/// If `anew` is set, the journal replaces a file of a different kind. Nothing is stored if the path
-/// is a device or a pipe.
+/// If `anew` is set, the journal replaces a file of a different kind. If the path is a device or a
+/// pipe, nothing is stored.
 ///
 /// # Errors
-/// If the file cannot be used or belongs to a different tuning run.
+/// If the file cannot be used, or if it belongs to a different tuning run.
 pub(super) fn open(
     path: &Path,
     anew: bool,

@@ -1,4 +1,5 @@
-//! Plays the games of an iteration on worker threads, each with two running copies of the engine.
+//! Plays the games of an iteration on worker threads. Each worker has two running copies of the
+//! engine.
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
@@ -13,10 +14,10 @@ use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::protocol_adapter::EngineError;
 use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-/// Data that all games of an iteration share.
+/// Data shared by all games in an iteration.
 #[derive(Debug)]
 pub(super) struct TuningContext<'a> {
-    /// The engine of each side; the two have different names.
+    /// The engines of the two sides. They have different names.
     pub sides: [EngineConfig; 2],
     pub openings: &'a [Opening],
     pub conditions: &'a Conditions,
@@ -35,14 +36,14 @@ pub(super) struct Job {
     pub options: [Options; 2],
 }
 
-/// A message from a worker. Each job produces exactly one result.
+/// A message from a worker. Each job produces exactly one result message.
 #[derive(Debug)]
 pub(super) enum Report {
     /// A start failed and is being repeated. This message is not a result.
     StartupRetry(String),
     /// A game was played. Contains its index and the first side's score: 1, 0 or -1.
     Played(usize, i32),
-    /// A game does not count. Contains its index and the reason.
+    /// A game is excluded. Contains its index and the reason.
     Void(usize, String),
     Stopped,
     Failed(StartError),
@@ -55,7 +56,8 @@ enum NoScore {
 }
 
 impl TuningContext<'_> {
-    /// Plays the games received from the channel until it is closed, and reports the results.
+    /// Plays the games received from the channel and reports the results, until the channel is
+    /// closed.
     pub(super) fn work(&self, jobs: &Receiver<Job>, reports: &Sender<Report>) {
         // Cannot fail: the receiver outlives the workers.
         let send = |report| drop(reports.send(report));
@@ -72,7 +74,7 @@ impl TuningContext<'_> {
         pool.quit();
     }
 
-    /// Plays one game, starting the engines unless they are already running; returns the first
+    /// Plays one game. Starts the engines unless they are already running. Returns the first
     /// side's score.
     fn game(
         &self,
@@ -125,7 +127,7 @@ impl TuningContext<'_> {
         Ok(())
     }
 
-    /// Returns the score of a game, or the reason why the game does not count.
+    /// Returns the score of a game, or the reason why the game is excluded.
     fn judge(&self, job: &Job, verdict: Verdict, last_output: &[String]) -> Result<i32, NoScore> {
         if verdict.termination == Termination::Unfinished {
             return Err(match self.interrupt.is_triggered() {
@@ -148,15 +150,15 @@ impl TuningContext<'_> {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Scored {
-    /// The first side's wins, draws and losses in the pairs that count.
+    /// The first side's wins, draws and losses in the pairs that are counted.
     pub counts: [u32; 3],
-    /// The reasons why other pairs do not count, in the order of the pairs.
+    /// The reasons why other pairs are excluded, in the order of the pairs.
     pub void: Vec<String>,
 }
 
 impl Scored {
-    /// Sums the first side's scores over all games, which are arranged in pairs. An error is the
-    /// reason why a game has no score.
+    /// Sums the first side's scores over all games. The games are arranged in pairs. An error
+    /// contains the reason why a game has no score.
     pub(super) fn new(games: &[Result<i32, String>]) -> Self {
         let mut scored = Scored::default();
         for pair in games.chunks(2) {
@@ -179,7 +181,7 @@ impl Scored {
     }
 }
 
-/// The channels between the collector and the workers.
+/// The channels that connect the collector and the workers.
 pub(super) struct Channels {
     pub jobs: (Sender<Job>, Receiver<Job>),
     pub reports: (Sender<Report>, Receiver<Report>),

@@ -1,4 +1,4 @@
-//! The options to be tuned and their SPSA parameters.
+//! The options to tune, and their SPSA parameters.
 
 use std::fmt;
 use std::path::Path;
@@ -7,20 +7,20 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::files::{FileError, read_plain};
 
-/// The fields of a parameter, which are also the optional header line of a parameter file.
+/// The fields of a parameter, in order. A parameter file may contain them as a header line.
 const HEAD: &str = "name,start,min,max,c_end,r_end";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameter {
-    /// The name of the option, which is case-insensitive.
+    /// The name of the option. Upper and lower case are equivalent.
     pub name: String,
     pub start: f64,
     pub min: f64,
     pub max: f64,
-    /// The perturbation at the end of the run, in the option's own units; greater than 0.
+    /// The perturbation at the end of the run, in the option's own units. Must be greater than 0.
     pub c_end: f64,
-    /// The learning rate at the end of the run: the fraction of the perturbation by which the value
-    /// moves per point of score (wins minus losses). Greater than 0.
+    /// The learning rate at the end of the run. This is the fraction of the perturbation by which
+    /// the value moves per point of score (wins minus losses). Must be greater than 0.
     pub r_end: f64,
 }
 
@@ -69,7 +69,7 @@ impl Parameter {
     }
 }
 
-/// Writes the same format that `FromStr` parses.
+/// Formats the parameter in the format that `FromStr` parses.
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parameter { name, start, min, max, c_end, r_end } = self;
@@ -77,7 +77,7 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Returns an error if an option is named twice.
+/// Returns an error if two parameters have the same name.
 pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParseError> {
     let name = |parameter: &Parameter| parameter.name.to_lowercase();
     for (index, parameter) in parameters.iter().enumerate() {
@@ -88,11 +88,11 @@ pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Reads a file with one parameter per line. Empty lines, comments starting with `#`, and a header
-/// line are skipped.
+/// Reads a file that contains one parameter per line. Skips empty lines, comments starting with
+/// `#`, and a header line.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is not a valid parameter.
+/// If the file cannot be read, or if a line is not a valid parameter.
 pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, FileError> {
     let bytes =
         read_plain(path).map_err(|error| FileError::io("read the parameters", path, &error))?;

@@ -13,7 +13,8 @@ const NUMBERS: usize = 6;
 const WIDTH: f64 = 330.0;
 const COLUMNS: usize = 3;
 
-/// Draws an SVG image with one panel per parameter, showing its value over the iterations.
+/// Draws an SVG image with one panel per parameter. Each panel shows the parameter's value over
+/// the iterations.
 pub(crate) fn picture(tuner: &Tuner) -> String {
     let path = tuner.path();
     let last = path.len() - 1;
@@ -35,7 +36,7 @@ pub(crate) fn picture(tuner: &Tuner) -> String {
     })
 }
 
-/// Returns a round number such that at most `most` of the points are multiples of it.
+/// Returns a round number. At most `most` of the points are multiples of it.
 fn every(points: usize, most: usize) -> usize {
     round_number((points as f64 / most as f64).max(1.0)) as usize
 }
@@ -58,7 +59,7 @@ fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
     Tile { panel: Panel { title, curves: vec![begin, way] }, scale }
 }
 
-/// Returns the number of decimal places to show for a parameter with this perturbation.
+/// Returns the number of decimal places shown for a parameter with this perturbation.
 pub(crate) fn digits(c_end: f64) -> usize {
     // Shows two significant digits of the perturbation.
     (2.0 - c_end.log10().floor()).clamp(1.0, 9.0) as usize - 1

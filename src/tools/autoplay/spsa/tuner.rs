@@ -7,15 +7,15 @@ use super::parameter::Parameter;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// The number of iterations, each with new random perturbations.
+    /// The number of iterations. Each iteration has new random perturbations.
     pub iterations: u32,
-    /// The number of pairs of games per iteration; greater than 0.
+    /// The number of game pairs per iteration. Must be greater than 0.
     pub pairs: u32,
     /// The seed from which the random perturbations are derived.
     pub seed: u64,
 }
 
-/// The state of a tuning run, determined by the plan and the scores.
+/// The state of a tuning run. It is determined by the plan and the scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Tuner {
     parameters: Vec<Parameter>,
@@ -25,12 +25,13 @@ pub(crate) struct Tuner {
     scores: Vec<i32>,
 }
 
-/// The parameter values with which both sides play in an iteration.
+/// The parameter values used by the two sides in an iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Perturbation {
-    /// For each parameter, the values used by the two sides, within the parameter's bounds.
+    /// For each parameter, the values used by the two sides. They are within the parameter's
+    /// bounds.
     pub values: Vec<[f64; 2]>,
-    /// For each parameter, a random number that is at least 0 and less than 1, added before
+    /// For each parameter, a random number that is at least 0 and less than 1. It is added before
     /// rounding down. Both sides use the same number, so that rounding changes the difference
     /// between them as little as possible.
     pub rounding: Vec<f64>,
@@ -51,12 +52,12 @@ impl Tuner {
         self.plan
     }
 
-    /// The current values, in the parameters' own units.
+    /// Returns the current values, in the parameters' own units.
     pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The scores of the completed iterations; see [`Tuner::update`].
+    /// Returns the scores of the completed iterations. See [`Tuner::update`].
     pub(crate) fn scores(&self) -> &[i32] {
         &self.scores
     }
@@ -75,16 +76,16 @@ impl Tuner {
         u64::from(self.iteration()) * u64::from(self.plan.pairs)
     }
 
-    /// Returns the random number generator for the next iteration. It depends only on the seed and
-    /// the iteration's number, so a resumed run gets the same numbers.
+    /// Returns the random number generator for the next iteration. The generator depends only on
+    /// the seed and the iteration number, so a resumed run gets the same random numbers.
     fn random(&self) -> Random {
         let salt = Random::new(self.plan.seed).next_u64();
         let mixed = Random::new(salt.wrapping_add(u64::from(self.iteration()))).next_u64();
         Random::new(mixed)
     }
 
-    /// Returns the sign, 1 or -1, of the first side's perturbation for each parameter. The signs
-    /// are Bernoulli distributed, as Spall recommends.
+    /// Returns the sign (1 or -1) of the first side's perturbation for each parameter. The signs
+    /// follow a Bernoulli distribution, as Spall recommends.
     fn signs(&self) -> (Vec<f64>, Random) {
         let mut random = self.random();
         let sign = |_| if random.below(2) == 0 { -1.0 } else { 1.0 };
@@ -102,8 +103,8 @@ impl Tuner {
         Perturbation { values, rounding }
     }
 
-    /// Updates the values with the score of an iteration, which is the first side's wins minus
-    /// losses in all pairs that count. Has no effect after the last iteration.
+    /// Updates the values with the score of an iteration. The score is the first side's wins minus
+    /// losses in all pairs that are counted. Has no effect after the last iteration.
     pub(crate) fn update(&mut self, score: i32) {
         if self.is_done() {
             return;
@@ -130,8 +131,8 @@ impl Tuner {
 }
 
 impl Perturbation {
-    /// Formats a parameter's value for one side. If `whole` is set, the value is randomly rounded
-    /// to an integer.
+    /// Formats the value of a parameter for one side. If `whole` is set, the value is randomly
+    /// rounded to an integer.
     pub(super) fn text(&self, index: usize, side: usize, whole: bool) -> String {
         let value = self.values[index][side];
         if whole { (value + self.rounding[index]).floor().to_string() } else { value.to_string() }
@@ -142,8 +143,8 @@ impl Perturbation {
 mod tests {
     use super::*;
 
-    /// The simulated Elo of a parameter's value: highest at `best`, and `drop` Elo lower at a
-    /// distance of `width`.
+    /// The simulated Elo of a parameter value. It is highest at `best`, and it is `drop` Elo lower
+    /// at a distance of `width`.
     struct Optimum {
         best: f64,
         width: f64,
@@ -157,8 +158,8 @@ mod tests {
         -optima.iter().zip(values).map(lost).sum::<f64>()
     }
 
-    /// Simulates a game with this Elo difference. The expected score follows the logistic formula,
-    /// and half of the games between equal opponents are drawn.
+    /// Simulates a game between players with this Elo difference. The expected score follows the
+    /// logistic formula. Between equal players, half of the games are drawn.
     fn game(difference: f64, random: &mut Random) -> i32 {
         let expected = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
         let draws = 2.0 * expected * (1.0 - expected);
@@ -173,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Tunes the parameters with simulated games, which are as noisy as real ones.
+    /// Tunes the parameters with simulated games. The simulated games are as noisy as real ones.
     fn tuned(parameters: &[&str], optima: &[Optimum], plan: Plan) -> Tuner {
         let parameters = parameters.iter().map(|text| text.parse().expect(text)).collect();
         let mut tuner = Tuner::new(parameters, plan);
@@ -188,7 +189,7 @@ mod tests {
         tuner
     }
 
-    /// Three parameters of very different magnitudes, each with a perturbation worth a few Elo.
+    /// Three parameters of very different magnitudes. Each perturbation is worth a few Elo.
     const PARAMETERS: [&str; 3] =
         ["a,20,0,200,14,0.002", "b,0.9,0,1,0.1,0.002", "c,-3000,-9000,9000,1000,0.002"];
     const OPTIMA: [Optimum; 3] = [

@@ -1,4 +1,4 @@
-//! Carries out a tuning run and stores the result of each iteration.
+//! Performs a tuning run and stores the result of each iteration.
 
 use std::io;
 use std::path::Path;
@@ -23,7 +23,7 @@ use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
 
-/// The number of consecutive excluded pairs after which the run is ended, because it would make no
+/// The number of consecutive excluded pairs after which the run ends. Such a run would make no
 /// progress.
 const VOID_LIMIT: u32 = 10;
 
@@ -42,7 +42,7 @@ pub(crate) enum TuneError {
     Journal(#[from] JournalError),
     #[error("{0}")]
     Threads(#[from] io::Error),
-    /// Too many consecutive pairs of games did not count.
+    /// Too many consecutive game pairs were excluded.
     #[error(
         "cannot continue: {VOID_LIMIT} pairs of games in a row do not count; the last one: {0}"
     )]
@@ -53,7 +53,7 @@ pub(crate) enum TuneError {
 pub(crate) enum TuneEvent {
     /// A start of the engine failed and is being repeated.
     StartupRetry(String),
-    /// A pair of games does not count, for the given reason.
+    /// A game pair was excluded, for the given reason.
     Void(String),
     /// An iteration is complete and has been saved.
     Advanced,
@@ -61,11 +61,11 @@ pub(crate) enum TuneEvent {
 
 #[derive(Debug)]
 pub(crate) struct Tuning {
-    /// The engine. Its own options are set before the tuned ones.
+    /// The engine. Its own options are set before the tuned options.
     pub engine: EngineConfig,
     pub tuner: Tuner,
     pub games: Tally,
-    /// The openings, which the pairs use in turn; never empty.
+    /// The openings. The pairs use them in turn. Never empty.
     pub openings: Arc<[Opening]>,
     pub conditions: Conditions,
     pub concurrency: usize,
@@ -104,11 +104,11 @@ impl Tuning {
     }
 
     /// Stores the iterations in a journal at `place`, and resumes from the iterations already
-    /// there. If `anew` is set, an existing file is replaced. `settings` describes every setting
-    /// that affects the course of the run.
+    /// stored there. If `anew` is set, an existing file is replaced. `settings` describes every
+    /// setting that affects the course of the run.
     ///
     /// # Errors
-    /// If the journal cannot be used, or another run has locked it.
+    /// If the journal cannot be used, or if another run has locked it.
     pub(crate) fn store(
         &mut self,
         (place, anew): (&Path, bool),
@@ -118,10 +118,11 @@ impl Tuning {
         Ok(())
     }
 
-    /// Starts the engine once to detect its protocol and check its options.
+    /// Starts the engine once, to detect its protocol and check its options.
     ///
     /// # Errors
-    /// If the engine does not start or lacks an option, or if an option does not accept the values.
+    /// If the engine does not start, if it lacks an option, or if an option does not accept the
+    /// values.
     pub(crate) fn check_engine(
         &mut self,
         mut startup_retries: impl FnMut(String),
@@ -138,11 +139,12 @@ impl Tuning {
         Ok(())
     }
 
-    /// Runs the iterations until all are done or the run is interrupted. The engine must have been
-    /// checked. Each event is first saved and then passed to `observe` on the calling thread.
+    /// Runs the iterations until all are done or the run is interrupted. The engine must already
+    /// have been checked. Each event is first saved and then passed to `observe` on the calling
+    /// thread.
     ///
     /// # Errors
-    /// If the engine cannot play, or the journal cannot be written.
+    /// If the engine cannot play, or if the journal cannot be written.
     pub(crate) fn run(
         &mut self,
         interrupt: &Interrupt,
@@ -204,7 +206,8 @@ impl Tuning {
         Ok(())
     }
 
-    /// Returns the games of an iteration. Each pair plays an opening with both colours.
+    /// Returns the games of an iteration. Each pair consists of two games with the same opening
+    /// and reversed colours.
     fn jobs(&self, perturbation: &Perturbation) -> Vec<Job> {
         let options = [0, 1].map(|side| self.options(perturbation, side));
         let job = |number: usize| Job {
@@ -224,8 +227,8 @@ impl Tuning {
         named.map(set).collect()
     }
 
-    /// Returns the current value of each parameter as an option value, rounded if the option
-    /// accepts only integers.
+    /// Returns the current value of each parameter as an option value. The value is rounded if the
+    /// option accepts only integers.
     pub(crate) fn option_values(&self) -> Vec<(String, String)> {
         let values = self.tuner.parameters().iter().zip(self.tuner.values()).enumerate();
         let text = |(index, (parameter, &value)): (usize, (&Parameter, &f64))| {
@@ -255,8 +258,8 @@ impl Tuning {
 /// Returns whether a parameter's option accepts only integers.
 ///
 /// # Errors
-/// If the engine does not have the option, or the option does not accept the parameter's values;
-/// the error is a message.
+/// If the engine does not have the option, or if the option does not accept the parameter's
+/// values. The error is a message.
 fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     let Parameter { name, min, max, .. } = parameter;
     let range = player.adapter.option_range(name).map_err(|error| error.to_string())?;
@@ -279,7 +282,7 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
 /// Waits for the results of this many games.
 ///
 /// # Errors
-/// If the engine cannot be started or cannot play. The other games are then ended.
+/// If the engine cannot be started or cannot play. The remaining games are then ended.
 fn collect(
     reports: &Receiver<Report>,
     count: usize,

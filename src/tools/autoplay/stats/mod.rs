@@ -1,5 +1,5 @@
-//! Statistics of match results: score, Elo difference with its margin of error, and likelihood of
-//! superiority.
+//! Statistics about match results: the score, the Elo difference with its margin of error, and the
+//! likelihood of superiority.
 //!
 //! ```
 //! use tabia::autoplay::stats::{Decision, EloModel, Sprt, elo};
@@ -23,10 +23,10 @@ use crate::chess::position::Color;
 
 use super::verdict::{Termination, Verdict};
 
-/// The normal distribution's quantile for a two-sided 95% interval.
+/// The quantile of the normal distribution for a two-sided 95% interval.
 const Z_95: f64 = 1.959_963_984_540_054;
 
-/// The number of Elo points that multiplies the odds by e, according to the logistic Elo formula.
+/// The Elo difference that multiplies the odds by e, according to the logistic Elo formula.
 const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// The number of wins, draws and losses of one side.
@@ -65,28 +65,28 @@ impl Count {
 pub struct Tally {
     /// The results of all games.
     pub total: Count,
-    /// The results of the engine's games as White and as Black.
+    /// The results of the games that the engine played as White and as Black.
     pub by_color: [Count; 2],
-    /// The number of pairs of games in which 0, 1, 2, 3 or 4 half points were scored.
+    /// The number of game pairs in which the engine scored 0, 1, 2, 3 or 4 half points.
     pub pairs: [u32; 5],
     /// The number of games that ended for each reason.
     pub terminations: BTreeMap<Termination, u32>,
-    /// The half points scored in the first games of incomplete pairs, by pair number.
+    /// The half points from the first game of each incomplete pair, by pair number.
     open: BTreeMap<usize, u32>,
 }
 
-/// An estimate with its margin of error. Both are finite.
+/// An estimate and its margin of error. Both are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The most likely value.
     pub value: f64,
-    /// Half the width of the 95% confidence interval; `None` if the results do not bound it.
+    /// Half the width of the 95% confidence interval, or `None` if the results do not bound it.
     pub error: Option<f64>,
 }
 
 impl Tally {
-    /// Adds a game that belongs to pair number `pair` and was played as `color`. Unfinished games
-    /// do not count.
+    /// Adds a game that belongs to pair number `pair`. `color` is the colour that the engine
+    /// played. Unfinished games are ignored.
     pub fn add(&mut self, pair: usize, color: Color, verdict: &Verdict) {
         if verdict.termination == Termination::Unfinished {
             return;
@@ -106,8 +106,8 @@ impl Tally {
         }
     }
 
-    /// Returns the distribution that the statistics use: over pairs if all games are in pairs,
-    /// otherwise over single games.
+    /// Returns the distribution used by the statistics. It is over pairs if all games are in
+    /// pairs, and over single games otherwise.
     pub fn distribution(&self) -> Vec<u32> {
         if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
             return self.pairs.to_vec();
@@ -116,7 +116,7 @@ impl Tally {
         vec![losses, draws, wins]
     }
 
-    /// Returns the Elo difference; `None` if there are no games or one side won all of them.
+    /// Returns the Elo difference, or `None` if there are no games or if one side won all of them.
     pub fn elo(&self) -> Option<Estimate> {
         elo(&self.distribution())
     }
@@ -127,7 +127,8 @@ impl Tally {
     }
 }
 
-/// Returns the mean, variance and size of a distribution over evenly spaced scores from 0 to 1.
+/// Returns the mean, variance and size of a distribution. The scores are evenly spaced from 0 to
+/// 1.
 fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     let total: f64 = counts.iter().copied().map(f64::from).sum();
     if total == 0.0 {
@@ -140,7 +141,8 @@ fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     Some((mean, variance, total))
 }
 
-/// Returns the Elo difference that corresponds to an expected score; infinite for 0 and 1.
+/// Returns the Elo difference that corresponds to an expected score. It is infinite for scores of
+/// 0 and 1.
 fn elo_of_score(score: f64) -> f64 {
     -ELO_SCALE * (1.0 / score.clamp(0.0, 1.0) - 1.0).ln()
 }
@@ -149,11 +151,11 @@ fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo / ELO_SCALE).exp())
 }
 
-/// Returns the Elo difference with its 95% margin of error, using the normal approximation.
+/// Returns the Elo difference and its 95% margin of error, using the normal approximation.
 ///
-/// `counts` is a distribution over evenly spaced scores: losses, draws and wins, or the five
-/// possible sums of a pair of games. Returns `None` if there are no games, or if the score is 0 or
-/// 1, which corresponds to an infinite difference.
+/// `counts` is a distribution over evenly spaced scores. It contains losses, draws and wins, or
+/// the five possible sums for a pair of games. Returns `None` if there are no games, or if the
+/// score is 0 or 1, which corresponds to an infinite difference.
 pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
@@ -165,11 +167,11 @@ pub fn elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value, error })
 }
 
-/// Returns the normalised Elo difference with its 95% margin of error.
+/// Returns the normalised Elo difference and its 95% margin of error.
 ///
-/// This is the distance of the score from one half, measured in standard deviations of a single
-/// game. Returns `None` if all results are equal, because the variance cannot be estimated in that
-/// case.
+/// The normalised difference is the distance of the score from one half, measured in standard
+/// deviations of a single game. Returns `None` if all results are equal, because the variance
+/// cannot then be estimated.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
@@ -183,14 +185,14 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
 
 /// Returns the probability that the true score is above one half, using the normal approximation.
 ///
-/// Returns `None` if all results are equal, because the variance cannot be estimated in that case.
+/// Returns `None` if all results are equal, because the variance cannot then be estimated.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))
 }
 
-/// The cumulative normal distribution, computed by formula 7.1.26 of Abramowitz and Stegun, with an
-/// error of at most 1.5e-7.
+/// The cumulative normal distribution. It is computed by formula 7.1.26 in Abramowitz and Stegun,
+/// with an error of at most 1.5e-7.
 fn normal_distribution(x: f64) -> f64 {
     const P: f64 = 0.327_591_1;
     const A: [f64; 5] =
@@ -213,7 +215,7 @@ mod tests {
         assert!((got - wanted).abs() <= tolerance, "{got} is not near {wanted}");
     }
 
-    /// Compares with values from fastchess's tests (`app/tests/elo_test.cpp`).
+    /// Compares the result with values from fastchess's tests (`app/tests/elo_test.cpp`).
     #[test]
     fn elo_matches_published_values() {
         for (counts, value, error) in [

@@ -1,38 +1,39 @@
-//! The sequential probability ratio test on pairs of games.
+//! The sequential probability ratio test, applied to pairs of games.
 //!
-//! This is the generalised test: it uses the log-likelihood ratio of the two distributions that fit
-//! the results best under each hypothesis. Source: Michel Van den Bergh, "Comments on Normalized
-//! Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>. Propositions and sections
-//! mentioned below refer to that paper.
+//! This is the generalised test. It uses the log-likelihood ratio of two distributions, which are
+//! those that best fit the results under each hypothesis. Source: Michel Van den Bergh, "Comments
+//! on Normalized Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
+//! Propositions and sections mentioned below refer to that paper.
 
 use super::{ELO_SCALE, score_of_elo};
 use serde::{Deserialize, Serialize};
 
 use crate::support::error::ParseError;
 
-/// The unit in which the hypotheses of a test are given.
+/// The unit of the hypotheses in a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
     /// Ordinary (logistic) Elo.
     Logistic,
-    /// Normalised Elo, with which a test takes about the same number of games for any draw rate.
+    /// Normalised Elo. With this unit, a test takes about the same number of games for any draw
+    /// rate.
     #[default]
     Normalized,
 }
 
-/// A sequential test of the hypothesis `elo0` against the hypothesis `elo1`.
+/// A sequential test of hypothesis `elo0` against hypothesis `elo1`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     /// The Elo difference under the null hypothesis.
     pub elo0: f64,
     /// The Elo difference under the alternative hypothesis.
     pub elo1: f64,
-    /// The probability of accepting the alternative hypothesis when the null hypothesis is true.
+    /// The probability of accepting the alternative hypothesis if the null hypothesis is true.
     pub alpha: f64,
-    /// The probability of accepting the null hypothesis when the alternative hypothesis is true.
+    /// The probability of accepting the null hypothesis if the alternative hypothesis is true.
     pub beta: f64,
-    /// The unit in which `elo0` and `elo1` are given.
+    /// The unit of `elo0` and `elo1`.
     pub model: EloModel,
 }
 
@@ -48,16 +49,16 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// Used in place of a count of zero, whose logarithm would be infinite. Fishtest and fastchess use
-/// the same value.
+/// The value used in place of a count of zero, whose logarithm would be infinite. Fishtest and
+/// fastchess use the same value.
 const ALMOST_NONE: f64 = 1e-3;
 
 /// The maximum absolute value of `elo0` and `elo1`. It corresponds to expected scores of 0.9999 and
 /// 0.0001.
 const MAX_ELO: f64 = 1600.0;
 
-/// The number of bisections used to find a root. Half the digits of a double are enough, because
-/// the likelihood is stationary at the root.
+/// The number of bisections used to find a root. Half the digits of a double are sufficient,
+/// because the likelihood is stationary at the root.
 const FIT_ROUNDS: usize = 30;
 
 /// The largest possible distance between a score and one half.
@@ -89,16 +90,17 @@ impl Sprt {
         Ok(self)
     }
 
-    /// Returns the bounds of the log-likelihood ratio between which the test continues (Wald).
+    /// Returns the bounds of the log-likelihood ratio. The test continues while the ratio is
+    /// between them (Wald).
     pub fn bounds(&self) -> (f64, f64) {
         let Sprt { alpha, beta, .. } = self;
         (beta.ln() - (1.0 - alpha).ln(), (1.0 - beta).ln() - alpha.ln())
     }
 
-    /// Returns the log-likelihood ratio of a distribution over evenly spaced scores.
+    /// Returns the log-likelihood ratio for a distribution over evenly spaced scores.
     ///
-    /// `counts` contains the numbers of the five possible sums of a pair of games, or of losses,
-    /// draws and wins.
+    /// `counts` contains the number of pairs for each of the five possible sums of a pair of
+    /// games, or the numbers of losses, draws and wins.
     pub fn llr(&self, counts: &[u32]) -> f64 {
         if counts.iter().all(|&n| n == 0) {
             return 0.0;
@@ -129,7 +131,7 @@ impl Sprt {
         }
     }
 
-    /// Returns the most likely distribution with this Elo difference, given the observed
+    /// Returns the most likely distribution that has this Elo difference, given the observed
     /// distribution.
     fn fit(&self, observed: &[(f64, f64)], elo: f64) -> Vec<f64> {
         match self.model {
@@ -142,7 +144,7 @@ impl Sprt {
     }
 }
 
-/// Returns the most likely distribution with this mean (proposition 1.1).
+/// Returns the most likely distribution that has this mean (proposition 1.1).
 fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
     let terms: Vec<(f64, f64)> = observed.iter().map(|&(a, p)| (a - mean, p)).collect();
     tilt(&terms)
@@ -152,12 +154,12 @@ fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
 /// (section 4.1).
 ///
 /// Let x be the distance of a score from one half, and τ = t / sqrt(1 + t²). Then the condition is
-/// E(x) = τ sqrt(E(x²)). The root is the minimum of (E(x²) / s + s) / 2 over all s > 0, so each s
-/// gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The s that equals the root gives the
-/// required distribution. If the observed mean is below the required one, this s has the most
-/// likely fit; otherwise, it has the least likely fit. In both cases sqrt(E(x²)) - s changes its
-/// sign at this s. In the first case there can be such an s near each score above one half, and the
-/// one with the most likely fit is used.
+/// E(x) = τ sqrt(E(x²)). The root sqrt(E(x²)) is the minimum of (E(x²) / s + s) / 2 over all s >
+/// 0. Each s therefore gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The required
+/// distribution satisfies this condition for the s that equals the root. If the observed mean is
+/// below the required mean, this s has the most likely fit of all s. Otherwise, it has the least
+/// likely fit. In both cases, sqrt(E(x²)) - s changes sign at this s. In the first case, there can
+/// be such an s near each score above one half, and the one with the most likely fit is used.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     if t < 0.0 {
         let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();
@@ -206,9 +208,9 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     fits.max_by(|a, b| likelihood(a).total_cmp(&likelihood(b))).unwrap_or_default()
 }
 
-/// For pairs (x, p), returns the weights p / (1 + theta x) under which x has mean zero. The mean
-/// decreases from plus to minus infinity as theta moves from one pole to the next, so bisection
-/// finds the theta at which it is zero.
+/// Returns the weights p / (1 + theta x) under which x has mean zero, given pairs (x, p). The mean
+/// decreases from plus to minus infinity as theta moves from one pole to the next. Bisection
+/// therefore finds the theta at which the mean is zero.
 fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
     let values = || terms.iter().map(|&(x, _)| x);
     let largest = values().fold(f64::NEG_INFINITY, f64::max);
@@ -241,9 +243,9 @@ mod tests {
         Sprt { elo0, elo1, alpha: 0.05, beta: 0.05, model }
     }
 
-    /// Compares with values from fastchess's tests (`app/tests/sprt_test.cpp`); counts are ordered
-    /// from loss to win. One-sided results are omitted, because they differ between versions of
-    /// fastchess.
+    /// Compares the ratios with values from fastchess's tests (`app/tests/sprt_test.cpp`). Counts
+    /// are ordered from loss to win. One-sided results are omitted, because they differ between
+    /// versions of fastchess.
     #[test]
     fn llr_matches_published_values() {
         use EloModel::{Logistic, Normalized};
@@ -263,8 +265,8 @@ mod tests {
     }
 
     /// If all pairs are won, the best fits contain only wins and losses. If p is the fraction of
-    /// wins, (p - 1/2) / sqrt(p (1 - p)) = t. Therefore p = 1/2 under H0, and p = 1/2 + t / (2
-    /// sqrt(1 + t²)) under H1.
+    /// wins, then (p - 1/2) / sqrt(p (1 - p)) = t. Therefore p = 1/2 under H0, and p = 1/2 + t /
+    /// (2 sqrt(1 + t²)) under H1.
     #[test]
     fn llr_of_a_shutout_matches_the_formula() {
         let t = 2.0_f64.sqrt() * 5.0 / (2.0 * ELO_SCALE);
@@ -286,7 +288,7 @@ mod tests {
     }
 
     /// Compares the fit with all distributions over loss, draw and win that have the required mean
-    /// or t-value, on a fine grid of draw rates: none fits better.
+    /// or t-value, on a fine grid of draw rates. No such distribution fits better.
     #[test]
     fn fit_maximises_the_likelihood() {
         let counts = [[70, 20, 10], [10, 20, 70], [1, 0, 99], [99, 0, 1], [0, 50, 0], [0, 0, 30]];
@@ -325,8 +327,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Uses counts of all magnitudes, many of them zero, and bounds and error probabilities
-        /// from their whole ranges.
+        /// Uses counts of all magnitudes, many of which are zero, and bounds and error
+        /// probabilities from their whole ranges.
         #[test]
         fn llr_is_always_finite(
             counts in proptest::array::uniform5(prop_oneof![

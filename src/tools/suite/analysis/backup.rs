@@ -1,12 +1,13 @@
-//! Computes backed-up search values along the moves between analysed positions.
+//! Computes backed-up search values. Values are backed up along the moves between analysed
+//! positions.
 //!
-//! The value of a position is the maximum over two kinds of moves: those to analysed positions, and
-//! the best of the others. With cycles this is a deterministic graphical game in which endless play
-//! is a draw. Each position has a unique value: the value of play that is stopped after n moves and
-//! scored as a draw, for any n not smaller than the number of positions. Therefore all values start
-//! as draws and are updated until none changes.
+//! The value of a position is the maximum over its moves to analysed positions and the best of its
+//! other moves. With cycles this is a deterministic graphical game in which endless play is a
+//! draw. Each position has a unique value. This is the value of play that is stopped after n moves
+//! and scored as a draw, for any n that is not smaller than the number of positions. Therefore all
+//! values start as draws and are updated until none changes.
 //!
-//! A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
+//! Source: A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
 
 use std::collections::VecDeque;
@@ -16,10 +17,10 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, Score};
 use crate::games::book::{BookValue, Scored, before};
 
-/// For each analysed position, the analysed positions that one legal move reaches.
+/// For each analysed position, the analysed positions that can be reached with one legal move.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// The range of links of each position, in the order of the values.
+    /// The range of links for each position, in the order of the values.
     spans: Vec<Range<usize>>,
     links: Vec<(Move, u32)>,
 }
@@ -29,7 +30,8 @@ impl Links {
         Links { spans: vec![0..0; positions], links: Vec::new() }
     }
 
-    /// Finds the links of the position with index `own`; `number` maps a key to a position's index.
+    /// Finds the links of the position with index `own`. `number` maps a position's key to its
+    /// index.
     pub(crate) fn find(
         &mut self,
         own: u32,
@@ -82,12 +84,12 @@ impl Predecessors {
     }
 }
 
-/// Whether a move leads to none of the linked positions.
+/// Returns whether a move leads to none of the linked positions.
 fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
     links.iter().all(|&(known, _)| known != mv)
 }
 
-/// Returns the best move of a position and its score, given the scores of its successors.
+/// Returns the best move in a position and its score, given the scores of the successors.
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
     // If the position after a move was analysed, its value replaces the earlier search score.
@@ -95,7 +97,8 @@ fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Sc
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Sets the score, best move and depth of each value; `links` has the same order as `values`.
+/// Sets the score, best move and depth of each value. `links` must be in the same order as
+/// `values`.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     open_up(values, links);
     // A position without moves has the score that the rules of chess assign.
@@ -137,9 +140,9 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     back_up_depths(values, links, &before);
 }
 
-/// Sets `outside` to the best move of the searches if that move leads out of the analysis. This can
-/// happen if positions were removed, or if the values come from a larger analysis. Otherwise
-/// `outside` remains the best of the moves that lead out.
+/// If the best move found by the searches leads out of the analysis, sets `outside` to this move.
+/// This can happen if positions were removed, or if the values come from a larger analysis.
+/// Otherwise, `outside` remains the best of the moves that lead out.
 fn open_up(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));
@@ -147,8 +150,8 @@ fn open_up(values: &mut [BookValue], links: &Links) {
     }
 }
 
-/// Limits the depth of a score to the depth of the position's own searches, and to one more than
-/// the depth of any position whose score was compared.
+/// Limits the depth of each score. It is at most the depth of the position's own searches, and at
+/// most one more than the depth of any position whose score was compared.
 fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Predecessors) {
     values.iter_mut().for_each(|value| value.depth = value.own_depth);
     let mut due: VecDeque<u32> = (0..values.len() as u32).collect();
@@ -169,7 +172,7 @@ mod tests {
     use crate::chess::score::{mate_in, mated_in};
 
     /// Computes the backed-up values of positions. Each position is given by the indices of its
-    /// successors and by the score of its best move outside the analysis.
+    /// successors and the score of its best move outside the analysis.
     fn backed_up(positions: &[(&[u32], Option<Score>)]) -> Vec<BookValue> {
         let moves: Vec<Move> = Position::start().legal_moves().iter().collect();
         let (mut links, mut values) = (Links::new(positions.len()), Vec::new());

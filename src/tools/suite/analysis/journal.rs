@@ -1,4 +1,4 @@
-//! Stores results of an analysis that are not yet in the book, so that the analysis can be resumed.
+//! Stores analysis results that are not yet in the book, so that the analysis can be resumed.
 
 use std::path::Path;
 
@@ -10,10 +10,12 @@ static KIND: Kind = Kind { magic: "tabia analysis 2; book ", name: "the analysis
 /// A journal of rows in the format of [`BookValue::to_bytes`].
 pub(crate) type AnalysisJournal = Journal<[u8; ROW_BYTES]>;
 
-/// Opens or creates the journal at `path` for an analysis of `book`; also returns its values.
+/// Opens or creates the journal at `path` for an analysis of `book`. Also returns the values in
+/// the journal.
 ///
 /// # Errors
-/// If the file cannot be read or written, is not a journal of this analysis, or is in use.
+/// If the file cannot be read or written, if it is not a journal of this analysis, or if it is in
+/// use.
 pub(crate) fn open_journal(
     path: &Path,
     book: &Book,

@@ -1,15 +1,15 @@
 //! Searches the positions in a book, computes their backed-up values, and extends the book.
 //!
-//! Every position is searched at most twice: once with all its moves and, if the best move leads to
-//! another position in the analysis, once with only the moves that do not. Each search starts
-//! without data from other searches, so the values depend neither on the number of threads nor on
-//! interruptions. The rows are stored in the `journal` until `backup` has computed the values: a
-//! deterministic graphical game, solved by value iteration from a draw, so cycles are draws and the
-//! order does not matter.
+//! Every position is searched at most twice. The first search covers all moves. If the best move
+//! leads to another position in the analysis, a second search covers only the moves that do not.
+//! Each search starts without data from other searches, so the values depend neither on the number
+//! of threads nor on interruptions. The rows are stored in the `journal` until `backup` has
+//! computed the values. Backing up is a deterministic graphical game, solved by value iteration
+//! from a draw. Cycles are therefore draws, and the order does not matter.
 //!
-//! With `--grow`, `frontier` picks the positions that the analysis adds next, and the book with
-//! them is written before they are searched. Unfinished work is in the book (moves without games)
-//! or in the journal (rows of depth 0), so an interruption loses nothing.
+//! With `--grow`, `frontier` selects the positions that the analysis adds next. The book with the
+//! added positions is written before they are searched. Unfinished work is either in the book
+//! (moves without games) or in the journal (rows of depth 0), so an interruption loses nothing.
 
 mod backup;
 mod frontier;
@@ -33,10 +33,10 @@ pub(crate) use journal::{AnalysisJournal, open_journal};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// The number of games that must have reached a position for it to be included.
+    /// The minimum number of games that must have reached a position for it to be included.
     pub min_games: u64,
-    /// The positions that may be searched; `None` means all. Other positions keep their known
-    /// values.
+    /// The positions that may be searched, or `None` for all positions. Other positions keep their
+    /// known values.
     pub only: Option<KeyMap<()>>,
     pub limits: Limits,
     pub config: Config,
@@ -44,31 +44,31 @@ pub(crate) struct Plan {
 
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
-    /// The best move and its score; `None` if there are no legal moves.
+    /// The best move and its score, or `None` if there are no legal moves.
     best: Option<Scored>,
     depth: Depth,
     nodes: u64,
 }
 
-/// The analysis of a book, consisting of known values and positions to search.
+/// The analysis of a book. It consists of known values and positions to search.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
-    /// The results of this run's searches with all moves. They are reused if further positions are
+    /// The results of the searches of all moves in this run. They are reused if more positions are
     /// added to the analysis.
     searched: KeyMap<Outcome>,
-    /// The positions to search, starting with those reached by the most games.
+    /// The positions to search. Those reached by the most games come first.
     targets: Vec<Position>,
     members: KeyMap<()>,
-    /// The number of positions in the analysis that cannot be reached by book moves.
+    /// The number of positions in the analysis that book moves cannot reach.
     pub out_of_reach: u64,
-    /// The number of positions in the analysis that were reached by fewer games than the plan
+    /// The number of positions in the analysis that fewer games have reached than the plan
     /// requires.
     pub beyond: u64,
     plan: Plan,
 }
 
 impl Analysis {
-    /// Prepares the analysis of a book for which these values are already known.
+    /// Prepares the analysis of a book. `known` contains the values that are already known.
     pub(crate) fn new(book: &Book, known: impl Iterator<Item = BookValue>, plan: Plan) -> Self {
         let known = known.map(|value| (value.key, value)).collect();
         let mut analysis = Analysis {
@@ -84,20 +84,20 @@ impl Analysis {
         analysis
     }
 
-    /// Continues with an extended version of the book and adds these positions to the analysis.
+    /// Continues with an extended version of the book, and adds these positions to the analysis.
     pub(crate) fn take_in(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
         let wanted = frontier_moves.iter().map(|found| wanted(found.position.play(found.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
         self.turn_to(book);
     }
 
-    /// Returns journal entries for the positions of the analysis that have no known value.
+    /// Returns journal entries for the positions in the analysis that have no known value.
     pub(crate) fn wanted(&self) -> impl Iterator<Item = BookValue> + '_ {
         self.known.values().copied().filter(is_wanted)
     }
 
-    /// Switches to a different book. Positions added to the book belong to the analysis even if few
-    /// games reached them.
+    /// Switches to a different book. Positions that were added to the book belong to the analysis
+    /// even if few games have reached them.
     fn turn_to(&mut self, book: &Book) {
         let grown = grown_positions(book);
         let is_selected =
@@ -137,13 +137,13 @@ impl Analysis {
         self.known.values().filter(|value| !is_wanted(value)).count()
     }
 
-    /// Returns whether a move leads to a position in the analysis.
+    /// Returns whether a move leads to another position in the analysis.
     fn is_within(&self, position: &Position, mv: Move) -> bool {
         self.members.contains_key(&position.play(mv).key())
     }
 
-    /// Returns whether a position needs no search, because its earlier searches were long enough
-    /// and cover the best of the moves that lead out of the current analysis.
+    /// Returns whether a position needs no search. This is the case if its earlier searches were
+    /// long enough and cover the best of the moves that lead out of the current analysis.
     fn is_known(&self, position: &Position) -> bool {
         self.known.get(&position.key()).is_some_and(|value| {
             !is_wanted(value)
@@ -152,10 +152,10 @@ impl Analysis {
         })
     }
 
-    /// Searches all targets and passes each value to `tell`, in any order.
+    /// Searches all targets, and passes each value to `tell`. The values may arrive in any order.
     ///
-    /// Returns when all targets are done, or when `tell` fails. There is one thread per switch;
-    /// turning a switch off stops the thread's searches.
+    /// Returns when all targets are done or when `tell` fails. Each switch controls one thread.
+    /// Turning a switch off stops the searches of its thread.
     ///
     /// # Errors
     /// If `tell` fails, or if no thread can be started.
@@ -179,7 +179,7 @@ impl Analysis {
         outcome
     }
 
-    /// Searches positions until none is left or the receiver has been dropped.
+    /// Searches positions until none are left or the receiver has been dropped.
     fn work(
         &self,
         next: &AtomicUsize,
@@ -196,9 +196,9 @@ impl Analysis {
         }
     }
 
-    /// Returns the known result of a search with all moves, if that search was long enough. If the
+    /// Returns the known result of the search of all moves, if that search was long enough. If its
     /// best move led out of the analysis, there was no second search, and the value contains the
-    /// whole result.
+    /// complete result.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;
@@ -212,8 +212,8 @@ impl Analysis {
         self.searched.get(&key).copied().or_else(of_value)
     }
 
-    /// Returns the value of a position before backing up, and the result of the search with all
-    /// moves.
+    /// Returns the value of a position before backing up, together with the result of the search
+    /// of all moves.
     fn value(
         &self,
         searcher: &mut Searcher,
@@ -252,7 +252,7 @@ impl Analysis {
         (value, Some(all))
     }
 
-    /// Searches only `root_moves`, or all moves if the list is empty.
+    /// Searches only `root_moves`. If the list is empty, searches all moves.
     fn best(
         &self,
         searcher: &mut Searcher,
@@ -267,13 +267,13 @@ impl Analysis {
         Outcome { best, depth: result.depth, nodes: result.nodes }
     }
 
-    /// Returns all values after backing up, sorted by key.
+    /// Returns all values, backed up and sorted by key.
     pub(crate) fn back_up(&self, book: &Book) -> Vec<BookValue> {
         backed_up(self.known.values().copied().filter(|value| !is_wanted(value)).collect(), book)
     }
 }
 
-/// Returns the placeholder for a position in the analysis that has not been searched.
+/// Returns the placeholder for a position in the analysis that has not yet been searched.
 fn wanted(key: u64) -> BookValue {
     BookValue {
         key,
@@ -287,15 +287,16 @@ fn wanted(key: u64) -> BookValue {
     }
 }
 
-/// Returns whether a value is a placeholder; see [`wanted`]. Other values differ from a
-/// placeholder: a search finds a move, and a position without legal moves has the depth of a
+/// Returns whether a value is a placeholder. See [`wanted`]. Other values cannot be mistaken for a
+/// placeholder. A search finds a move, and a position without legal moves has the depth of a
 /// finished game.
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
 
-/// Returns the values that other books' analyses have for positions in this book, backed up along
-/// its moves. If a position has several values, the one from the longest search is used.
+/// Returns the values that analyses of other books contain for positions in this book, backed up
+/// along this book's moves. If a position has several values, the value from the longest search is
+/// used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();
     for value in found {

@@ -1,10 +1,11 @@
-//! The thread suite: measures how much sooner several threads reach a depth than one thread does.
+//! The thread suite. It measures how much sooner several threads reach a given depth than one
+//! thread.
 //!
-//! For each position, a preliminary search by one thread determines the depth, which is the depth
-//! of the first iteration completed after a given time. This search is excluded from the
-//! comparison, because a search that happens to be slow reaches a depth late. Then each number of
-//! threads, including one, searches the position to that depth, each time starting from a cleared
-//! state. The order of the numbers changes from position to position.
+//! For each position, a preliminary search with one thread determines the depth. This is the depth
+//! of the first iteration that is completed after a given time. The preliminary search is excluded
+//! from the comparison, because a search that happens to be slow reaches a given depth late. Each
+//! number of threads, including one, then searches the position to that depth, each time from a
+//! cleared state. The order in which the numbers are used changes from position to position.
 
 mod picture;
 
@@ -24,7 +25,7 @@ use crate::engine::search::{
 pub(crate) struct Timing {
     pub elapsed: Duration,
     pub nodes: u64,
-    /// Statistics of the work shared among the threads; not set for a [`SpeedupTrial::scout`].
+    /// Statistics about the work shared among the threads. Not set for a [`SpeedupTrial::scout`].
     pub sharing: Sharing,
 }
 
@@ -38,59 +39,59 @@ impl Timing {
     }
 }
 
-/// The searches of one position to the same depth.
+/// The searches of a position, all to the same depth.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SpeedupTrial {
     pub position: Position,
     /// The depth of all searches, in plies.
     pub depth: Depth,
-    /// The search that determined the depth; not used for comparisons.
+    /// The search that determined the depth. It is not used for comparisons.
     pub scout: Timing,
     pub single: Timing,
-    /// The searches with each number of threads, in the order passed to [`Bench`]. A number of 1
+    /// The searches with each number of threads, in the order passed to [`Bench`]. The number 1
     /// means another search with one thread.
     pub several: Vec<Timing>,
 }
 
-/// The speedup of a search with a certain number of threads over the positions of a suite.
+/// The speedup of searches with a given number of threads over all positions in a suite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SpeedupSummary {
     pub threads: usize,
-    /// The lower quartile, median and upper quartile of the speedup to the same depth.
+    /// The lower quartile, the median and the upper quartile of the speedup to the same depth.
     pub speedup: [f64; 3],
     pub mean: f64,
     /// The standard error of the mean, as a fraction of the mean.
     pub error: f64,
-    /// The total time of one thread divided by the total time of several. Long searches have more
-    /// weight in this ratio than short ones.
+    /// The total time with one thread, divided by the total time with several threads. Long
+    /// searches have more weight in this ratio than short ones.
     pub total: f64,
-    /// The number of nodes, divided by the number for one thread, over all positions. This is the
+    /// The number of nodes over all positions, divided by the number with one thread. This is the
     /// search overhead.
     pub nodes: f64,
-    /// The number of nodes per second, divided by the number for one thread, over all positions.
+    /// The number of nodes per second over all positions, divided by the number with one thread.
     pub speed: f64,
-    /// The fraction of all threads' time that was spent idle.
+    /// The fraction of the threads' total time that was spent idle.
     pub waiting: f64,
     /// The number of split nodes per second.
     pub splits: f64,
-    /// The fraction of split nodes at which another thread searched a move; 0 if there were no
-    /// split nodes.
+    /// The fraction of split nodes at which another thread searched a move. It is 0 if there were
+    /// no split nodes.
     pub joined: f64,
-    /// The number of times per second that a thread joined a split node.
+    /// The number of times that a thread joined a split node, per second.
     pub joins: f64,
 }
 
 pub(crate) struct Bench {
-    /// The searcher with one thread, followed by those with the other numbers of threads.
+    /// The searcher with one thread, followed by the searchers with the other numbers of threads.
     searchers: Vec<Searcher>,
     time: Duration,
     attempts: usize,
 }
 
 impl Bench {
-    /// Creates searchers with the settings of `config`, one for a single thread and one for each of
-    /// these numbers of threads. The depth will be chosen so that one thread searches for at least
-    /// `time`.
+    /// Creates searchers with the settings in `config`: one with a single thread, and one with
+    /// each of these numbers of threads. The depth will be chosen so that one thread searches for
+    /// at least `time`.
     ///
     /// # Errors
     /// If the system cannot provide the threads or the memory.
@@ -108,7 +109,7 @@ impl Bench {
     }
 
     /// Searches a position with each number of threads. Returns `None` if the switch is turned off
-    /// or the game is over.
+    /// or if the game is over.
     pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;
@@ -129,7 +130,7 @@ impl Bench {
         (!switch.is_stopped()).then_some(trial)
     }
 
-    /// Searches with one thread until an iteration is completed after the given time.
+    /// Searches with one thread until an iteration completes after the given time.
     fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
         let (control, time) = (switch.control(), self.time);
         let mut reached = None;
@@ -187,8 +188,8 @@ fn sooner(one: &Timing, all: &Timing) -> f64 {
     one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
-/// Returns the geometric mean and its standard error as a fraction of the mean. The error is
-/// infinite for fewer than two numbers.
+/// Returns the geometric mean and its standard error, which is a fraction of the mean. The error
+/// is infinite for fewer than two numbers.
 fn mean_and_error(numbers: &[f64]) -> (f64, f64) {
     let count = numbers.len().max(1) as f64;
     let mean = numbers.iter().map(|number| number.ln()).sum::<f64>() / count;
@@ -213,7 +214,7 @@ fn total(timings: impl Iterator<Item = Timing>) -> Timing {
     })
 }
 
-/// Returns a quantile of sorted numbers, interpolated linearly; 1 if there are no numbers.
+/// Returns a quantile of sorted numbers, interpolated linearly. Returns 1 if there are no numbers.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 1.0 };
     let place = share * last as f64;

@@ -7,11 +7,12 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// The numbers of threads or processors, each with the speedup over a single one.
+    /// The numbers of threads or processors, each with its speedup over a single thread or
+    /// processor.
     gains: &'static [(f64, f64)],
 }
 
-/// The sources and the hardware are listed in `docs/measurements/threads.md`.
+/// Published results. Their sources and the hardware are listed in `docs/measurements/threads.md`.
 const PUBLISHED: [Published; 2] = [
     Published {
         name: "DTS in Cray Blitz (R. Hyatt 1994)",
@@ -25,8 +26,8 @@ const PUBLISHED: [Published; 2] = [
     },
 ];
 
-/// Draws the speedups as an SVG image. It shows the medians with bars from the lower to the upper
-/// quartile, the speedup in total time, the ideal line, and published results.
+/// Draws the speedups as an SVG image. The image shows the medians, bars from the lower to the
+/// upper quartile, the speedup in total time, the ideal line, and published results.
 pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     let mut summaries = summaries.to_vec();
     summaries.sort_by_key(|summary| summary.threads);
@@ -71,8 +72,8 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, bar: None }
 }
 
-/// Returns points from left to right. If one thread was not measured, adds the reference point
-/// (1, 1) at the front.
+/// Returns the points from left to right. If no measurement with one thread exists, adds the
+/// reference point (1, 1) at the front.
 fn from_one(points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = points.collect();
     if points.first().is_none_or(|first| first.x > 1.0) {

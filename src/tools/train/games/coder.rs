@@ -1,33 +1,32 @@
-//! An adaptive range coder, in which likely symbols take less than one bit.
+//! An adaptive range coder. It encodes likely symbols in less than one bit.
 //!
-//! Model code is written only once for both directions: an [`Encoder`] writes the symbol passed to
-//! it, whereas a [`Decoder`] ignores that argument and returns the symbol that was written.
+//! Model code is written once for both directions. An [`Encoder`] writes the symbol that is passed
+//! to it. A [`Decoder`] ignores this argument and returns the symbol that was written.
 //!
 //! Source: G. N. N. Martin, "Range encoding: an algorithm for removing redundancy from a digitised
 //! message" (1979). The probabilities of single bits are estimated as in I. Witten, R. Neal and J.
-//! Cleary, "Arithmetic coding for data compression" (1987), except that older bits have less
-//! weight.
+//! Cleary, "Arithmetic coding for data compression" (1987), except that older bits count for less.
 
 /// The range is widened when it falls below this value.
 const NARROW: u64 = 1 << 32;
 /// The number of fractional bits in the probability of a single bit.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
-/// The number of bits after which older bits lose weight; from then on, each new bit has a weight
-/// of 1 / (`FADING` + 2). With this value, a file of self-play games is 0.01 to 0.2% smaller than
-/// with 30, 60 or 250.
+/// The number of bits after which older bits start to lose weight. From then on, each new bit has
+/// a weight of 1 / (`FADING` + 2). With this value, a file of self-play games is 0.01 to 0.2%
+/// smaller than with values of 30, 60 or 250.
 const FADING: u8 = 120;
-/// The minimum probability of each of the two values of a bit, in units of 1 / 65,536.
+/// The minimum probability of either value of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;
 
 /// The common interface of the encoder and the decoder.
 pub(super) trait Coder {
-    /// Encodes or decodes one of several symbols with relative frequencies `sizes`; returns its
-    /// index. The sum of the sizes is less than 2^32, and none of them is 0.
+    /// Encodes or decodes one of several symbols with relative frequencies `sizes`. Returns the
+    /// index of the symbol. The sum of the sizes must be less than 2^32, and no size may be 0.
     fn choice(&mut self, wanted: usize, sizes: &[u32]) -> usize;
 
-    /// Encodes or decodes a bit that is set with a probability of `chance` / 65,536, which is
-    /// neither 0 nor 1.
+    /// Encodes or decodes a bit. The probability that it is set is `chance` / 65,536, which must
+    /// be neither 0 nor 1.
     fn bit(&mut self, wanted: bool, chance: u16) -> bool;
 }
 
@@ -85,7 +84,7 @@ impl Coder for Encoder {
     }
 }
 
-/// Decodes the output of an [`Encoder`]. After the end of the input it reads zeros.
+/// Decodes the output of an [`Encoder`]. Zeros are read after the end of the input.
 pub(super) struct Decoder<'b> {
     /// The difference between the encoded number and the lower end of the range.
     code: u64,
@@ -152,7 +151,8 @@ impl Coder for Decoder<'_> {
     }
 }
 
-/// The estimated probability of a bit. Recent occurrences have more weight than older ones.
+/// The estimated probability that a bit is set. Recent occurrences have more weight than older
+/// ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bit {
     chance: u16,
@@ -174,14 +174,14 @@ impl Bit {
     }
 }
 
-/// The number of bits that code the class of a number. The class is the number's length in bits,
-/// which is at most eighteen; the sign is coded separately.
+/// The number of bits that encode the class of a number. The class is the number's length in bits,
+/// at most eighteen. The sign is encoded separately.
 const CLASS_BITS: u32 = 5;
 /// The number of bits after the leading bit that have adaptive probabilities.
 const LEARNT_BITS: u32 = 3;
 
-/// An adaptive model of integers below 2^18 that are usually small. The length of an integer is
-/// coded first, followed by its bits.
+/// An adaptive model for integers that are below 2^18 and usually small. The length of an integer
+/// is encoded first, followed by its bits.
 #[derive(Debug, Clone)]
 pub(super) struct Size {
     class: [Bit; 1 << CLASS_BITS],
@@ -214,7 +214,7 @@ impl Size {
 }
 
 /// Encodes or decodes a number of `bits` bits, starting with the highest bit. The probability of
-/// each bit depends on the bits before it.
+/// each bit depends on the preceding bits.
 pub(super) fn tree(nodes: &mut [Bit], coder: &mut impl Coder, wanted: u32, bits: u32) -> u32 {
     let mut node = 1;
     for place in (0..bits).rev() {

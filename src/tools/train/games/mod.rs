@@ -1,18 +1,19 @@
-//! Files of self-play games. They are plain while games are played and packed for storage.
+//! Files of self-play games. The files are plain while games are being played, and packed for
+//! storage.
 //!
 //! | file | bytes per position | written by |
 //! | --- | --- | --- |
 //! | plain ([`plain`]) | a little over four | `tabia train games`, one game at a time |
 //! | packed ([`packed`]) | less than two | `tabia train pack`, `tabia train relabel`, in blocks |
 //!
-//! A [`GameReader`] reads both formats. The first line is text: it contains the type of the file
+//! A [`GameReader`] reads both formats. The first line is text. It contains the type of the file
 //! and the settings of its games. An incomplete game at the end of a plain file is removed.
 //!
-//! A block is unpacked by running the same model that packed it, so the behaviour of the model is
-//! part of the format. The model uses only integers, moves are ordered by Polyglot's move numbers,
-//! and a test compares the bytes. Model code is generic over the `Coder` and written once for both
-//! directions. A better predictor would require a new version of the format. Using a network as the
-//! predictor would make the format depend on its weights.
+//! A block is unpacked by running the same model that packed it. The behaviour of the model is
+//! therefore part of the format. The model uses only integers, moves are ordered by Polyglot's
+//! move numbers, and a test compares the bytes. Model code is generic over the `Coder` and is
+//! written once for both directions. A better predictor would require a new version of the format.
+//! If a network were the predictor, the format would depend on the network's weights.
 
 mod coder;
 mod model;
@@ -33,24 +34,24 @@ pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
-/// The actions named in errors.
+/// Name of the read action in error messages.
 const READ: &str = "read";
 const WRITE: &str = "write";
 /// The maximum length of the first line, in bytes.
 const LONGEST_HEADLINE: u64 = 1000;
 
-/// A move of a game with the result of the search that chose it.
+/// A move in a game, with the result of the search that chose the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SearchedMove {
     pub mv: Move,
-    /// The search score in centipawns, from White's point of view.
+    /// The score found by the search, in centipawns, from White's point of view.
     pub score: i16,
-    /// Whether static evaluation is unsuitable for the position before the move, because the side
-    /// to move is in check or the move is a capture or promotion.
+    /// Whether the position before the move is unsuitable for static evaluation. This is the case
+    /// if the side to move is in check, or if the move is a capture or promotion.
     pub noisy: bool,
 }
 
-/// Returns whether static evaluation is unsuitable for a position with this best move; see
+/// Returns whether a position with this best move is unsuitable for static evaluation. See
 /// [`SearchedMove::noisy`].
 pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
     position.in_check() || position.is_noisy(best)
@@ -58,13 +59,13 @@ pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PlayedGame {
-    /// White's result in half points: 0, 1 or 2.
+    /// White's result, in half points: 0, 1 or 2.
     pub half_points: u8,
-    /// The FEN of the starting position; `None` if it is the standard one.
+    /// The FEN of the starting position, or `None` if it is the standard one.
     pub start: Option<Box<str>>,
     /// The random moves at the beginning of the game.
     pub opening: Vec<Move>,
-    /// The moves chosen by the engine, after the opening.
+    /// The moves after the opening, which were chosen by the engine.
     pub moves: Vec<SearchedMove>,
 }
 
@@ -74,7 +75,7 @@ fn foreign(path: &Path) -> FileError {
     FileError::new(READ, path, reason)
 }
 
-/// The error for a fault in a game of a file; games are counted from 1.
+/// The error for a fault in one of the games in a file. Games are counted from 1.
 pub(crate) fn game_fault(path: &Path, game: usize, what: &str) -> FileError {
     FileError::new(READ, path, format!("game {game}: {what}"))
 }
@@ -92,9 +93,9 @@ impl PlayedGame {
             .map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())
     }
 
-    /// Calls `visit` for each position in which the engine chose a move, together with the move.
-    /// Returns `false` if the starting position is invalid or a move is illegal; in the latter
-    /// case, the positions before that move have been visited.
+    /// Calls `visit` for each position in which the engine chose a move, together with that move.
+    /// Returns `false` if the starting position is invalid or if a move is illegal. If a move is
+    /// illegal, the positions before it have already been visited.
     pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
         let Some(mut position) = self.start() else { return false };
         for &mv in &self.opening {

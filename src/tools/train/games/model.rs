@@ -1,8 +1,8 @@
-//! The model of games: a sequence of choices, each coded with its probability given the previous
-//! ones.
+//! The model of games. It treats a game as a sequence of choices, each of which is coded with its
+//! probability given the previous choices.
 //!
-//! The bytes of a block are one bit stream of a range coder ([`super::coder`]), and each block
-//! starts with a new model. A game consists of the following, in this order:
+//! The bytes of a block are a bit stream from a range coder ([`super::coder`]). Each block starts
+//! with a new model. A game consists of the following parts, in this order:
 //!
 //! | what | coded as |
 //! | --- | --- |
@@ -23,36 +23,37 @@ use crate::chess::position::{Move, Position};
 
 /// The maximum length of a FEN in characters.
 const LONGEST_FEN: usize = 128;
-/// The number of bits per character; a FEN consists of ASCII characters.
+/// The maximum length of a FEN, in characters.
 const LETTER_BITS: u32 = 7;
 /// The maximum number of plies in an opening.
 const LONGEST_OPENING: u32 = 255;
 
-/// The number of classes of the scores' volatility. There are two for each doubling of the mean
-/// difference, except that the first `CALM` are merged into one.
+/// The number of classes of score volatility. There are two classes for each doubling of the mean
+/// difference. The first `CALM` of them are merged into one.
 const RESTLESS: usize = 16;
 const CALM: usize = 4;
-/// The number of classes of the last score's magnitude. There is one for each doubling, except that
-/// the first two are merged into one.
+/// The number of classes for the magnitude of the last score. There is one class for each
+/// doubling. The first two are merged into one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
-/// The number of combinations of whether this position is noisy and whether the last one was.
+/// The number of combinations of two properties: whether this position is noisy, and whether the
+/// last position was.
 const KINDS: usize = 4;
-/// The cap on score differences when computing the volatility, in centipawns.
+/// The cap on score differences in the computation of the volatility, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
 /// The width, in centipawns, of the classes into which the last change in score is divided.
 const TREND_STEP: i32 = 10;
-/// The cap on the change in score, in either direction, when it is classified.
+/// The cap on the change in score when it is classified, in either direction.
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
 /// The width, in centipawns, of the classes into which the last score is divided.
 const LEAD_STEP: i32 = 120;
-/// The cap on the last score when it is classified, in centipawns, for either side.
+/// The cap on the last score when it is classified, in centipawns. It applies to both sides.
 const LARGEST_LEAD: i32 = 600;
 const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
 
-/// Packs games; returns `None` if one has an illegal move or an invalid starting position.
+/// Packs games. Returns `None` if a game has an illegal move or an invalid starting position.
 pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     let mut model = Model::new();
     let mut coder = Encoder::new();
@@ -62,7 +63,7 @@ pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     Some(coder.finish())
 }
 
-/// Unpacks games that contain `positions` moves in total; returns `None` if the bytes do not
+/// Unpacks games that contain `positions` moves in total. Returns `None` if the bytes do not
 /// represent such games.
 pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
     let mut model = Model::new();
@@ -77,16 +78,16 @@ pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec
     (left == 0).then_some(all)
 }
 
-/// The adaptive model with which a block is coded.
+/// The adaptive model that is used to code a block.
 struct Model {
     started: Bit,
-    /// Probabilities of the bits of a character, given the previous character.
+    /// Probabilities of the bits in a character, given the previous character.
     letters: Vec<[Bit; 1 << LETTER_BITS]>,
     plies: Size,
     openings: Policy,
     moves: Size,
     policy: Policy,
-    /// Indexed by whether the position is noisy according to its moves.
+    /// Indexed by whether the position is noisy, as determined from the moves.
     noisy: [Bit; 2],
     first_score: Size,
     scores: Vec<Size>,
@@ -113,8 +114,8 @@ impl Model {
         }
     }
 
-    /// Encodes or decodes a game that has at most the remaining number of moves. Returns `None` if
-    /// the game is invalid.
+    /// Encodes or decodes a game. The game may have at most the remaining number of moves. Returns
+    /// `None` if the game is invalid.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -153,7 +154,7 @@ impl Model {
         Some(game)
     }
 
-    /// Encodes or decodes a FEN; returns `None` if it is invalid.
+    /// Encodes or decodes a FEN. Returns `None` if the FEN is invalid.
     fn fen(&mut self, coder: &mut impl Coder, wanted: &str) -> Option<String> {
         if !wanted.is_ascii() || wanted.len() > LONGEST_FEN {
             return None;
@@ -172,7 +173,7 @@ impl Model {
         }
     }
 
-    /// Encodes or decodes a move with its search result; returns `None` if the move is illegal.
+    /// Encodes or decodes a move with its search result. Returns `None` if the move is illegal.
     fn searched(
         &mut self,
         coder: &mut impl Coder,
@@ -189,7 +190,7 @@ impl Model {
         Some(SearchedMove { mv, score, noisy })
     }
 
-    /// Encodes or decodes a score as the difference from the previous score.
+    /// Encodes or decodes a score, as the difference from the previous score.
     fn score(
         &mut self,
         coder: &mut impl Coder,
@@ -229,14 +230,14 @@ struct Scores {
     count: usize,
     last: i32,
     before: i32,
-    /// Four times the mean of the absolute differences. Recent differences have more weight than
+    /// The mean absolute difference, multiplied by four. Recent differences have more weight than
     /// older ones.
     restless: u32,
     noisy: bool,
 }
 
 impl Scores {
-    /// Returns the context in which the magnitude of the next difference is coded.
+    /// Returns the context for coding the magnitude of the next difference.
     fn volatility(&self, noisy: bool) -> usize {
         let mean = self.restless + 1;
         let doublings = mean.ilog2();
@@ -249,7 +250,7 @@ impl Scores {
         (restless * LEVELS + level) * KINDS + kind
     }
 
-    /// Returns the context in which the sign of the next difference is coded.
+    /// Returns the context for coding the sign of the next difference.
     fn direction(&self) -> usize {
         let class = |value: i32, largest: i32, step: i32| {
             ((value.clamp(-largest, largest) + largest) / step) as usize

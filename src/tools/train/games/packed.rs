@@ -1,8 +1,9 @@
-//! The packed format of games, which takes less than two bytes per position and consists of
+//! The packed format of games. It takes less than two bytes per position and consists of
 //! independent blocks.
 //!
-//! A file is a sequence of parts, so files can be joined with `cat`. A part is a line of text with
-//! the settings of its games, followed by blocks. All numbers are little-endian:
+//! A file is a sequence of parts, so files can be joined with `cat`. A part begins with a line of
+//! text that contains the settings of its games. Blocks follow this line. All numbers are
+//! little-endian:
 //!
 //! ```text
 //! part    "tabia games 2; " settings "\n", then its blocks
@@ -10,8 +11,9 @@
 //!         CRC-32 of the preceding 20 bytes u32, then the bytes: see [`super::model`]
 //! ```
 //!
-//! Each block is unpacked independently, so several threads can read a file, and a damaged block
-//! loses only its own games. The next block is found by searching for its marker.
+//! Each block can be unpacked independently. Several threads can therefore read a file, and a
+//! damaged block loses only its own games. The next block is found by searching for the block
+//! marker.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -22,31 +24,33 @@ use crate::support::files::open_locked;
 use crate::support::files::{Cannot, FileError};
 use crate::tools::train::in_parallel;
 
-/// The start of every part; the number is the version of the format.
+/// The beginning of every part. The number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 2; ";
 const MARK: [u8; 4] = *b"GBLK";
-/// The size of a block's header in bytes.
+/// The size of a block header, in bytes.
 const HEAD_BYTES: usize = 24;
-/// The number of positions in a full block. Larger blocks would hardly compress better, and playing
+/// The number of positions in a full block. Larger blocks would hardly compress better. Playing
 /// this many positions takes about ten seconds.
 const FULL_BLOCK: usize = 1 << 16;
-/// The maximum number of nodes searched to produce a block, which limits the loss if a block is
+/// The maximum number of nodes searched to produce a block. This limits the loss if a block is
 /// damaged.
 const NODES_A_BLOCK: u64 = 1 << 25;
-/// The minimum number of positions in a full block, because smaller blocks compress poorly.
+/// The minimum number of positions in a full block. Smaller blocks would compress poorly.
 const SMALL_BLOCK: usize = 1 << 10;
-/// The maximum number of games in a valid header, far above the number in any block written.
+/// The maximum number of games in a valid header. It is far above the number in any block that
+/// Tabia writes.
 const MAX_GAMES: u32 = 1 << 18;
-/// The maximum number of positions in a valid header, far above the number in any block written.
+/// The maximum number of positions in a valid header. It is far above the number in any block that
+/// Tabia writes.
 const MAX_POSITIONS: u32 = 1 << 18;
 const MAX_BYTES: u32 = 1 << 22;
 
-/// Returns the number of positions in a full block if each position takes this many nodes.
+/// Returns the number of positions in a full block if each position takes `nodes` nodes.
 pub(crate) fn block_positions(nodes: u64) -> usize {
     ((NODES_A_BLOCK / nodes.max(1)) as usize).clamp(SMALL_BLOCK, FULL_BLOCK)
 }
 
-/// A complete packed block as stored in a file.
+/// A complete packed block, as stored in a file.
 pub(crate) struct PackedBlock {
     games: u32,
     positions: u32,
@@ -86,26 +90,26 @@ impl PackedBlock {
 }
 
 pub(super) enum Section {
-    /// The settings of a part, and the length of its first line in bytes.
+    /// The settings of a part, and the length of the part's first line in bytes.
     Headline(String, u64),
     /// A complete, undamaged block.
     Block(PackedBlock),
-    /// Damaged bytes before the next section, and the number of games lost, if known.
+    /// Damaged bytes before the next section, and the number of games lost, if it is known.
     Damaged { games: Option<usize>, bytes: u64 },
     /// The end of the file.
     End,
 }
 
-/// Reads a first line including its line end; returns an empty string if the line is too long or
-/// not text.
+/// Reads a first line, including its line end. Returns an empty string if the line is too long or
+/// is not text.
 pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_HEADLINE).read_until(b'\n', &mut line)?;
     Ok(String::from_utf8(line).unwrap_or_default())
 }
 
-/// Reads the next section. After a damaged section, the input is positioned where the next one
-/// probably starts.
+/// Reads the next section. After a damaged section, the input is positioned at the probable start
+/// of the next one.
 pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Result<Section> {
     let here = input.stream_position()?;
     if input.fill_buf()?.is_empty() {
@@ -131,7 +135,7 @@ pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Resu
     Ok(Section::Block(PackedBlock { games, positions, data }))
 }
 
-/// Returns the numbers in a block's header, or `None` if the header is invalid.
+/// Returns the numbers in a block header, or `None` if the header is invalid.
 fn numbers(head: &[u8]) -> Option<[u32; 4]> {
     let (numbers, checksum) = head.strip_prefix(&MARK)?.split_last_chunk::<4>()?;
     let numbers: &[[u8; 4]; 4] = numbers.as_chunks().0.try_into().ok()?;
@@ -166,7 +170,7 @@ fn damaged<R: Read + Seek>(
     Ok(Section::Damaged { games, bytes: next - here })
 }
 
-/// Packs games into blocks, using several threads, and writes the blocks in order.
+/// Packs games into blocks on several threads, and writes the blocks in order.
 pub(crate) struct Packer<W> {
     out: W,
     threads: usize,
@@ -183,7 +187,7 @@ impl<W: Write> Packer<W> {
         Packer { out, threads, settings: None, games, positions: 0, full, bytes: 0 }
     }
 
-    /// Adds a legal game that was played with these settings.
+    /// Adds a game that was played with these settings. The game must be legal.
     ///
     /// # Errors
     /// If the output cannot be written.
@@ -206,7 +210,7 @@ impl<W: Write> Packer<W> {
         Ok(())
     }
 
-    /// Writes the remaining games; returns the output and the number of bytes written.
+    /// Writes the remaining games. Returns the output and the number of bytes written.
     ///
     /// # Errors
     /// If the output cannot be written.
@@ -247,13 +251,13 @@ fn begin_part(settings: &str) -> String {
     format!("{MAGIC}{settings}\n")
 }
 
-/// Packs games and verifies that unpacking them gives the same games.
+/// Packs games, and verifies that unpacking returns the same games.
 fn pack_and_look(games: &[PlayedGame]) -> Option<PackedBlock> {
     let block = PackedBlock::pack(games)?;
     (block.unpack()? == games).then_some(block)
 }
 
-/// The contents of one part of a [`PackedFile`].
+/// The contents of a part in a [`PackedFile`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PackedPart {
     pub settings: String,
@@ -261,19 +265,19 @@ pub(crate) struct PackedPart {
     pub games: usize,
 }
 
-/// A packed file opened for appending; only one program at a time can open it.
+/// A packed file that is open for appending. Only one program can have it open at a time.
 pub(crate) struct PackedFile {
     path: PathBuf,
     file: File,
 }
 
 impl PackedFile {
-    /// Opens or creates a file and returns its contents. An incomplete block at the end of the file
-    /// is removed.
+    /// Opens or creates a file, and returns its contents. An incomplete block at the end of the
+    /// file is removed.
     ///
     /// # Errors
-    /// If the file cannot be read or written, is in use, does not contain self-play games, or is
-    /// damaged anywhere except at its end.
+    /// If the file cannot be read or written, if it is in use, if it does not contain self-play
+    /// games, or if it is damaged anywhere except at its end.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), FileError> {
         let file = open_locked(path, true).cannot(READ, path)?;
         let mut input = BufReader::new(&file);
@@ -312,7 +316,7 @@ impl PackedFile {
         self.file.write_all(begin_part(settings).as_bytes()).cannot(WRITE, &self.path)
     }
 
-    /// Appends a block of legal games.
+    /// Appends a block of games. The games must be legal.
     ///
     /// # Errors
     /// If the file cannot be written.

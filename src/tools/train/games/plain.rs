@@ -1,7 +1,8 @@
-//! The plain format of games, used while they are played: about four bytes per position.
+//! The plain format of games. It is used while games are being played, and takes about four bytes
+//! per position.
 //!
-//! The first line is text and contains the type of the file and the settings. It is followed by the
-//! games in the order of their numbers. All numbers in them are little-endian:
+//! The first line is text. It contains the type of the file and the settings. The games follow in
+//! the order of their numbers. All numbers in them are little-endian:
 //!
 //! ```text
 //! game    White's half points u8, opening plies u8, moves u16;
@@ -11,9 +12,9 @@
 //!         check, or its best move is a capture or promotion
 //! ```
 //!
-//! A game without a FEN begins with the standard starting position. A game depends only on the
-//! settings and its number, so an interrupted file can be continued, and the bytes are the same for
-//! any number of threads.
+//! A game without a FEN begins at the standard starting position. A game depends only on the
+//! settings and its number. An interrupted file can therefore be continued, and its bytes are the
+//! same for any number of threads.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -25,13 +26,13 @@ use crate::support::files::Kind;
 use crate::support::files::{Cannot, FileError};
 use crate::tools::train::GameSettings;
 
-/// The start of every file; the number is the version of the format.
+/// The beginning of every file. The number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 1; ";
 const NOISY: u16 = 0x8000;
 
 static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
 
-/// A flag in the half points that indicates that the game has a FEN.
+/// The flag in the half points which indicates that the game has a FEN.
 const STARTED: u8 = 0x80;
 
 /// Returns the size of a game in a file, in bytes.
@@ -59,7 +60,7 @@ pub(super) fn encode(game: &PlayedGame) -> Vec<u8> {
     bytes
 }
 
-/// Reads one game; returns `None` if a word in it does not represent a move.
+/// Reads one game. Returns `None` if a word in the game does not represent a move.
 pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
     let mut head = [0; 4];
     input.read_exact(&mut head)?;
@@ -88,7 +89,7 @@ pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
     }))
 }
 
-/// Reads a FEN, which is validated later, when the game is replayed.
+/// Reads a FEN. The FEN is validated later, when the game is replayed.
 fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     let mut bytes = [0];
     input.read_exact(&mut bytes)?;
@@ -104,13 +105,13 @@ pub(crate) struct GameFile {
 }
 
 impl GameFile {
-    /// Opens or creates the file at `path` to append games played with `settings`; returns the
-    /// number of games that it already contains. An incomplete game at the end of the file is
-    /// removed.
+    /// Opens or creates the file at `path`, to append games played with `settings`. Returns the
+    /// number of games that the file already contains. An incomplete game at the end of the file
+    /// is removed.
     ///
     /// # Errors
-    /// If the file cannot be read or written, does not contain self-play games, or has different
-    /// settings.
+    /// If the file cannot be read or written, if it does not contain self-play games, or if it has
+    /// different settings.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), FileError> {
         let file = KIND.open(path, &settings.to_string());
         let game_file = GameFile {

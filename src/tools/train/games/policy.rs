@@ -1,8 +1,9 @@
-//! An adaptive model that predicts a player's moves while games are encoded or decoded.
+//! An adaptive model that predicts a player's moves while games are being encoded or decoded.
 //!
-//! Every legal move has a sum of weights, one for each of its features. Its probability is the
-//! softmax of these sums. After each move, the weights are adjusted so that the move becomes more
-//! likely. All arithmetic uses integers, so every machine computes the same probabilities.
+//! Every legal move has a sum of weights, with one weight for each of the move's features. The
+//! probability of a move is the softmax of these sums. After each move, the weights are adjusted
+//! to make that move more likely. All arithmetic uses integers, so every machine computes the same
+//! probabilities.
 //!
 //! Source of the idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go"
 //! (2007).
@@ -13,7 +14,7 @@ use chess::{BitBoard, EMPTY, get_pawn_attacks};
 use super::coder::Coder;
 use crate::chess::position::{Color, MAX_MOVES, Move, Piece, Position, Square, attacks, distance};
 
-/// The number of features of a move; see [`View::features`].
+/// The number of features of a move. See [`View::features`].
 const FEATURES: usize = 9;
 const PIECES: usize = 6;
 
@@ -21,28 +22,29 @@ const PIECES: usize = 6;
 const POINT: u32 = 16;
 /// The learning rate for an unexpected move in the first positions, in units of 1 / 65,536.
 ///
-/// This value, `LAST_STEP` and `HALVING` were chosen by comparing them with half and twice their
-/// values on 1.2 million positions of self-play. For a separate set of 10.7 million positions, the
-/// file is 0.4% smaller with these values than with all three halved.
+/// This value, `LAST_STEP` and `HALVING` were compared with half and twice their values, on 1.2
+/// million positions from self-play. For a separate set of 10.7 million positions, the file is
+/// 0.4% smaller with these values than with all three halved.
 const FIRST_STEP: i32 = 12_000;
 /// The learning rate for an unexpected move in late positions, in units of 1 / 65,536.
 const LAST_STEP: i32 = 1400;
-/// The number of positions after which the learning rate has covered half of the difference between
-/// `FIRST_STEP` and `LAST_STEP`.
+/// The number of positions after which half of the change from `FIRST_STEP` to `LAST_STEP` is
+/// complete.
 const HALVING: i32 = 1200;
 /// The number of positions after which the learning rate remains constant.
 const MAX_POSITIONS: i32 = 1 << 20;
-/// Errors below this value, in units of 1 / 65,536, are ignored. Values of 50 and 800 result in
-/// larger files.
+/// Errors below this value are ignored, in units of 1 / 65,536. With values of 50 and 800, files
+/// are larger.
 const SLIGHT: i32 = 200;
 /// The relative frequency assigned to the most likely move.
 const LARGEST: u32 = 1 << 14;
 /// The number of entries per unit in the table of exponentials.
 const STEPS: usize = 64;
-/// The number of units that the table of exponentials covers.
+/// The number of units covered by the table of exponentials.
 const DEEPEST: usize = 10;
 
-/// Powers of e^(-1/STEPS), multiplied by `LARGEST`. 1 is added so that no entry is 0.
+/// Powers of e^(-1/STEPS), multiplied by `LARGEST`. To each entry 1 is added, so that no entry is
+/// 0.
 const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     const FACTOR: u64 = 4_228_379_541;
     let mut table = [0; STEPS * DEEPEST];
@@ -57,7 +59,7 @@ const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     table
 };
 
-/// A move with the indexes of its weights.
+/// A move together with the indexes of its weights.
 struct Candidate {
     mv: Move,
     features: [u16; FEATURES],
@@ -86,8 +88,8 @@ impl Policy {
         }
     }
 
-    /// Encodes or decodes a move and adjusts the weights. Returns `None` if the move is illegal or
-    /// there are no legal moves.
+    /// Encodes or decodes a move, and adjusts the weights. Returns `None` if the move is illegal
+    /// or if there are no legal moves.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,
@@ -135,7 +137,8 @@ impl Policy {
         }));
     }
 
-    /// Adjusts the weights to make the chosen move more likely and the others less likely.
+    /// Adjusts the weights so that the chosen move becomes more likely and the others become less
+    /// likely.
     fn learn(&mut self, chosen: usize) {
         let total: u32 = self.sizes.iter().sum();
         let part = (1 << 32) / u64::from(total);
@@ -159,10 +162,10 @@ impl Policy {
 
 /// The offsets of the features' weights.
 ///
-/// The features by phase and piece are the squares and the distances to both kings. The features by
-/// piece are the captured piece and how it is defended, the attackers of the piece, checks on a
-/// safe or an unsafe square, replies to the last move, and a second move by the same piece. One
-/// more feature is the promotion piece.
+/// The features by phase and piece are the squares and the distances to both kings. The features
+/// by piece are the captured piece and how it is defended, the attackers of the piece, checks on a
+/// safe or an unsafe square, replies to the last move, and a second move by the same piece. The
+/// promotion piece is one more feature.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;
@@ -173,23 +176,24 @@ const AGAIN: usize = REPLY + PIECES * 4;
 const PROMOTION: usize = AGAIN + PIECES * 4;
 const KINGS: usize = PROMOTION + PIECES + 2;
 const END: usize = KINGS + 2 * PIECES * 64;
-/// The number of states; see [`View::state`].
+/// The number of states. See [`View::state`].
 const STATES: usize = 10;
-/// The maximum number of pieces (half of all) in the late phase of a game.
+/// The maximum number of pieces in the late phase of a game. This is half of all pieces.
 const LATE_PIECES: u32 = 16;
 
-/// The data shared by the features of a position's moves.
+/// The data shared by the features of all moves in a position.
 struct View<'p> {
     position: &'p Position,
     past: &'p Past,
     us: Color,
-    /// 1 if at least half the pieces have been captured; otherwise 0.
+    /// 1 if at least half of the pieces have been captured, otherwise 0.
     late: usize,
-    /// Squares attacked by enemy pawns, minor pieces, rooks, and other pieces.
+    /// Squares attacked by enemy pawns, by minor pieces, by rooks and by other pieces.
     threats: [BitBoard; 4],
-    /// Squares attacked by at least one piece of the side to move, and by at least two.
+    /// Squares attacked by at least one piece of the side to move, and squares attacked by at
+    /// least two.
     support: [BitBoard; 2],
-    /// Squares from which each type of piece would attack the enemy king.
+    /// Squares from which each kind of piece would attack the enemy king.
     checks: [BitBoard; PIECES],
     /// Squares attacked by the piece that moved last.
     attacked: BitBoard,
@@ -238,7 +242,8 @@ impl<'p> View<'p> {
         View { position, past, us, late, threats, support, checks, attacked }
     }
 
-    /// Combines how the enemy attacks a square (0 to 4) with whether `own` contains the square.
+    /// Combines two facts: how the enemy attacks a square (0 to 4), and whether `own` contains the
+    /// square.
     fn state(&self, square: Square, own: BitBoard) -> usize {
         let square = bit(square);
         let level = self.threats.iter().position(|&threat| threat & square != EMPTY);

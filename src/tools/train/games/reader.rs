@@ -1,4 +1,4 @@
-//! Reads files of self-play games in either format.
+//! Reads files of self-play games in both formats.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use super::packed::{self, PackedBlock, headline};
 use super::{PlayedGame, READ, foreign, game_fault, plain};
 use crate::support::files::{Cannot, FileError};
 
-/// The number of games from a plain file that are returned as one block.
+/// The number of games in a plain file that are returned as one block.
 const GAMES_AT_ONCE: usize = 512;
 
 /// Reads the games of a file one by one or in blocks.
@@ -21,15 +21,15 @@ pub(crate) struct GameReader {
     packed: bool,
     settings: String,
     games: usize,
-    /// The offset of the end of the last complete game or block.
+    /// The offset at which the last complete game or block ends.
     whole_bytes: u64,
-    /// The remaining games of the current block, which are returned one by one.
+    /// The remaining games in the current block. They are returned one by one.
     waiting: VecDeque<PlayedGame>,
-    /// The number of games lost in damaged blocks, where known.
+    /// The number of games lost in damaged blocks, as far as it is known.
     lost: usize,
 }
 
-/// Consecutive games. Games from a packed file have not been unpacked yet.
+/// Consecutive games. If they come from a packed file, they have not been unpacked yet.
 pub(crate) struct Block {
     /// The number of the first game, counted from 1.
     first: usize,
@@ -42,7 +42,8 @@ enum Content {
 }
 
 impl Block {
-    /// Returns the number of the first game, and the games; `None` if the block cannot be unpacked.
+    /// Returns the number of the first game, together with the games. The games are `None` if the
+    /// block cannot be unpacked.
     pub(crate) fn unpack(&self) -> (usize, Option<Cow<'_, [PlayedGame]>>) {
         let games = match &self.content {
             Content::Games(games) => Some(Cow::Borrowed(games.as_slice())),
@@ -56,7 +57,7 @@ impl GameReader {
     /// Opens a file of self-play games.
     ///
     /// # Errors
-    /// If the file cannot be read, or does not contain self-play games.
+    /// If the file cannot be read, or if it does not contain self-play games.
     pub(crate) fn open(path: &Path) -> Result<Self, FileError> {
         let file = File::open(path).cannot(READ, path)?;
         let bytes = file.metadata().cannot(READ, path)?.len();
@@ -80,10 +81,11 @@ impl GameReader {
         })
     }
 
-    /// Returns the next game; `None` at the end of the file or at an incomplete last game.
+    /// Returns the next game. Returns `None` at the end of the file or if the last game is
+    /// incomplete.
     ///
     /// # Errors
-    /// If the file cannot be read, or contains a word that does not represent a move.
+    /// If the file cannot be read, or if it contains a word that does not represent a move.
     pub(crate) fn read_game(&mut self) -> Result<Option<PlayedGame>, FileError> {
         if !self.packed {
             return self.read_plain();
@@ -97,7 +99,7 @@ impl GameReader {
         Ok(self.waiting.pop_front())
     }
 
-    /// Returns the next block of games; `None` at the end of the file.
+    /// Returns the next block of games, or `None` at the end of the file.
     ///
     /// # Errors
     /// Same as for [`GameReader::read_game`].
@@ -117,29 +119,29 @@ impl GameReader {
         Ok((!games.is_empty()).then_some(Block { first, content: Content::Games(games) }))
     }
 
-    /// Returns the settings of the games read last.
+    /// Returns the settings of the most recently read games.
     pub(crate) fn settings(&self) -> &str {
         &self.settings
     }
 
-    /// Returns the number of the game read last, counted from 1.
+    /// Returns the number of the most recently read game, counted from 1.
     pub(crate) fn games(&self) -> usize {
         self.games
     }
 
-    /// Returns the number of games skipped because their block is damaged; each such block is
+    /// Returns the number of games skipped because their block is damaged. Each such block is
     /// logged. Blocks with a damaged header are not included, because their number of games is
     /// unknown.
     pub(crate) fn lost(&self) -> usize {
         self.lost
     }
 
-    /// Returns the offset of the end of the last complete game or block.
+    /// Returns the offset at which the last complete game or block ends.
     pub(crate) fn whole_bytes(&self) -> u64 {
         self.whole_bytes
     }
 
-    /// Returns the size that the file had when it was opened.
+    /// Returns the size of the file at the time when it was opened.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

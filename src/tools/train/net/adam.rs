@@ -2,25 +2,25 @@
 
 use super::parameters::LIMIT;
 
-/// The decay rate of the mean gradients, as recommended by Adam's authors.
+/// The decay rate of the mean gradients. Adam's authors recommend this value.
 const FIRST_DECAY: f32 = 0.9;
 /// The decay rate of the mean squared gradients, from the same source.
 const SECOND_DECAY: f32 = 0.999;
 /// The term that prevents division by zero, from the same source.
 const EPSILON: f32 = 1e-8;
 
-/// The state of the optimiser: running means of each weight's gradient and of its square.
+/// The state of the optimiser: running means of each weight's gradient and squared gradient.
 ///
-/// The weights may start with king buckets of equal length. In that case, a fraction of each step
-/// is common to all king buckets; it is computed from the sum of their gradients and has its own
-/// state. This lets king buckets with few examples learn from the others. It is equivalent to a
-/// factoriser, in which each weight of a king bucket is the sum of a common and a separate weight,
-/// but only the sum is stored.
+/// The weights may begin with king buckets of equal length. In that case, a fraction of each step
+/// is common to all king buckets. The common step is computed from the sum of their gradients and
+/// has its own state. King buckets with few examples can therefore learn from the others. This is
+/// equivalent to a factoriser, in which each weight of a king bucket is the sum of a common and a
+/// separate weight. However, only the sum is stored.
 ///
 /// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), and D.
-/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). The common weights follow
-/// <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>, "virtual
-/// features".
+/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). For the common weights,
+/// the source is "virtual features" in
+/// <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AdamW {
     pub(super) each: Memory,
@@ -28,7 +28,7 @@ pub(super) struct AdamW {
     pub(super) common: Memory,
 }
 
-/// Running means over all steps so far, with exponential decay.
+/// Running means over all previous steps, with exponential decay.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Memory {
     pub(super) first: Vec<f32>,
@@ -55,7 +55,7 @@ struct MemoryPart<'m> {
 pub(super) struct Stride {
     /// The step number, counted from 1.
     pub(super) step: u64,
-    /// The learning rate, which is approximately the maximum change of a weight.
+    /// The learning rate. A weight changes by at most approximately this much.
     pub(super) rate: f32,
     /// The fraction of a weight that decays at a learning rate of 1.
     pub(super) decay: f32,
@@ -66,14 +66,14 @@ pub(super) struct Stride {
 }
 
 impl AdamW {
-    /// Creates the state for `weights` weights, which start with king buckets of `king_bucket`
-    /// weights each. After the last bucket there must be fewer than `king_bucket` weights; 0 means
-    /// that there are no king buckets.
+    /// Creates the state for `weights` weights. The weights begin with king buckets of
+    /// `king_bucket` weights each. Fewer than `king_bucket` weights must follow the last bucket.
+    /// If `king_bucket` is 0, there are no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
 
-    /// Moves `weights` in the direction opposite to the sum of `gradients`, using several threads.
+    /// Moves `weights` in the direction opposite to the sum of `gradients`. Uses several threads.
     pub(super) fn step(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let size = weights.len().div_ceil(gradients.len());
         let rate = (1.0 - stride.common) * stride.rate;
@@ -97,7 +97,7 @@ impl AdamW {
         }
     }
 
-    /// Moves all king buckets by the same amount, which is computed from the sum of their
+    /// Moves all king buckets by the same amount. The amount is computed from the sum of their
     /// gradients.
     fn step_shared(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let king_bucket = self.common.first.len();
@@ -131,7 +131,7 @@ impl AdamW {
 
 impl MemoryPart<'_> {
     /// Updates the state with the sum of `gradients`. Calls `apply` with the index of each weight
-    /// and its descent direction, whose magnitude is at most about 1.
+    /// and its descent direction. The magnitude of the direction is at most about 1.
     #[inline(always)]
     fn each_move(self, gradients: &[&[f32]], stride: Stride, mut apply: impl FnMut(usize, f32)) {
         let MemoryPart { first, second } = self;

@@ -1,10 +1,10 @@
 //! Checkpoints from which training can be resumed.
 //!
-//! A checkpoint is identified by the settings and the data. It contains the following, in
-//! little-endian order: the number of steps taken (u64), the sum of the steps' losses in this epoch
-//! (f64), the number of epochs completed (u64) and the two losses of each (f64). They are followed
-//! by f32 values: the weights, Adam's two means for them, and the two means for the step common to
-//! all king buckets.
+//! A checkpoint is identified by the settings and the data. It contains the following numbers, in
+//! little-endian order: the number of steps taken (u64), the sum of the losses over the steps in
+//! this epoch (f64), the number of completed epochs (u64), and the two losses of each completed
+//! epoch (f64). Then come f32 values: the weights, Adam's two means for the weights, and the two
+//! means for the step common to all king buckets.
 
 use std::iter;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::support::files::{Fault, FileError, JournalError, Kind};
 static KIND: Kind = Kind { magic: "tabia checkpoint 3; ", name: "the checkpoint" };
 
 impl<'d, const N: usize> Trainer<'d, N> {
-    /// Atomically writes everything that is needed to resume training.
+    /// Atomically writes everything needed to resume training.
     ///
     /// # Errors
     /// If the checkpoint cannot be written.
@@ -39,12 +39,12 @@ impl<'d, const N: usize> Trainer<'d, N> {
         KIND.save(path, &owner::<N>(&self.settings, self.data), &bytes)
     }
 
-    /// Resumes training from a checkpoint written by [`Trainer::save`]. With the same number of
-    /// threads, the result is the same as without interruption.
+    /// Resumes training from a checkpoint written by [`Trainer::save`]. If the number of threads
+    /// is the same, the result is the same as without an interruption.
     ///
     /// # Errors
-    /// If the file cannot be read, is not a checkpoint, or was created with different settings or
-    /// data.
+    /// If the file cannot be read, if it is not a checkpoint, or if it was created with different
+    /// settings or data.
     pub(crate) fn resume(
         settings: TrainSettings,
         data: &'d Data,
@@ -58,7 +58,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 }
 
-/// Describes everything that training depends on except the number of threads.
+/// Describes everything on which training depends, except the number of threads.
 fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
         settings;
@@ -73,7 +73,7 @@ fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     )
 }
 
-/// Decodes the training state stored in a checkpoint; returns `None` if it is invalid.
+/// Decodes the training state in a checkpoint. Returns `None` if it is invalid.
 fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
     let (words, _) = bytes.as_chunks::<8>();
     let mut words = words.iter().copied();

@@ -9,44 +9,46 @@ use crate::support::files::FileError;
 use crate::support::random::Random;
 use crate::tools::train::{Block, GameReader, PlayedGame, game_fault, in_parallel};
 
-/// The maximum number of pieces, including kings, in positions that use `lambda_few`.
+/// The maximum number of pieces, including kings, in positions for which `lambda_few` is used.
 pub(crate) const FEW_PIECES: usize = 9;
 
 /// The number of game blocks that each thread converts at a time.
 const BLOCKS_AT_ONCE: usize = 4;
 
-/// Settings that select positions and determine how their training targets are computed.
+/// Settings that select positions and specify how their training targets are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
     pub curve: Sigmoid,
-    /// The weight of the game's result in the target; the search scores get the remaining weight.
+    /// The weight of the game's result in the target. The search scores have the remaining weight.
     pub result_share: f32,
     /// The influence of the search scores of later moves, from 0 to 1. The search `n` moves later
-    /// has a weight of `lambda` to the power of `n`, and the result has the weight of everything
-    /// after the end of the game. With 0, only the position's own search counts; with 1, only the
-    /// result counts.
+    /// has a weight of `lambda` to the power of `n`. The result of the game has the weight of
+    /// everything after the end of the game. If `lambda` is 0, only the position's own search
+    /// counts. If it is 1, only the result counts.
     pub lambda: f32,
-    /// The value of `lambda` for positions with at most [`FEW_PIECES`] pieces. Searches of a few
+    /// The value of `lambda` for positions with at most [`FEW_PIECES`] pieces. Searches with a few
     /// hundred nodes evaluate endgames poorly.
     pub lambda_few: f32,
-    /// Positions with a larger absolute score, in centipawns, are considered decided and skipped.
+    /// The maximum absolute score, in centipawns. Positions with a larger score are considered
+    /// decided and are skipped.
     pub limit: i16,
-    /// The number of plies after the random opening that are skipped.
+    /// The number of plies that are skipped after the random opening.
     pub skip_plies: usize,
-    /// Every game whose number is a multiple of this value is held out for validation.
+    /// Held-out games. Every game whose number is a multiple of this value is held out for
+    /// validation.
     pub hold_out_every: usize,
 }
 
-/// Training examples and held-out examples, which come from different games.
+/// Training examples and held-out examples. They come from different games.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Data {
-    /// The settings with which positions were selected and their targets computed.
+    /// The settings used to select the positions and compute their targets.
     pub selection: Selection,
     /// The training examples, in random order.
     pub training: Vec<Example>,
     pub held_out: Vec<Example>,
     pub games: usize,
-    /// The number of positions in the training games, whether selected or not.
+    /// The number of positions in the training games, including those that were not selected.
     pub positions: usize,
 }
 
@@ -60,11 +62,12 @@ impl Data {
         self.selection.curve
     }
 
-    /// Reads the quiet positions of all games in `paths` and shuffles the training examples. Calls
-    /// `tell` with the progress at intervals.
+    /// Reads the quiet positions from all games in `paths`, and shuffles the training examples.
+    /// Periodically calls `tell` with the progress.
     ///
     /// # Errors
-    /// If a file cannot be read, does not contain self-play games, or contains an illegal move.
+    /// If a file cannot be read, if it does not contain self-play games, or if it contains an
+    /// illegal move.
     pub(crate) fn read(
         paths: &[PathBuf],
         selection: &Selection,
@@ -121,10 +124,10 @@ fn read_some(reader: &mut GameReader, most: usize) -> Result<Vec<Block>, FileErr
     Ok(blocks)
 }
 
-/// The number of positions in a game, and the examples selected from them.
+/// The number of positions in a game, together with the examples selected from them.
 type Taken = (usize, Vec<Example>);
 
-/// Returns the examples from each game. An error contains the index of a damaged game and the
+/// Returns the examples from each game. If a game is damaged, the error contains its index and the
 /// reason.
 fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usize, &'static str)> {
     let (first, games) = block.unpack();
@@ -138,7 +141,7 @@ fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usiz
         .collect()
 }
 
-/// Returns the positions selected from a game; `None` if the game contains an illegal move.
+/// Returns the positions selected from a game, or `None` if the game contains an illegal move.
 fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     let mut taken = Vec::new();
     let mut piece_count = Vec::with_capacity(game.moves.len());
@@ -161,14 +164,15 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     whole.then(|| examples.collect())?
 }
 
-/// Returns White's expected result at each move, computed from the searches for that move and all
-/// later moves. `piece_count` is the number of pieces before each move.
+/// Returns White's expected result at each move. It is computed from the searches for that move
+/// and all later moves. `piece_count` contains the number of pieces before each move.
 ///
-/// A search of a few hundred nodes is wrong by a pawn as often as a static evaluation is. However,
-/// the errors of successive searches differ, so the mean of several searches is much more accurate.
+/// A search with a few hundred nodes is wrong by a pawn as often as a static evaluation is.
+/// However, successive searches make different errors, so the mean of several searches is much
+/// more accurate.
 ///
-/// Sources: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), for
-/// lambda; J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998), for its use in chess.
+/// Sources: for lambda, R. Sutton, "Learning to Predict by the Methods of Temporal Differences"
+/// (1988); for its use in chess, J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
 fn hindsight(game: &PlayedGame, selection: &Selection, piece_count: &[usize]) -> Vec<f32> {
     let &Selection { curve, lambda, lambda_few, .. } = selection;
     let mut later = game.result();

@@ -1,26 +1,26 @@
-//! A training position stored in 32 bytes.
+//! A training position, stored in 32 bytes.
 
 use crate::chess::position::{Color, Position, Square};
 use crate::engine::eval::nnue::{BUCKETS, INPUTS_PER_KING_BUCKET, PieceSet, seen_by};
 
-/// The number of inputs for one side's pieces.
+/// The number of inputs for the pieces of one side.
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
 const MAX_PIECES: usize = 32;
-/// The number of piece counts that share a set of output weights.
+/// The number of consecutive piece counts that share a set of output weights.
 const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
-/// The flag, in the four bits of a piece, that marks it as an enemy piece.
+/// The flag that marks an enemy piece. It is one of the four bits for the piece.
 const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
 
-/// A position from the side to move's point of view, with its expected result. If Black is to move,
-/// the board is flipped, so that the side to move always moves up the board.
+/// A position from the point of view of the side to move, with its expected result. If Black is to
+/// move, the board is flipped. The side to move therefore always moves up the board.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,
-    /// Four bits for each piece, in the order of the squares: its type, and whether it is an enemy
-    /// piece.
+    /// Four bits for each piece, in the order of the squares. They contain the kind of the piece
+    /// and whether it is an enemy piece.
     pieces: [u8; MAX_PIECES / 2],
     /// The training target: the expected result for the side to move, from 0 to 1.
     pub target: f32,
@@ -30,7 +30,8 @@ pub(crate) struct Example {
 
 const _: () = assert!(size_of::<Example>() == 32);
 
-/// One side's view of the board, which is mirrored according to the position of its king.
+/// One side's view of the board. The board is mirrored depending on the position of that side's
+/// king.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct View {
     is_mirrored: bool,
@@ -44,7 +45,7 @@ impl View {
     }
 }
 
-/// The rows of weights that are active, for the side to move and for the enemy.
+/// The active rows of weights for the side to move and for the enemy.
 pub(super) struct Inputs {
     rows: [[u16; MAX_PIECES]; 2],
     pieces: usize,
@@ -77,7 +78,7 @@ impl Example {
         Example { occupied, pieces, target, views }
     }
 
-    /// Returns the buckets of both kings, starting with the side to move.
+    /// Returns the buckets of both kings. The bucket for the side to move comes first.
     #[inline(always)]
     pub(super) fn king_buckets(&self) -> [u8; 2] {
         self.views.map(|view| view.king_bucket)
@@ -93,7 +94,7 @@ impl Example {
         self.occupied.count_ones() as usize
     }
 
-    /// Returns the indexes of the inputs that are 1.
+    /// Returns the indexes of the inputs whose value is 1.
     #[inline(always)]
     pub(super) fn inputs(&self) -> Inputs {
         let mut inputs = Inputs { rows: [[0; MAX_PIECES]; 2], pieces: 0 };
@@ -111,8 +112,8 @@ impl Example {
         inputs
     }
 
-    /// Returns the pieces in the form in which the playing network receives them; the side to move
-    /// is White.
+    /// Returns the pieces in the form that the playing network receives. The side to move is
+    /// White.
     pub(crate) fn board(&self) -> PieceSet {
         let mut board = PieceSet::NONE;
         self.visit(|side, piece, square| {
@@ -122,7 +123,7 @@ impl Example {
         board
     }
 
-    /// Calls `visit` for each piece with its side (1 for the enemy), type and square.
+    /// Calls `visit` for each piece with the piece's side (1 for the enemy), kind and square.
     #[inline(always)]
     fn visit(&self, mut visit: impl FnMut(usize, usize, usize)) {
         for (place, square) in squares(self.occupied).enumerate().take(MAX_PIECES) {

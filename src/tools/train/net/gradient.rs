@@ -1,22 +1,22 @@
 //! The forward and backward passes of training.
 //!
-//! The loops are written so that the compiler can vectorise them, and are compiled three times: for
-//! the processor that the program is built for, for AVX2, and for AVX-512. All versions perform the
-//! same operations in the same order, so their results are identical.
+//! The loops are written so that the compiler can vectorise them. They are compiled three times:
+//! for the processor that the program is built for, for AVX2, and for AVX-512. All versions
+//! perform the same operations in the same order, so their results are identical.
 
 use super::example::{Example, Inputs};
 use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// The number of separate sums to which one instruction adds: as many as fit in an AVX-512
-/// register.
+/// The number of separate sums that one instruction updates. It equals the number of values in an
+/// AVX-512 register.
 const LANES: usize = 16;
 
-/// The number of neurons whose sums fit into the registers of AVX2 and AVX-512.
+/// The number of neurons whose sums fit in the registers of AVX2 and AVX-512.
 const IN_REGISTERS: usize = 64;
 
-/// Adds the gradient of `objective` to `gradient`; returns the sum of the squared errors.
+/// Adds the gradient of `objective` to `gradient`. Returns the sum of the squared errors.
 pub(super) fn add_gradient<const N: usize>(
     parameters: &Parameters<N>,
     objective: &Objective,
@@ -38,7 +38,7 @@ pub(super) fn add_gradient<const N: usize>(
     add(parameters, objective, blocks, gradient)
 }
 
-/// Does the same as [`add_gradient`], with loops that run on any processor.
+/// Like [`add_gradient`], but with loops that run on any processor.
 #[cfg(test)]
 pub(super) fn add_gradient_portably<const N: usize>(
     parameters: &Parameters<N>,
@@ -59,8 +59,8 @@ pub(super) fn square_errors<const N: usize>(
     examples.iter().map(|example| f64::from(square(example))).sum()
 }
 
-/// Returns the output of the network, which the sigmoid converts to the expected result for the
-/// side to move.
+/// Returns the output of the network. The sigmoid converts this output to the expected result for
+/// the side to move.
 pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Example) -> f32 {
     let neurons = neurons(parameters.rows(), &example.inputs());
     weighted_sum(parameters, &neurons, example.bucket())
@@ -122,9 +122,9 @@ fn add<const N: usize>(
     loss
 }
 
-/// Returns the neurons' values before activation, for the side to move and the other side. This
-/// function uses no closure, because a closure passed to `array::map` would be compiled separately
-/// from the surrounding loops, without their instruction sets.
+/// Returns the neuron values before activation, for the side to move and for the other side. This
+/// function uses no closures. A closure passed to `array::map` would be compiled separately from
+/// the surrounding loops, without their instruction sets.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]
@@ -171,7 +171,7 @@ fn weighted_sum<const N: usize>(
     parameters.output_biases()[bucket] + lanes.iter().sum::<f32>()
 }
 
-/// Adds the gradients of the output weights, and returns the gradients of the neurons' values.
+/// Adds the gradients of the output weights. Returns the gradients of the neuron values.
 #[inline(always)]
 fn propagate<const N: usize>(
     values: &[f32; N],

@@ -1,4 +1,4 @@
-//! Initialises a network from a trained one that has fewer neurons.
+//! Initialises a network from a trained network that has fewer neurons.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::support::files::FileError;
 use crate::support::random::Random;
 
 impl Parameters<HIDDEN> {
-    /// Uses the weights of a network file as initial weights. Missing neurons are added with random
-    /// input weights and zero output weights, so the output remains the same.
+    /// Uses the weights in a network file as initial weights. Missing neurons are added with
+    /// random input weights and zero output weights, so that the output does not change.
     ///
     /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge
-    /// Transfer" (2016), but with new neurons instead of copies.
+    /// Transfer" (2016). Unlike in that paper, the added neurons are new ones and not copies.
     ///
     /// # Errors
-    /// If the file cannot be read, is not a network, or has too many neurons.
+    /// If the file cannot be read, if it is not a network, or if it has too many neurons.
     pub(crate) fn grown_from(path: &Path, seed: u64) -> Result<Self, FileError> {
         let (network, bytes) = Network::open_with_bytes(path)?;
         let mut parameters = Parameters::from(&network);

@@ -1,19 +1,19 @@
-//! The training objective: a power of the error in the expected result, weighted by the number of
-//! pieces.
+//! The training objective. It is a power of the error in the expected result, weighted by the
+//! number of pieces.
 
 use super::example::Example;
 use super::sigmoid::Sigmoid;
 
 const MAX_PIECES: usize = 32;
 /// The maximum weight of an example relative to the average, even if its number of pieces is rare.
-/// Without the limit, a few hundred positions would dominate.
+/// Without this limit, a few hundred positions would dominate training.
 const MAX_WEIGHT: f32 = 8.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objective {
     pub(super) curve: Sigmoid,
-    /// The exponent of the error. 2 gives the squared error; a larger exponent gives large errors
-    /// more weight.
+    /// The exponent of the error. An exponent of 2 gives the squared error. With a larger
+    /// exponent, large errors have more weight.
     power: f32,
     /// The weight of an example, indexed by its number of pieces.
     weights: [f32; MAX_PIECES + 1],
@@ -26,12 +26,12 @@ impl Objective {
         Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }
     }
 
-    /// Creates an objective with this exponent, in which examples are weighted by their number of
-    /// pieces.
+    /// Creates an objective with this exponent. Examples are weighted by their number of pieces.
     ///
-    /// If `balance` is 0, all weights are equal. If it is 1, the weights make all numbers of pieces
-    /// count equally; in between, these weights are raised to the power of `balance`. The mean
-    /// weight over `examples` is 1. PlentyChess gained 13 Elo by balancing the numbers of pieces.
+    /// If `balance` is 0, all weights are equal. If it is 1, the weights make all numbers of
+    /// pieces equally important. In between, these weights are raised to the power of `balance`.
+    /// The mean weight over `examples` is 1. PlentyChess gained 13 Elo from balancing the numbers
+    /// of pieces.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);
@@ -66,7 +66,7 @@ mod tests {
 
     const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
-    /// Returns three positions with 32 pieces and one with four.
+    /// Returns three positions with 32 pieces and one position with four pieces.
     fn examples() -> Vec<Example> {
         let few = Position::from_fen("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1").expect("a position");
         let positions = [Position::start(), Position::start(), Position::start(), few];

@@ -8,13 +8,13 @@ use crate::chess::position::Color;
 use crate::engine::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, QA, QB, SCALE};
 use crate::support::error::ParseError;
 
-/// The number of examples used to calibrate the integer network's biases.
+/// The number of examples used to calibrate the biases of the integer network.
 const CALIBRATED_ON: usize = 1 << 15;
 
-/// The error of the integer network relative to the trained weights.
+/// The error of the integer network, compared with the trained weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct QuantisationError {
-    /// The mean absolute error over the positions, in centipawns.
+    /// The mean absolute error over all positions, in centipawns.
     pub mean: f64,
     /// The maximum absolute error, in centipawns.
     pub max: f64,
@@ -23,9 +23,9 @@ pub(crate) struct QuantisationError {
 }
 
 impl Parameters<HIDDEN> {
-    /// Converts the weights to an integer network. Rounding the output weights shifts the scores of
-    /// each bucket by an approximately constant amount. The biases are adjusted to compensate for
-    /// this, using a sample of `examples`.
+    /// Converts the weights to an integer network. Rounding the output weights shifts the scores
+    /// in each bucket by an approximately constant amount. To compensate for this shift, the
+    /// biases are adjusted on a sample of `examples`.
     ///
     /// # Errors
     /// If a weight is larger than the trainer allows.
@@ -51,7 +51,7 @@ impl Parameters<HIDDEN> {
         Network::new(inputs, row(BIASES, QA), outputs, biases)
     }
 
-    /// Returns the mean and maximum error of `network`, which must have been created by
+    /// Returns the mean and maximum errors of `network`. It must have been created by
     /// [`Parameters::quantised`].
     pub(crate) fn quantisation_error(
         &self,

@@ -12,12 +12,12 @@ use crate::engine::eval::nnue::{HIDDEN, PieceSet};
 use crate::support::random::Random;
 use crate::tools::train::{GameFile, GameSettings, PlayedGame, SearchedMove};
 
-/// The number of neurons of a network that can be trained quickly.
+/// The number of neurons in a network that can be trained quickly.
 const FEW: usize = 64;
 
 const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
-/// Returns every fourth position of random games.
+/// Returns every fourth position from random games.
 fn positions(count: usize, seed: u64) -> Vec<Position> {
     const LONGEST_GAME: usize = 120;
     let mut random = Random::new(seed);
@@ -51,7 +51,7 @@ fn material(position: &Position) -> f32 {
         .sum()
 }
 
-/// Returns examples whose targets are determined by the material.
+/// Returns examples whose targets depend only on the material.
 fn examples(count: usize, seed: u64) -> Vec<Example> {
     let target = |position: &Position| CURVE.of_score(100.0 * material(position));
     positions(count, seed).iter().map(|p| Example::new(p, target(p))).collect()
@@ -80,7 +80,7 @@ fn settings(threads: usize) -> TrainSettings {
     }
 }
 
-/// Returns weights of about the same magnitude as trained ones.
+/// Returns weights that are about as large as trained weights.
 fn large_parameters<const N: usize>(seed: u64) -> Parameters<N> {
     let mut parameters = Parameters::random(seed);
     parameters.as_mut_slice().iter_mut().for_each(|weight| *weight *= 4.0);
@@ -279,7 +279,8 @@ fn weights_are_limited_to_the_integer_range() {
     assert!(parameters.quantised(&[]).is_ok());
 }
 
-/// Returns game `number`: 1. e4 e5 2. Nf3 Nc6, won by White, with scores of `number` centipawns.
+/// Returns game `number`, which is 1. e4 e5 2. Nf3 Nc6. White has won the game, and all scores are
+/// `number` centipawns.
 fn game(number: i16) -> PlayedGame {
     let played = |(ply, text): (i16, &str)| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),

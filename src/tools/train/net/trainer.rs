@@ -14,11 +14,11 @@ use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
 /// The number of adjacent examples that are shuffled as a block. The examples have already been
-/// shuffled, so shuffling blocks is as good as shuffling single examples, and it saves memory
+/// shuffled, so shuffling blocks is as good as shuffling single examples. It also saves memory
 /// accesses.
 const BLOCK: usize = 64;
 
-/// The fraction of all steps during which the learning rate rises.
+/// The fraction of all steps in which the learning rate rises.
 const WARM_UP: f32 = 0.01;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -34,18 +34,18 @@ pub(crate) struct TrainSettings {
     pub common: f32,
     /// The exponent of the error in the objective.
     pub power: f32,
-    /// The degree to which numbers of pieces are balanced, from 0 to 1; see `Objective::new`.
+    /// How strongly the numbers of pieces are balanced, from 0 to 1. See `Objective::new`.
     pub balance: f32,
-    /// The number of threads. For a given number, training is deterministic.
+    /// The number of threads. For a given number of threads, training is deterministic.
     pub threads: usize,
-    /// The seed for the initial weights and for the order of the examples.
+    /// The seed for the initial weights and the order of the examples.
     pub seed: u64,
 }
 
 /// The mean squared errors of the expected results, which range from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EpochLoss {
-    /// The error on the training examples, measured while the weights were changing.
+    /// The error on the training examples. It was measured while the weights were changing.
     pub training: f64,
     /// The error on the held-out examples at the end of the epoch.
     pub held_out: f64,
@@ -60,17 +60,17 @@ pub(crate) struct TrainProgress {
     /// The mean squared error since the start of the epoch.
     pub loss: f64,
     pub rate: f32,
-    /// The losses of the epoch, if this step was its last one.
+    /// The losses of the epoch, if this was the last step in the epoch.
     pub epoch_loss: Option<EpochLoss>,
 }
 
-/// The part of the training state that changes.
+/// The part of the training state that changes during training.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State<const N: usize> {
     pub(super) parameters: Parameters<N>,
     pub(super) adam: AdamW,
     pub(super) steps: u64,
-    /// The sum of the losses of this epoch's steps.
+    /// The sum of the losses over the steps in this epoch.
     pub(super) loss: f64,
     pub(super) history: Vec<EpochLoss>,
 }
@@ -82,7 +82,7 @@ pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
     pub(super) state: State<N>,
     objective: Objective,
     gradients: Vec<Parameters<N>>,
-    /// The order in which this epoch uses the blocks of examples.
+    /// The order in which the blocks of examples are used in this epoch.
     order: Vec<u32>,
 }
 
@@ -93,7 +93,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Self::beginning_with(parameters, settings, data)
     }
 
-    /// Starts with existing weights; no step on `data` has been taken yet.
+    /// Starts with existing weights. No step on `data` has been taken yet.
     pub(crate) fn beginning_with(
         parameters: Parameters<N>,
         settings: TrainSettings,
@@ -136,7 +136,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         self.state.steps
     }
 
-    /// Trains on one batch; returns `None` after the last epoch.
+    /// Trains on one batch. Returns `None` after the last epoch.
     pub(crate) fn step(&mut self) -> Option<TrainProgress> {
         if self.state.steps >= self.all_steps() {
             return None;
@@ -162,8 +162,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Some(TrainProgress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
     }
 
-    /// Computes the gradient of a batch, using all threads. Returns the number of examples and the
-    /// sum of their squared errors.
+    /// Computes the gradient of a batch on all threads. Returns the number of examples and the sum
+    /// of their squared errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
         let training = &self.data.training;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]
@@ -208,7 +208,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         sum / examples.len().max(1) as f64
     }
 
-    /// Returns the learning rate for the current step, which rises briefly and then falls along
+    /// Returns the learning rate for the current step. The rate rises briefly and then falls along
     /// half a cosine wave.
     ///
     /// Source: I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts"
@@ -238,7 +238,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         (self.settings.batch / BLOCK).clamp(1, self.blocks().max(1))
     }
 
-    /// Returns the number of full batches. An incomplete batch at the end of an epoch is dropped.
+    /// Returns the number of full batches in an epoch. An incomplete batch at the end of an epoch
+    /// is dropped.
     fn steps_per_epoch(&self) -> usize {
         self.blocks() / self.blocks_per_batch()
     }

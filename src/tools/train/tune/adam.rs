@@ -1,8 +1,8 @@
-//! The Adam optimiser: gradient descent in which each weight has an adaptive step size.
+//! The Adam optimiser. This is gradient descent in which each weight has an adaptive step size.
 
 use super::model::{Pair, Values};
 
-/// The decay rate of the mean gradients, as recommended by Adam's authors.
+/// The decay rate of the mean gradients. Adam's authors recommend this value.
 const FIRST_DECAY: f32 = 0.9;
 /// The decay rate of the mean squared gradients, from the same source.
 const SECOND_DECAY: f32 = 0.999;
@@ -23,7 +23,8 @@ impl Adam {
         Adam { first: vec![[0.0; 2]; weights], second: vec![[0.0; 2]; weights], steps: 0 }
     }
 
-    /// Moves `values` in the direction opposite to `gradient`, by at most about `rate` centipawns.
+    /// Moves `values` in the direction opposite to `gradient`, by at most approximately `rate`
+    /// centipawns.
     pub(super) fn step(&mut self, values: &mut Values, gradient: &Values, rate: f32) {
         self.steps += 1;
         let first_bias = 1.0 - FIRST_DECAY.powi(self.steps);

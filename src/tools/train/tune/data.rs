@@ -1,4 +1,4 @@
-//! The tuner's positions, each with the coefficients of its weights and its target.
+//! The tuner's positions. Each consists of the coefficients of its weights and a target.
 
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};
@@ -7,15 +7,15 @@ use crate::tools::train::{Sample, in_parallel};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coefficient {
     pub place: u16,
-    /// White's count minus Black's. For a danger weight, it is the count for one side.
+    /// White's count minus Black's count. For a danger weight, this is the count for one side.
     pub count: i16,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// The offset of the position's coefficients. The linear ones come first, followed by those for
-    /// the danger to White's king and those for the danger to Black's king. Each list ends where
-    /// the next one starts.
+    /// The offset of the position's coefficients. The linear coefficients come first. The
+    /// coefficients for the danger to White's king come next, followed by those for the danger to
+    /// Black's king. Each list ends where the next list starts.
     start: usize,
     white_danger: usize,
     black_danger: usize,
@@ -32,8 +32,8 @@ pub(crate) struct TuneRow<'a> {
     pub danger: [&'a [Coefficient]; 2],
     /// The weight of the middlegame in the evaluation, from 0 to 1.
     pub phase: f32,
-    /// The factors by which the endgame score is multiplied if White or Black is ahead, from 0 to
-    /// 1.
+    /// The factors, from 0 to 1, by which the endgame score is multiplied if White or if Black is
+    /// ahead.
     pub scales: [f32; 2],
     /// The target from White's point of view, from 0 to 1.
     pub target: f32,
@@ -46,8 +46,8 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Extracts the features of samples, excluding known endgames. `target` computes the target of
-    /// a sample.
+    /// Extracts the features of samples. Known endgames are excluded. `target` computes the target
+    /// for a sample.
     pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,
@@ -79,7 +79,8 @@ impl Samples {
         data
     }
 
-    /// Extracts features like [`Samples::new`] from many blocks of samples, using several threads.
+    /// Like [`Samples::new`], but extracts features from many blocks of samples on several
+    /// threads.
     pub(crate) fn in_parallel(
         blocks: &[&[Sample]],
         threads: usize,

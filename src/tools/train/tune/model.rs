@@ -1,9 +1,9 @@
-//! The evaluation as a function of its weights, and its derivative.
+//! The evaluation as a function of its weights, and the derivative of this function.
 
 use super::data::{Coefficient, TuneRow};
 use crate::engine::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
 
-/// A value for the middlegame and a value for the endgame.
+/// A middlegame value and an endgame value.
 pub(super) type Pair = [f32; 2];
 
 /// All weights as floating-point numbers, indexed by weight.
@@ -26,7 +26,7 @@ impl Values {
     }
 }
 
-/// The evaluation, together with the logistic curve that converts a score to an expected result.
+/// The evaluation, and the logistic curve that converts a score to an expected result.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub values: Values,
@@ -34,11 +34,11 @@ pub(crate) struct Model {
     pub logistic_scale: f32,
 }
 
-/// The evaluation of a position, with intermediate values needed for the derivative.
+/// The evaluation of a position, with the intermediate values needed for the derivative.
 struct Forward {
     score: f32,
     units: [Pair; 2],
-    /// The derivatives of the score with respect to the middlegame value and the endgame value.
+    /// The derivatives of the score with respect to the middlegame and endgame values.
     shares: Pair,
 }
 
@@ -50,7 +50,8 @@ fn dot(list: &[Coefficient], values: &Values) -> Pair {
     })
 }
 
-/// Returns the penalty for a number of danger units, as in the evaluation but without rounding.
+/// Returns the penalty for a number of danger units. This is the same penalty as in the
+/// evaluation, but without rounding.
 fn penalty(units: f32) -> f32 {
     let units = units.clamp(0.0, DANGER_LIMIT as f32);
     units * units / DANGER_DIVISOR as f32
@@ -62,12 +63,12 @@ fn penalty_slope(units: f32) -> f32 {
 }
 
 impl Model {
-    /// Returns the expected result for a score in centipawns from White's point of view.
+    /// Returns the expected result for a score, which is in centipawns from White's point of view.
     pub(crate) fn expected(&self, score: f32) -> f32 {
         1.0 / (1.0 + (-score / self.logistic_scale).exp())
     }
 
-    /// Returns the score of a position in centipawns from White's point of view.
+    /// Returns the score of a position, in centipawns, from White's point of view.
     pub(crate) fn score(&self, row: &TuneRow<'_>) -> f32 {
         self.forward(row).score
     }

@@ -1,15 +1,15 @@
-//! Normalises weights: among the many sets of weights with the same predictions, selects one that
-//! is easy to read.
+//! Normalises weights. Many sets of weights give the same predictions. This module selects one
+//! that is easy to read.
 
 use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};
 use crate::engine::eval::tuning::{FIELDS, Field};
 
-/// The value of a pawn averaged over both phases, which defines the unit.
+/// The value of a pawn, averaged over both phases. It defines the unit of the weights.
 const PAWN: f32 = 100.0;
 
-/// Tables from which every piece of a type uses exactly one weight. The number is the index of that
-/// piece type in the material weights, to which the table's mean is added.
+/// Tables in which exactly one weight applies to every piece of a kind. The number is the index of
+/// that kind in the material weights. The mean of the table is added to that material weight.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),
     ("knight_placement", 1),
@@ -22,8 +22,8 @@ const TABLES: [(&str, usize); 9] = [
     ("queen_mobility", 4),
 ];
 
-/// Returns an equivalent model in which each table has a mean of zero over `data`, and a pawn is
-/// worth 100 centipawns on average over both phases.
+/// Returns an equivalent model. In this model, each table has a mean of zero over `data`, and a
+/// pawn is worth 100 centipawns on average over both phases.
 pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
     let mut model = model.clone();
     let usage = data.usage();
@@ -43,7 +43,7 @@ fn field(name: &str) -> &'static Field {
     FIELDS.iter().find(|field| field.name == name).expect("a field of this name")
 }
 
-/// Subtracts a table's mean, weighted by usage, from the table.
+/// Subtracts the mean of a table from the table. The mean is weighted by usage.
 fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     let range = field.first..field.first + field.len;
     let total: f64 = usage[range.clone()].iter().sum();
@@ -58,8 +58,8 @@ fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     mean
 }
 
-/// Changes the unit of the scores. The danger units need a different factor, because the penalty is
-/// quadratic in them.
+/// Changes the unit of the scores. Danger units need a different factor, because the penalty is
+/// quadratic in the number of units.
 fn rescale(model: &mut Model, factor: f32) {
     for (value, is_danger) in model.values.0.iter_mut().zip(danger_places()) {
         let factor = if is_danger { factor.sqrt() } else { factor };

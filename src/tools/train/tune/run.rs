@@ -1,4 +1,4 @@
-//! Gradient descent with epochs over shuffled batches, held-out validation and early stopping.
+//! Gradient descent over shuffled batches, with epochs, held-out validation and early stopping.
 
 use super::adam::Adam;
 use super::data::Samples;
@@ -11,16 +11,16 @@ use crate::tools::train::in_parallel;
 pub(crate) struct TuneSettings {
     /// The maximum number of passes through the data.
     pub epochs: usize,
-    /// The initial learning rate in centipawns, which decreases to zero along a cosine curve.
+    /// The initial learning rate in centipawns. It decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// The strength with which weights are pulled towards their initial values, per centipawn. This
+    /// The strength with which weights are pulled towards their initial values, per centipawn. It
     /// keeps rarely used weights within bounds.
     pub decay: f32,
     /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,
     pub threads: usize,
-    /// The seed that determines the order of the positions.
+    /// The seed for the order of the positions.
     pub seed: u64,
 }
 
@@ -41,8 +41,8 @@ pub(crate) struct TuneOutcome {
     pub after: TuneProgress,
 }
 
-/// Tunes the weights, starting with those of `start`. Calls `observe` after every epoch; tuning
-/// stops if it returns `false`.
+/// Tunes the weights, starting with the weights in `start`. Calls `observe` after every epoch.
+/// Tuning stops if `observe` returns `false`.
 pub(crate) fn tune(
     start: &Weights,
     training: &Samples,
@@ -101,7 +101,7 @@ fn add_anchor_gradient(gradient: &mut Values, values: &Values, anchor: &Values, 
     }
 }
 
-/// Returns the mean gradient over a batch, and the sum of the batch's errors.
+/// Returns the mean gradient over a batch, together with the sum of the errors in the batch.
 fn batch_gradient(model: &Model, data: &Samples, batch: &[usize], threads: usize) -> (Values, f64) {
     let share = |rows: &[usize]| {
         let mut gradient = Values::zero();
@@ -130,12 +130,12 @@ fn mean_error(model: &Model, data: &Samples, threads: usize) -> f64 {
     sum / data.len().max(1) as f64
 }
 
-/// Returns the logistic scale with the smallest error, found by golden-section search: as a
+/// Returns the logistic scale with the smallest error, found by golden-section search. As a
 /// function of the scale, the error has only one minimum.
 fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
-    /// The bounds of the logistic scale in centipawns, wide enough for any evaluation.
+    /// The bounds of the logistic scale, in centipawns. They are wide enough for any evaluation.
     const BOUNDS: (f32, f32) = (50.0, 1000.0);
-    /// The precision of the fit in centipawns.
+    /// The precision of the fit, in centipawns.
     const PRECISION: f32 = 0.5;
     const GOLDEN: f32 = 0.618_034;
     let error = |scale: f32| {
@@ -155,8 +155,8 @@ fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     (low + high) / 2.0
 }
 
-/// Returns the Rust source code of a file with tuned weights. `origin` describes the origin of the
-/// weights.
+/// Returns the Rust source code for a file of tuned weights. `origin` describes where the weights
+/// come from.
 pub(crate) fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
     let origin: String = origin.lines().map(|line| format!("//! {line}\n")).collect();
     let literal = weights.to_source();
@@ -185,8 +185,8 @@ mod tests {
     use crate::engine::eval::tuning::tuned;
     use crate::tools::train::Sample;
 
-    /// Returns samples from random games, "won" by the side with more pawns at the end, so that
-    /// material matters.
+    /// Returns samples from random games. Each game counts as a win for the side with more pawns
+    /// at the end, so that material matters.
     fn data(seed: u64) -> Samples {
         let mut random = Random::new(seed);
         let mut samples = Vec::new();

@@ -19,10 +19,10 @@ pub use random::Growth;
 use super::game::{Window, ZeroSumGame};
 use crate::chess::score::{Depth, MAX_PLY, Ply, Score};
 
-/// The built-in tree. It has fifteen nodes, of which alpha-beta visits fourteen and PVS thirteen.
+/// The built-in tree. It has fifteen nodes. Alpha-beta visits fourteen of them, and PVS thirteen.
 pub const CLASSIC: &str = include_str!("classic.tree");
 
-/// The maximum absolute value of a leaf. It is well within the range of scores.
+/// The maximum absolute value of a leaf, which is well within the range of scores.
 pub const MAX_VALUE: Score = 10_000;
 /// The maximum number of levels below the root.
 pub const MAX_DEPTH: usize = MAX_PLY / 2;
@@ -42,8 +42,8 @@ struct Node {
     depth: usize,
 }
 
-/// An explicit game tree. Leaf values are from the point of view of the player Max. The players
-/// alternate.
+/// An explicit game tree. The players alternate. Leaf values are from the point of view of the
+/// player called Max.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameTree {
     nodes: Vec<Node>,
@@ -61,7 +61,7 @@ impl GameTree {
         self.nodes.len()
     }
 
-    /// Returns whether there are no nodes. Trees that were read always have nodes.
+    /// Returns whether there are no nodes. Trees read from text always have nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -103,7 +103,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// Appends a node below `parent`, or the root if `parent` is `None`.
+    /// Appends a node below `parent`. If `parent` is `None`, the node is the root.
     fn push(&mut self, name: String, parent: Option<NodeId>) -> NodeId {
         let id = self.nodes.len();
         let depth = parent.map_or(0, |parent| self.nodes[parent].depth + 1);
@@ -137,7 +137,8 @@ impl ZeroSumGame for GameTree {
         self.nodes[*state].children.is_empty()
     }
 
-    /// The key is the node itself, because no two nodes of a plain tree are the same position.
+    /// The key is the index of the node, because no two nodes of a plain tree are the same
+    /// position.
     fn key(&self, state: &NodeId) -> u64 {
         *state as u64
     }

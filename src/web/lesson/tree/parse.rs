@@ -24,7 +24,7 @@ use crate::chess::score::Score;
 pub struct TreeError {
     /// The number of the line, counted from 1.
     pub line: usize,
-    /// What is wrong in the line, and how to fix it.
+    /// The problem in the line, and the solution.
     pub fault: String,
 }
 
@@ -96,8 +96,8 @@ impl TreeReader {
         }
     }
 
-    /// Returns the parent of a node with this indentation, and closes the nodes that are not its
-    /// ancestors.
+    /// Returns the parent for a node with this indentation. Closes the nodes that are not ancestors
+    /// of the new node.
     fn parent(&mut self, name: &str, indent: usize) -> Result<Option<NodeId>, String> {
         if self.tree.nodes.is_empty() {
             return match indent {

@@ -1,5 +1,5 @@
 //! A tree whose nodes are positions. Nodes with equal subtrees are the same position, and every
-//! node has an estimate. Transposition tables and iterative deepening require both.
+//! node has an estimate. Transposition tables and iterative deepening require both properties.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,9 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 pub(crate) struct PositionTree {
     tree: GameTree,
     positions: Vec<u64>,
-    /// The estimate of each node from Max's point of view. For a leaf, this is its value. For other
-    /// nodes, it is the mean of the leaves below the node, rounded towards zero.
+    /// The estimate for each node from Max's point of view. The estimate for a leaf is its value.
+    /// The estimate for any other node is the mean of the leaves below the node, rounded towards
+    /// zero.
     estimates: Vec<Score>,
     height: Depth,
 }
@@ -25,7 +26,7 @@ impl PositionTree {
         PositionTree { tree: tree.clone(), positions, estimates, height }
     }
 
-    /// Returns the number of levels below the root. A search to this depth covers the whole tree.
+    /// Returns the number of levels below the root. A search to this depth visits the whole tree.
     pub(crate) fn height(&self) -> Depth {
         self.height
     }
@@ -36,8 +37,8 @@ impl PositionTree {
 }
 
 /// Assigns numbers to positions. Two inner nodes are the same position if the same player is to
-/// move and the same positions follow, in any order. Two leaves are the same position if the same
-/// player is to move and their values are equal.
+/// move and the same positions follow in any order. Two leaves are the same position if the same
+/// player is to move and the values are equal.
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];

@@ -1,13 +1,13 @@
-//! Random trees that are the same on every machine for the same seed, and reordering of their
-//! moves.
+//! Random trees, and the reordering of their moves. The same seed gives the same tree on every
+//! machine.
 
 use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// In an uneven tree, one out of this many nodes that could have children is a leaf instead.
+/// In an uneven tree, one in this many nodes that could have children is a leaf instead.
 const EARLY_LEAF: usize = 6;
-/// Nodes above this level are never copies, because there are too few nodes to copy.
+/// Nodes above this level are never copies, because there are too few earlier nodes to copy.
 const FIRST_COPIED: usize = 2;
 const HUNDRED: usize = 100;
 
@@ -23,14 +23,14 @@ pub struct Growth {
     /// The maximum absolute value of a leaf.
     pub spread: Score,
     /// Whether nodes have between one and `branching` children, and some leaves are above the last
-    /// level.
+    /// level of the tree.
     pub uneven: bool,
     /// The percentage of inner nodes, from the second level on, that are copies of an earlier node
-    /// on the same level. A copy is the same position, reached by a different path.
+    /// at the same level. A copy is the same position, reached by a different path.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
-    /// How well the moves are ordered; see [`GameTree::ordered`].
+    /// How good the move order is; see [`GameTree::ordered`].
     pub order: i32,
 }
 
@@ -113,8 +113,8 @@ impl TreeGenerator {
     }
 }
 
-/// Returns names for the nodes in file order. The numbers in the names increase level by level,
-/// from left to right.
+/// Returns names for the nodes in file order. The numbers in the names increase from level to
+/// level, and from left to right within a level.
 fn names(root: &TreeShape) -> Vec<String> {
     // The indices of the nodes in the file, by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
@@ -165,8 +165,8 @@ impl GameTree {
     /// `order` ranges from 100 (best move first everywhere) to -100 (worst move first everywhere);
     /// 0 leaves the tree unchanged. For other values, the absolute value is a probability in
     /// percent. With this probability, the next move is the best (or worst) of the remaining moves;
-    /// otherwise, it is the first of them. `seed` determines the random numbers. Strongly ordered
-    /// trees are commonly described in this way.
+    /// otherwise, it is the first of the remaining moves. `seed` determines the random numbers.
+    /// Strongly ordered trees are commonly described in this way.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));
@@ -194,7 +194,7 @@ impl GameTree {
         tree
     }
 
-    /// Appends a node of another tree with its subtree. `orders` determines the order of the
+    /// Appends a node from another tree, with its subtree. `orders` determines the order of the
     /// children.
     fn push_ordered(
         &mut self,

@@ -103,8 +103,8 @@ fn only_leaves_can_be_changed() {
     assert_eq!(tree, GameTree::classic());
 }
 
-/// Generates random trees with up to four children per node, up to five levels, and values so close
-/// together that ties occur.
+/// Generates random trees with up to five levels and up to four children per node. Their values are
+/// so close together that ties occur.
 fn trees() -> impl Strategy<Value = GameTree> {
     #[derive(Debug, Clone)]
     enum TreeShape {

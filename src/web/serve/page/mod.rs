@@ -17,8 +17,8 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// Includes either a file that all pages share, or one of the explorer's own files in this module's
-/// folder.
+/// Includes a file: either one shared by all pages, or one of the explorer's own files in the
+/// folder of this module.
 macro_rules! file {
     ($path:literal, $name:literal, $kind:expr) => {
         PageFile { path: $path, kind: $kind, text: include_str!($name) }
@@ -89,7 +89,7 @@ impl PageFile {
 mod tests {
     use super::*;
 
-    /// Returns the names that follow `mark` in `text`. Each ends before the closing quote.
+    /// Returns the names that follow `mark` in `text`. A name ends before the closing quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }

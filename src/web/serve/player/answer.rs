@@ -14,11 +14,11 @@ use crate::web::serve::loaded_books::Content;
 use crate::web::serve::query::with_rook;
 
 /// The standard deviation of the difference between two players' strengths in Elo's model, in
-/// rating points. Each player contributes 200 points, so the value is 200 times the square root of
-/// 2, rounded as by FIDE.
+/// rating points. The standard deviation for one player is 200 points, so the value is 200 times
+/// the square root of 2, rounded as by FIDE.
 const DEVIATION: f64 = 2000.0 / 7.0;
-/// The maximum difference between a performance rating and the opponents' ratings, also used for
-/// perfect scores (FIDE handbook, B.02, table 8.1).
+/// The maximum difference between a performance rating and the opponents' ratings. It is also used
+/// for perfect scores (FIDE handbook, B.02, table 8.1).
 const MAX: f64 = 800.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,7 +62,7 @@ struct Played<'g> {
 }
 
 impl PlayerOrder {
-    /// Returns the results of the games found so far.
+    /// Returns the results of the games that have been found so far.
     pub(crate) fn answer(
         &self,
         content: &Content,
@@ -139,8 +139,8 @@ impl PlayerOrder {
     }
 }
 
-/// Returns the difference in rating points by which a player with this score is stronger than the
-/// opponents: the performance in Elo's model, relative to the opponents.
+/// Returns the performance rating in Elo's model, relative to the opponents' ratings: the number of
+/// points by which a player with this score is stronger.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

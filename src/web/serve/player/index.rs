@@ -1,4 +1,4 @@
-//! Finds the games of players, one player at a time, and stores them while there is room.
+//! Finds the games of players, one player at a time, and stores the games as long as there is room.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{
@@ -23,7 +23,7 @@ use crate::web::serve::limits::{
 #[derive(Debug)]
 pub(super) struct PlayerGame {
     pub(super) listed: ListedGame,
-    /// A sort key for all games: the index of the file, and the index of the game in the file.
+    /// A sort key: the index of the file, and the index of the game in the file.
     pub(super) place: (usize, usize),
     pub(super) color: Color,
     pub(super) mode: Mode,
@@ -32,7 +32,7 @@ pub(super) struct PlayerGame {
     pub(super) moves: Vec<Move>,
 }
 
-/// The games of a player found so far.
+/// The games of one player that have been found so far.
 #[derive(Debug)]
 pub(crate) struct PlayerIndex {
     /// The player's name in lower case.
@@ -63,7 +63,7 @@ impl PlayerIndex {
 
 #[derive(Debug)]
 pub(crate) struct Players {
-    /// The players. The least recently requested one is first.
+    /// The players, least recently requested first.
     known: Mutex<Vec<Arc<PlayerIndex>>>,
     line: Sender<Arc<PlayerIndex>>,
     asked: AtomicU64,
@@ -100,8 +100,8 @@ impl Players {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Returns the games of a player. `name` must be in lower case. If the player is new, a search
-    /// is queued.
+    /// Returns the games of a player. `name` must be in lower case. For a new player, queues a
+    /// search.
     ///
     /// # Errors
     /// If the queue is full.
@@ -136,20 +136,22 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the file that contains a game found for a player.
+    /// Returns the index of the file that contains the game with this id, if the game was found for
+    /// a player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
         })
     }
 
-    /// Returns the number of players before this one in the queue.
+    /// Returns the number of players that precede this one in the queue.
     pub(crate) fn queue_position(&self, player: &PlayerIndex) -> u64 {
         player.number.saturating_sub(self.served.load(Relaxed))
     }
 }
 
-/// Drops the least recently requested players while too many games are stored, but keeps one.
+/// Drops the least recently requested players while too many games are stored. Keeps at least one
+/// player.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
     // Even a player without games needs some memory.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);

@@ -1,5 +1,5 @@
-//! `/player`: the games of one player. They are found in the game files of the books on the first
-//! request.
+//! `/player`: the games of one player. On the first request for a player, they are searched for in
+//! the game files of the books.
 
 mod answer;
 mod index;

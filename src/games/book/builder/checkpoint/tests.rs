@@ -36,7 +36,8 @@ fn with_checkpoints(options: &BuildOptions, folder: &Path, every: Duration) -> B
     BuildOptions { checkpoints: Some(kept), ..options.clone() }
 }
 
-/// Runs a build with checkpoints in `folder`. If `stops`, the build fails at the broken game.
+/// Runs a build with checkpoints in `folder`. If `stops` is set, the build fails at the broken
+/// game.
 fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
     let options = with_checkpoints(options, folder, SHORT);
     let mut monitor = Monitor::default();
@@ -58,7 +59,7 @@ fn read_all(folder: &Path) -> Folder {
         .collect()
 }
 
-/// Damages a random file; returns a description of the damage.
+/// Damages a random file. Returns a description of the damage.
 fn damage(files: &mut Folder, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
     let pick = |random: &mut Random| names[random.below(names.len())].clone();
@@ -122,16 +123,16 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
     assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
 }
 
-/// The point at which a build is stopped as it writes its book.
+/// The point at which a build is stopped while it writes its book.
 #[derive(Debug, Clone, Copy)]
 struct Stop {
     parts: usize,
-    /// Whether the note covers the last written part.
+    /// Whether the note covers the last part that was written.
     noted: bool,
 }
 
-/// Stops a build as it writes its book. Returns the number of parts that were already written when
-/// the build started.
+/// Stops a build while it writes its book. Returns the number of parts that earlier builds had
+/// already written.
 fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usize {
     let options = with_checkpoints(options, folder, Duration::ZERO);
     let (shared, monitor) = (Shared::new(&options), Monitor::default());

@@ -1,6 +1,6 @@
-//! The searches with two separate players: Max chooses the largest value, and Min chooses the
-//! smallest. Alpha is Max's bound, and beta is Min's. The algorithms were first described in this
-//! form. The windows are the same as in the negamax form, except for their signs.
+//! The searches with two separate players. Max chooses the greatest value, and Min chooses the
+//! smallest. Alpha is Max's bound, and beta is Min's. The algorithms were originally described in
+//! this form. The windows are the same as in the negamax form, except for their signs.
 
 use super::super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
