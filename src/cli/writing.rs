@@ -23,6 +23,9 @@ pub(super) const GAMES: FileKind = FileKind {
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
 /// A list of the faults found by a build (see [`crate::games::book::GameFault`]).
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
+/// Flash cards for Anki.
+pub(super) const CARDS: FileKind =
+    FileKind { name: "a file of cards", recognises: |head| head.starts_with(b"#separator:") };
 pub(super) const NETWORK: FileKind =
     FileKind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };
 /// The saved state of a training run, from which the run can be resumed.

@@ -251,39 +251,6 @@ fn diff_lists_differing_entries_nearest_first() {
     }
 }
 
-#[test]
-fn check_ignores_gaps_made_by_a_filter() {
-    // After 1.e4 each reply was played once; 1.d4 d5 ended twice with the move.
-    let replies = ["e5", "c5", "e6", "c6", "d6"];
-    let mut games: String =
-        replies.map(|reply| format!("[Result \"1-0\"]\n\ne4 {reply} 1-0\n\n")).concat();
-    games += &"[Result \"1-0\"]\n\nd4 d5 1-0\n\n".repeat(60);
-    let folder = folder_with(&[("g.pgn", &games)]);
-    run_ok(&["book", "build", "-q", "g.pgn", "-o", "all.tbk"], folder.path());
-    run_ok(&["book", "build", "-q", "g.pgn", "--min-games", "2", "-o", "built.tbk"], folder.path());
-    run_ok(&["book", "filter", "all.tbk", "--min-games", "2", "-o", "cut.tbk"], folder.path());
-    run_ok(&["book", "merge", "cut.tbk", "cut.tbk", "-o", "merged.tbk"], folder.path());
-    for book in ["built.tbk", "cut.tbk"] {
-        let text = output(&["book", "check", book], folder.path());
-        assert!(text.contains("\n1 position without a reply not listed"), "{book}: {text}");
-        assert!(text.contains("min-games 2"), "{book}: {text}");
-        // All 60 games ended there: too many for moves that were played once each.
-        assert!(text.starts_with("no reply: reached in 60 games"), "{book}: {text}");
-        assert!(text.ends_with("\n1 finding\n"), "{book}: {text}");
-    }
-    let text = output(&["book", "check", "merged.tbk"], folder.path());
-    assert!(text.ends_with("0 findings\n"), "{text}");
-    // Without a filter every end of a game is a gap.
-    let text = output(&["book", "check", "all.tbk"], folder.path());
-    assert!(text.ends_with("6 findings\n") && !text.contains("not listed"), "{text}");
-    run_ok(
-        &["book", "build", "-q", "g.pgn", "--min-score", "60", "-o", "score.tbk"],
-        folder.path(),
-    );
-    let text = output(&["book", "check", "score.tbk", "--side", "white"], folder.path());
-    assert!(text.contains("not listed") && text.ends_with("0 findings\n"), "{text}");
-}
-
 /// The columns of a CSV line.
 fn columns(line: &str) -> Vec<&str> {
     line.split(',').collect()

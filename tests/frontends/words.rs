@@ -32,7 +32,6 @@ fn error_messages_contain_no_os_error_numbers() {
         "book why FILE",
         "book dump FILE",
         "book verify FILE",
-        "book check FILE",
         "book entropy FILE",
         "book diff FILE FILE",
         "book merge FILE FILE -o new.tbk",
@@ -55,6 +54,9 @@ fn error_messages_contain_no_os_error_numbers() {
         "lesson nodes --positions FILE",
         "lesson book --book FILE",
         "perft 2 FILE",
+        "repertoire build FILE --side white -o new.tbk",
+        "repertoire check FILE --side white",
+        "repertoire check FILE.tbk",
         #[cfg(feature = "train")]
         "train net FILE -o new.bin",
         #[cfg(feature = "train")]

@@ -563,35 +563,3 @@ fn games_of_merged_and_filtered_books_are_found() {
     let printed = refusal("book find w.tbk --moves e4", folder.path());
     assert!(printed.contains("not made of games"), "{printed}");
 }
-
-#[test]
-fn check_of_a_one_sided_repertoire_reports_only_that_side() {
-    let folder = folder_with_games();
-    let path = |name: &str| folder.path().join(name);
-    // White answers 1...e5 and 1...c5; a game ends after 1...c5 2.Nf3.
-    let games = game("1. e4 e5 2. Nf3 Nc6 3. Bb5", "1-0") + &game("1. e4 c5 2. Nf3", "1-0");
-    fs::write(path("w.pgn"), games).expect("writable");
-    run_ok("book build -q w.pgn -o all.tbk", folder.path());
-    run_ok("book filter all.tbk --side white -o cut.tbk", folder.path());
-    run_ok("book build -q w.pgn --side white -o built.tbk", folder.path());
-    run_ok("book merge cut.tbk built.tbk -o merged.tbk", folder.path());
-    for book in ["all.tbk", "cut.tbk", "built.tbk", "merged.tbk"] {
-        let output = tabia(&format!("book check {book} --side white"), folder.path());
-        let printed = String::from_utf8(output.stdout).expect("UTF-8");
-        let lines: Vec<&str> = printed.lines().collect();
-        assert_eq!(lines.len(), 3, "{book}: {printed}");
-        assert!(lines[..2].iter().all(|line| line.starts_with("dead end")), "{book}: {printed}");
-    }
-    for book in ["cut.tbk", "built.tbk", "merged.tbk"] {
-        let printed = refusal(&format!("book check {book} --side black"), folder.path());
-        assert!(printed.contains("no moves of Black's"), "{book}: {printed}");
-    }
-    // The intended end of a book is not reported.
-    run_ok("book build -q w.pgn --max-ply 2 -o short.tbk", folder.path());
-    run_ok("book filter all.tbk --max-ply 2 -o near.tbk", folder.path());
-    for book in ["short.tbk", "near.tbk"] {
-        assert!(
-            run_ok(&format!("book check {book} --side white"), folder.path()).contains("0 find")
-        );
-    }
-}

@@ -3,7 +3,6 @@
 mod add;
 mod analyse;
 mod build;
-mod check;
 mod combine;
 mod convert;
 mod disk;
@@ -17,6 +16,8 @@ mod partial;
 mod progress;
 mod rows;
 mod show;
+
+pub(super) use facets::FacetArgs;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -60,7 +61,6 @@ enum Command {
     Export(convert::ExportArgs),
     Find(find::Args),
     Game(game::Args),
-    Check(check::Args),
 }
 
 /// Runs one of the book commands.
@@ -92,7 +92,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Export(args) => convert::run_export(args),
         Command::Find(args) => find::run(args),
         Command::Game(args) => game::run(args),
-        Command::Check(args) => check::run(args),
     }
 }
 
@@ -154,7 +153,7 @@ fn save(
     Ok(())
 }
 
-fn extent(positions: u64, moves: u64) -> String {
+pub(super) fn extent(positions: u64, moves: u64) -> String {
     format!("{}, {}", counted(positions, "position"), counted(moves, "move"))
 }
 
@@ -164,7 +163,7 @@ fn policy() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Policy>())
 }
 
-fn parse_side(text: &str) -> Result<Color, String> {
+pub(super) fn parse_side(text: &str) -> Result<Color, String> {
     match text {
         "white" => Ok(Color::White),
         "black" => Ok(Color::Black),

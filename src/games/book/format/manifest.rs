@@ -40,11 +40,11 @@ pub struct Manifest {
     pub weights: bool,
 }
 
-/// Prefix of a filter that prunes moves with few games. The minimum number of games follows it.
+/// Prefixes in filter descriptions, followed by a value: filters that prune moves, and the side whose
+/// moves are kept.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const SIDE: &str = "side";
-pub(crate) const MERGED: &str = " books: ";
 
 impl Manifest {
     pub(crate) fn of_this_program() -> Self {
@@ -63,43 +63,6 @@ impl Manifest {
             "black" => Some(Color::Black),
             _ => None,
         }
-    }
-
-    pub(crate) fn pruning(&self) -> Pruning {
-        // A merged book has the filters of all its sources, each after the name of its source.
-        let of_part = |filter: &'_ str| filter.rsplit(": ").next().unwrap_or_default().to_owned();
-        let filters: Vec<String> = self.filters.iter().map(|filter| of_part(filter)).collect();
-        let values = |name: &str| {
-            let values = filters.iter().filter_map(move |filter| filter.strip_prefix(name));
-            values.filter_map(|value| value.trim().parse::<f64>().ok()).fold(0.0, f64::max)
-        };
-        Pruning {
-            min_games: values(MIN_GAMES) as u64,
-            by_score: values(MIN_SCORE) > 0.0,
-            merged: self.made_from.contains(MERGED),
-        }
-    }
-}
-
-/// Which moves have been pruned from a book because they had few games or low scores.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Pruning {
-    /// No move with at least this many games is missing; 0 or 1 if no move is missing.
-    min_games: u64,
-    /// Whether moves with low scores may be missing, regardless of their number of games.
-    by_score: bool,
-    /// Whether the counts come from several books, each of which was pruned separately.
-    merged: bool,
-}
-
-impl Pruning {
-    /// Whether all moves that were played in a position may have been pruned. The position has
-    /// `legal_moves` legal moves and was reached by `reached` games.
-    pub(crate) fn may_hide(&self, reached: u64, legal_moves: u64) -> bool {
-        let hidden = legal_moves.saturating_mul(self.min_games.saturating_sub(1));
-        let by_games = hidden > 0 && (hidden >= reached || self.merged);
-        // A position with fewer games comes from a source that was not pruned.
-        self.by_score || by_games && reached >= self.min_games
     }
 }
 

@@ -10,7 +10,7 @@ use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::manifest::{InputRecord, Manifest};
-use crate::games::book::format::manifest::{MERGED, MIN_GAMES, MIN_SCORE, SIDE};
+use crate::games::book::format::manifest::{MIN_GAMES, MIN_SCORE, SIDE};
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
@@ -210,7 +210,7 @@ fn merged_manifest(books: &[(Book, f64)]) -> Manifest {
     parts.sort_by(|a, b| a.0.cmp(&b.0));
     let names: Vec<&str> = parts.iter().map(|(name, ..)| name.as_str()).collect();
     let mut merged = Manifest {
-        made_from: format!("{}{MERGED}{}", books.len(), names.join(", ")),
+        made_from: format!("{} books: {}", books.len(), names.join(", ")),
         weights: parts.iter().all(|(_, manifest, _)| manifest.weights),
         ..Manifest::of_this_program()
     };

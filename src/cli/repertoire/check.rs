@@ -1,0 +1,123 @@
+//! `tabia repertoire check`: finds gaps and faults in a repertoire.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::findings::Check;
+use super::print::{cards, print, study};
+use super::searches::Searches;
+use super::{ReferenceArgs, RepertoireArgs};
+use crate::chess::score::Score;
+use crate::cli::args::{SearchLimit, TableMemory};
+use crate::cli::output::outln;
+use crate::cli::place::PositionArgs;
+use crate::cli::writing::{CARDS, Force, GAMES};
+use crate::engine::search::{Config, Limits, Searcher};
+use crate::games::repertoire::FORECAST_PLIES;
+use crate::support::files::{FileKind, Output};
+
+/// Find gaps and faults in a repertoire
+///
+/// Lists replies of the opponent without an answer, by the share of games that meet them; positions
+/// with several moves; lines that are in earlier lines; lines that end without an answer; and, with
+/// an analysed book or a search, moves that lose centipawns. The exit status is 1 if anything is
+/// found.
+#[derive(Debug, clap::Args)]
+#[command(
+    mut_arg("nodes", |arg| arg.help("Search positions with this many nodes, for answers and losing moves")),
+    mut_arg("seconds", |arg| arg.help("Search positions for this many seconds, instead of nodes"))
+)]
+pub(super) struct Args {
+    #[command(flatten)]
+    repertoire: RepertoireArgs,
+    #[command(flatten)]
+    reference: ReferenceArgs,
+    #[command(flatten)]
+    place: PositionArgs,
+    /// The share of games, from 0 to 1, that must meet a gap
+    #[arg(long, value_name = "P", default_value_t = 0.001, value_parser = parse_share)]
+    min_probability: f64,
+    /// Plies from the start
+    #[arg(long, value_name = "N", default_value_t = FORECAST_PLIES)]
+    max_ply: u32,
+    /// Rows of each list to print
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// Centipawns that a losing move loses against the best one
+    #[arg(long, value_name = "CP", default_value_t = 100)]
+    margin: Score,
+    #[command(flatten)]
+    search: SearchLimit,
+    #[command(flatten)]
+    memory: TableMemory,
+    /// Print all findings as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write a study of the gaps, a chapter for each
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Write flash cards of the gaps for Anki
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a share from 0 to 1, such as 0.001".to_owned())
+}
+
+/// Prints the findings.
+///
+/// # Errors
+/// If an input cannot be read, or an output cannot be written.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let outputs =
+        [args.output(args.pgn.as_deref(), GAMES), args.output(args.csv.as_deref(), CARDS)];
+    outputs.iter().flatten().try_for_each(Output::check)?;
+    let repertoire = args.repertoire.open()?;
+    let book = args.reference.open()?;
+    let mut searches = args.searches();
+    let forecast = match args.place.is_given() {
+        true => repertoire.forecast_from(&[*args.place.game()?.position()], &book, args.max_ply),
+        false => repertoire.forecast(&book, args.max_ply),
+    };
+    let check = Check {
+        repertoire: &repertoire,
+        book: &book,
+        forecast,
+        min_probability: args.min_probability,
+        margin: args.margin,
+    };
+    let findings = check.findings(&mut searches);
+    let [pgn, csv] = &outputs;
+    if let Some(output) = pgn {
+        output.write(study(&findings).as_bytes())?;
+    }
+    if let Some(output) = csv {
+        output.write(cards(&findings).as_bytes())?;
+    }
+    match args.json {
+        true => outln!("{}", serde_json::to_string(&findings)?)?,
+        false => print(&findings, args.limit, args.min_probability)?,
+    }
+    Ok(if findings.count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl Args {
+    fn output<'a>(&self, path: Option<&'a Path>, kind: FileKind) -> Option<Output<'a>> {
+        let output = Output::new(path?, kind).force(self.force.allowed);
+        Some(output.apart_from(self.repertoire.paths.iter().chain([&self.reference.reference])))
+    }
+
+    fn searches(&self) -> Option<Searches> {
+        let limits = match (self.search.nodes, self.search.seconds) {
+            (Some(nodes), _) => Limits::nodes(nodes),
+            (None, Some(time)) => Limits::move_time(time),
+            (None, None) => return None,
+        };
+        let config = Config { memory_mb: self.memory.mebibytes(), ..Config::default() };
+        Some(Searches { searcher: Searcher::on_large_stack(config), limits })
+    }
+}

@@ -1,0 +1,325 @@
+//! What a check of a repertoire found, as rows for all formats.
+
+use serde::Serialize;
+
+use super::searches::Searches;
+use crate::chess::notation::{self, ScoreAnswer};
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::chess::score::Score;
+use crate::games::book::{Book, Names};
+use crate::games::pgn::Variation;
+use crate::games::repertoire::{Forecast, Gap, Line, Node, Place, Remark, Repertoire};
+use crate::support::words::counted;
+
+/// The numbers of plies after which the share of games in the repertoire is reported.
+const SHARE_PLIES: [usize; 3] = [8, 12, 16];
+
+/// The results of a check.
+#[derive(Serialize)]
+pub(super) struct Findings {
+    pub side: &'static str,
+    pub reference: String,
+    pub chapters: usize,
+    pub positions: usize,
+    pub shares: Vec<ShareRow>,
+    pub gaps: Vec<GapRow>,
+    pub conflicts: Vec<ConflictRow>,
+    pub redundant: Vec<RedundantRow>,
+    pub dead_ends: Vec<PositionRow>,
+    pub losing: Vec<LossRow>,
+    pub remarks: Vec<RemarkRow>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ShareRow {
+    pub plies: usize,
+    pub share: f64,
+}
+
+/// A position with the most common line to it.
+#[derive(Serialize)]
+pub(super) struct PositionRow {
+    pub fen: String,
+    /// The expected number of times that the position occurs in a game.
+    pub probability: f64,
+    /// The line in SAN with move numbers; empty for positions that do not occur.
+    pub line: String,
+    #[serde(skip)]
+    pub found: Option<Line>,
+}
+
+#[derive(Serialize)]
+pub(super) struct GapRow {
+    #[serde(flatten)]
+    pub at: PositionRow,
+    pub kind: &'static str,
+    /// The moves of the line in coordinate notation.
+    pub moves: Vec<String>,
+    pub line_probability: f64,
+    pub games: u64,
+    pub opening: Option<String>,
+    /// Own moves that lead back into the repertoire, in SAN.
+    pub ways_back: Vec<String>,
+    pub answer: Option<AnswerRow>,
+}
+
+/// A proposed move.
+#[derive(Serialize)]
+pub(super) struct AnswerRow {
+    #[serde(skip)]
+    pub mv: Move,
+    pub san: String,
+    /// `engine`, `value` (of the reference book) or `games` (the most frequent move).
+    pub source: &'static str,
+    pub score: Option<ScoreAnswer>,
+    #[serde(skip)]
+    pub text: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct ConflictRow {
+    #[serde(flatten)]
+    pub at: PositionRow,
+    pub moves: Vec<ConflictingMove>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ConflictingMove {
+    pub san: String,
+    /// The number of chapters with the move, or of games.
+    pub weight: u64,
+    pub places: Vec<PlaceRow>,
+}
+
+/// A line in the text of the repertoire.
+#[derive(Serialize)]
+pub(super) struct PlaceRow {
+    pub file: String,
+    pub game: u64,
+    pub chapter: String,
+    pub line: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct RedundantRow {
+    /// The line up to its first redundant move.
+    #[serde(flatten)]
+    pub at: PlaceRow,
+    /// The number of redundant moves.
+    pub moves: usize,
+    pub covered_by: PlaceRow,
+}
+
+#[derive(Serialize)]
+pub(super) struct LossRow {
+    #[serde(flatten)]
+    pub at: PositionRow,
+    pub san: String,
+    /// The loss in centipawns against the best move.
+    pub loss: Score,
+    pub best: Option<String>,
+    pub source: &'static str,
+}
+
+#[derive(Serialize)]
+pub(super) struct RemarkRow {
+    pub file: String,
+    pub game: u64,
+    pub kind: &'static str,
+    pub text: String,
+}
+
+/// A check in progress.
+pub(super) struct Check<'a> {
+    pub repertoire: &'a Repertoire,
+    pub book: &'a Book,
+    pub forecast: Forecast,
+    pub min_probability: f64,
+    /// Centipawns that a losing move loses against the best one.
+    pub margin: Score,
+}
+
+impl Check<'_> {
+    /// Collects all findings, the most probable first.
+    pub(super) fn findings(&self, searches: &mut Option<Searches>) -> Findings {
+        let Check { repertoire, book, .. } = self;
+        let names = Names::embedded();
+        let gaps = self.forecast.gaps(repertoire, book, self.min_probability);
+        let gaps = gaps.iter().map(|gap| self.gap(gap, &names, searches)).collect();
+        let own = || {
+            let nodes = repertoire.nodes().map(|node| &node.position);
+            nodes.filter(|position| repertoire.is_own_turn(position))
+        };
+        let unanswered = own().filter(|at| !repertoire.answers(at) && !at.has_no_moves());
+        let dead_ends = sorted(unanswered.map(|at| self.position(at)).collect(), |row| row);
+        let answered = own().filter(|at| repertoire.answers(at));
+        let losing = answered.flat_map(|at| self.losing(at, searches)).collect();
+        Findings {
+            side: if repertoire.side == Color::White { "white" } else { "black" },
+            reference: book.name().to_owned(),
+            chapters: repertoire.chapters.len(),
+            positions: repertoire.positions(),
+            shares: SHARE_PLIES
+                .map(|plies| ShareRow { plies, share: self.forecast.share(plies) })
+                .into(),
+            gaps,
+            conflicts: sorted(self.conflicts(), |row| &row.at),
+            redundant: self.redundant(),
+            dead_ends,
+            losing: sorted(losing, |row| &row.at),
+            remarks: repertoire.remarks.iter().map(RemarkRow::from).collect(),
+        }
+    }
+
+    fn position(&self, position: &Position) -> PositionRow {
+        let found = self.forecast.line(position);
+        let line = found.as_ref().map_or_else(String::new, |line| text(&line.start, &line.moves));
+        let probability = self.forecast.probability(position);
+        PositionRow { fen: position.fen(), probability, line, found }
+    }
+
+    fn gap(&self, gap: &Gap, names: &Names, searches: &mut Option<Searches>) -> GapRow {
+        let position = &gap.position;
+        let mut game = Game::new(gap.line.start);
+        for &mv in &gap.line.moves {
+            // The line was played on the board before.
+            let _ = game.play(mv);
+        }
+        GapRow {
+            at: self.position(position),
+            kind: gap.kind.name(),
+            moves: gap.line.moves.iter().map(Move::to_string).collect(),
+            line_probability: gap.line.probability,
+            games: gap.games,
+            opening: names.of_game(&game).map(|opening| opening.name.clone()),
+            ways_back: gap.ways_back.iter().map(|&mv| position.san(mv)).collect(),
+            answer: self.answer(position, searches),
+        }
+    }
+
+    /// Proposes a move: of the engine if it searches, otherwise the best one of an analysed book or
+    /// the most frequent one.
+    fn answer(&self, position: &Position, searches: &mut Option<Searches>) -> Option<AnswerRow> {
+        let row = |mv, source, score: Option<Score>| {
+            let text = score.map(notation::score).unwrap_or_default();
+            let (san, score) = (position.san(mv), score.map(ScoreAnswer::from));
+            AnswerRow { mv, san, source, score, text }
+        };
+        if let Some(searches) = searches {
+            let (score, best) = searches.value(position, Vec::new());
+            return best.map(|mv| row(mv, "engine", Some(score)));
+        }
+        let value = self.book.value(position);
+        let best = value.and_then(|value| Some((value.best?, value.score)));
+        if let Some((mv, score)) = best.filter(|&(mv, _)| position.is_legal(mv)) {
+            return Some(row(mv, "value", Some(score)));
+        }
+        let moves = self.book.moves(position);
+        let played = moves.iter().filter(|found| !found.played.is_empty());
+        let most = played.max_by_key(|found| (found.played.games(), std::cmp::Reverse(found.mv)));
+        most.map(|found| {
+            let games = counted(found.played.games(), "game");
+            AnswerRow { text: games, ..row(found.mv, "games", None) }
+        })
+    }
+
+    fn conflicts(&self) -> Vec<ConflictRow> {
+        let repertoire = self.repertoire;
+        let row = |node: &Node| {
+            let moves = node.moves.iter().map(|known| ConflictingMove {
+                san: node.position.san(known.mv),
+                weight: known.weight,
+                places: known.places.iter().map(|&place| self.place(place)).collect(),
+            });
+            ConflictRow { at: self.position(&node.position), moves: moves.collect() }
+        };
+        repertoire.conflicts().map(row).collect()
+    }
+
+    fn redundant(&self) -> Vec<RedundantRow> {
+        let lines = self.repertoire.redundant_lines().into_iter();
+        let rows = lines.map(|line| RedundantRow {
+            at: self.place(line.place),
+            moves: line.moves,
+            covered_by: self.place(line.covered),
+        });
+        rows.collect()
+    }
+
+    fn place(&self, place: Place) -> PlaceRow {
+        let chapter = self.repertoire.chapter(place);
+        PlaceRow {
+            file: chapter.file.clone(),
+            game: chapter.number,
+            chapter: chapter.name(),
+            line: text(&chapter.game.start, &self.repertoire.line(place)),
+        }
+    }
+
+    /// Returns the moves of the repertoire that lose more than the margin, by the values of a book
+    /// or, if a position occurs often enough, by a search.
+    fn losing(&self, position: &Position, searches: &mut Option<Searches>) -> Vec<LossRow> {
+        let moves = self.repertoire.node(position).map_or(&[][..], |node| &node.moves);
+        let books = [Some(self.book), self.repertoire.book.as_ref()];
+        let mut analysed = books.into_iter().flatten().filter_map(|book| {
+            let value = book.value(position)?;
+            Some((book, value.score, value.best))
+        });
+        let (book, best) = match (analysed.next(), searches.as_mut()) {
+            (Some((book, score, best)), _) => (Some(book), Some((score, best))),
+            (None, Some(searches))
+                if self.forecast.probability(position) >= self.min_probability =>
+            {
+                (None, Some(searches.value(position, Vec::new())))
+            }
+            _ => (None, None),
+        };
+        let Some((best_score, best)) = best else { return Vec::new() };
+        let mut rows = Vec::new();
+        for known in moves.iter().filter(|known| Some(known.mv) != best) {
+            let score = match (book, searches.as_mut()) {
+                (Some(book), _) => book.value_of_move(position, known.mv),
+                (None, Some(searches)) => Some(searches.value(position, vec![known.mv]).0),
+                (None, None) => None,
+            };
+            let Some(score) = score.filter(|score| best_score - score > self.margin) else {
+                continue;
+            };
+            let legal = best.filter(|&mv| position.is_legal(mv));
+            rows.push(LossRow {
+                at: self.position(position),
+                san: position.san(known.mv),
+                loss: best_score - score,
+                best: legal.map(|mv| position.san(mv)),
+                source: if book.is_some() { "value" } else { "engine" },
+            });
+        }
+        rows
+    }
+}
+
+impl From<&Remark> for RemarkRow {
+    fn from(remark: &Remark) -> Self {
+        let Remark { file, number, kind, text } = remark.clone();
+        RemarkRow { file, game: number, kind: kind.name(), text }
+    }
+}
+
+impl Findings {
+    /// Returns the number of findings, without remarks.
+    pub(super) fn count(&self) -> usize {
+        let Findings { gaps, conflicts, redundant, dead_ends, losing, .. } = self;
+        gaps.len() + conflicts.len() + redundant.len() + dead_ends.len() + losing.len()
+    }
+}
+
+/// Sorts rows by the probability of their positions. Equal rows stay in the order of the text.
+fn sorted<T>(mut rows: Vec<T>, position: impl Fn(&T) -> &PositionRow) -> Vec<T> {
+    rows.sort_by(|a, b| position(b).probability.total_cmp(&position(a).probability));
+    rows
+}
+
+/// Formats moves as movetext.
+fn text(start: &Position, moves: &[Move]) -> String {
+    moves.iter().copied().collect::<Variation>().movetext(start)
+}

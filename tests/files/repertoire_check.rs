@@ -1,0 +1,292 @@
+//! `tabia repertoire`: reading variations, building books, and checking by position.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tabia::book::{Book, BuildOptions};
+use tabia::pgn::{PgnGame, PgnInput, read_games};
+use tabia::position::{Color, Position};
+use tabia::repertoire::{RemarkKind, Repertoire};
+use tempfile::TempDir;
+
+use crate::support::tabia;
+
+/// Two chapters that transpose, with comments, arrows and glyphs.
+const LINES: &str = "\
+[Event \"Lines\"]\n[ChapterName \"Queen's pawn\"]\n[Result \"*\"]\n\n\
+{Play solidly.} 1. d4 Nf6 (1... d5 2. c4 $1 {[%cal Gc4d5] A gambit} (2. Bf4)) 2. c4 e6 *\n\n\
+[Event \"Lines\"]\n[ChapterName \"English\"]\n[Result \"*\"]\n\n\
+1. c4 e6 2. d4 Nf6 ({Or} 2... d5 3. Nc3) 3. Nc3 {[%csl Rb4] Expect a pin} *\n";
+
+/// Numbers of games with the same moves.
+const GAMES: [(&str, usize); 4] = [
+    ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4", 6),
+    ("1. d4 Nf6 2. c4 g6 3. Nc3", 1),
+    ("1. d4 f5 2. c4", 1),
+    ("1. c4 e5 2. Nc3", 2),
+];
+
+fn games() -> String {
+    let game = |(moves, number): (&str, usize)| {
+        format!("[Result \"1/2-1/2\"]\n\n{moves} 1/2-1/2\n\n").repeat(number)
+    };
+    GAMES.map(game).concat()
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("writable");
+    }
+    folder
+}
+
+/// Runs a command; returns its exit status, standard output and standard error.
+fn run(line: &str, folder: &Path) -> (Option<i32>, String, String) {
+    let arguments = shlex::split(line).expect("closed quotes");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = tabia(&arguments, folder);
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// Runs a command that must succeed; returns its standard output.
+fn run_ok(line: &str, folder: &Path) -> String {
+    let (status, printed, errors) = run(line, folder);
+    assert_eq!(status, Some(0), "{line}: {printed}{errors}");
+    printed
+}
+
+/// The findings of a check as JSON.
+fn findings(line: &str, folder: &Path) -> Value {
+    let (_, printed, errors) = run(&format!("repertoire check {line} --json"), folder);
+    serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{line}: {printed}{errors}"))
+}
+
+fn texts<'a>(rows: &'a Value, field: &str) -> Vec<&'a str> {
+    let rows = rows.as_array().expect("rows").iter();
+    rows.map(|row| row[field].as_str().expect("a text")).collect()
+}
+
+#[test]
+fn check_lists_gaps_by_probability() {
+    let folder = folder(&[("r.pgn", LINES), ("g.pgn", &games())]);
+    let line = "r.pgn --side white --reference g.pgn";
+    let found = findings(line, folder.path());
+    // Half of the games begin with d4 and half with c4, as each is in one chapter.
+    let gaps = &found["gaps"];
+    let expected = [(0.5, "1. c4 e5"), (0.75 * 0.5, "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4")];
+    assert_eq!(gaps.as_array().map(Vec::len), Some(4), "{gaps}");
+    for ((share, line), gap) in expected.iter().zip(gaps.as_array().expect("rows")) {
+        let found = gap["probability"].as_f64().expect("a number");
+        assert!((found - share).abs() < 1e-12 && gap["line"] == **line, "{gap}");
+    }
+    assert_eq!(texts(gaps, "kind"), ["reply", "end", "reply", "reply"]);
+    assert_eq!(gaps[0]["games"], 2);
+    assert_eq!(
+        (&gaps[0]["answer"]["san"], &gaps[0]["answer"]["source"]),
+        (&"Nc3".into(), &"games".into())
+    );
+    // The end of the first chapter is answered by the second one.
+    assert_eq!(found["dead_ends"], Value::Array(Vec::new()));
+    let conflicts = &found["conflicts"];
+    let moves: Vec<Vec<&str>> =
+        conflicts.as_array().expect("rows").iter().map(|row| texts(&row["moves"], "san")).collect();
+    assert_eq!(moves, [vec!["d4", "c4"], vec!["c4", "Bf4"]]);
+    assert_eq!(conflicts[1]["moves"][1]["places"][0]["chapter"], "Queen's pawn");
+    let shares: Vec<f64> = found["shares"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| row["share"].as_f64().expect("a number"))
+        .collect();
+    assert_eq!(shares, [0.0, 0.0, 0.0]);
+
+    let (status, printed, _) = run(&format!("repertoire check {line} --limit 2"), folder.path());
+    assert_eq!(status, Some(1), "{printed}");
+    assert!(printed.contains("\n    50%  1. c4 e5\n         reply, 2 games"), "{printed}");
+    assert!(printed.contains("\n  … and 2 more (--limit)\n"), "{printed}");
+    assert!(printed.contains("d4 (Queen's pawn), c4 (English)"), "{printed}");
+    let rare = findings(&format!("{line} --min-probability 0.4"), folder.path());
+    assert_eq!(rare["gaps"].as_array().map(Vec::len), Some(1));
+    let begun = findings(&format!("{line} --moves \"d4 Nf6\""), folder.path());
+    let share = begun["gaps"][0]["probability"].as_f64().expect("a number");
+    assert!((share - 6.0 / 7.0).abs() < 1e-12, "{begun}");
+}
+
+#[test]
+fn check_succeeds_if_nothing_is_found() {
+    let whole = "1. d4 Nf6 (1... f5 2. c4) 2. c4 e6 (2... g6 3. Nc3) 3. Nc3 Bb4 4. e3 *\n";
+    let folder = folder(&[("r.pgn", whole), ("g.pgn", &games())]);
+    let printed = run_ok("repertoire check r.pgn --side white --reference g.pgn", folder.path());
+    assert_eq!(printed.lines().count(), 3, "{printed}");
+    let found = findings("r.pgn --side white --reference g.pgn", folder.path());
+    assert_eq!(found["positions"], 12);
+}
+
+#[test]
+fn gaps_are_written_as_study_and_cards() {
+    let folder = folder(&[("r.pgn", LINES), ("g.pgn", &games()), ("notes.csv", "a,b\n")]);
+    let line = "repertoire check r.pgn --side white --reference g.pgn";
+    let (status, ..) = run(&format!("{line} --pgn gaps.pgn --csv cards.csv"), folder.path());
+    assert_eq!(status, Some(1));
+    let study = fs::read(folder.path().join("gaps.pgn")).expect("written");
+    let chapters: Vec<PgnGame> = read_games(&study[..]).map(|game| game.expect("read").0).collect();
+    assert_eq!(chapters.len(), 4);
+    assert_eq!(chapters[0].tag("ChapterName"), Some("Gap 1: 50% of games"));
+    assert_eq!(chapters[0].moves.len(), 3, "the line and the answer");
+    let cards = fs::read_to_string(folder.path().join("cards.csv")).expect("written");
+    let rows: Vec<&str> = cards.lines().skip(2).collect();
+    assert_eq!(rows.len(), 4, "{cards}");
+    assert!(
+        rows[0].ends_with("\"1. c4 e5\",\"Nc3\",\"most played: Nc3 (2 games)\",0.500000"),
+        "{cards}"
+    );
+    let (status, _, errors) = run(&format!("{line} --csv notes.csv"), folder.path());
+    assert!(status == Some(1) && errors.contains("notes.csv"), "{errors}");
+    let (status, _, errors) = run(&format!("{line} --pgn r.pgn --force"), folder.path());
+    assert!(status == Some(1) && errors.contains("r.pgn"), "{errors}");
+    assert_eq!(fs::read_to_string(folder.path().join("r.pgn")).expect("kept"), LINES);
+}
+
+#[test]
+fn engine_finds_losing_moves_and_answers() {
+    let lines = "1. e4 e5 2. Ba6 (2. Nf3) *\n";
+    let folder = folder(&[("r.pgn", lines), ("g.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n")]);
+    let line = "r.pgn --side white --reference g.pgn";
+    assert_eq!(findings(line, folder.path())["losing"], Value::Array(Vec::new()));
+    let found = findings(&format!("{line} --nodes 3000 --memory 1M"), folder.path());
+    assert_eq!(texts(&found["losing"], "san"), ["Ba6"]);
+    assert!(found["losing"][0]["loss"].as_i64().is_some_and(|loss| loss > 150), "{found}");
+    assert_eq!(found["gaps"][0]["answer"]["source"], "engine");
+    // The values of an analysed repertoire book need no search.
+    run_ok("repertoire build r.pgn --side white -o r.tbk", folder.path());
+    run_ok("book analyse r.tbk --min-games 1 --nodes 3000 -t 1", folder.path());
+    let found = findings("r.tbk --reference g.pgn", folder.path());
+    assert_eq!(texts(&found["losing"], "san"), ["Ba6"]);
+    assert_eq!(found["losing"][0]["source"], "value");
+}
+
+#[test]
+fn book_of_a_repertoire_stores_its_side() {
+    let folder = folder(&[("r.pgn", LINES), ("g.pgn", &games())]);
+    let printed = run_ok("repertoire build r.pgn --side white -o r.tbk", folder.path());
+    assert!(printed.contains("2 positions with several moves"), "{printed}");
+    let book = Book::open(&folder.path().join("r.tbk")).expect("a book");
+    assert_eq!(book.manifest().expect("sound").side(), Some(Color::White));
+    let start = book.entry(&Position::start()).expect("in the book");
+    assert_eq!((start.reached.undecided, start.moves.len()), (2, 2));
+    let (text, made) = (
+        findings("r.pgn --side white --reference g.pgn", folder.path()),
+        findings("r.tbk --reference g.pgn", folder.path()),
+    );
+    let shares = |found: &Value| -> Vec<String> {
+        let rows = found["gaps"].as_array().expect("rows").iter();
+        rows.map(|row| format!("{} {}", row["line"], row["probability"])).collect()
+    };
+    assert_eq!(shares(&text), shares(&made));
+    run_ok("book build -q g.pgn -o g.tbk", folder.path());
+    let (status, _, errors) = run("repertoire check g.tbk", folder.path());
+    assert!(status == Some(1) && errors.contains("--side"), "{errors}");
+    let (status, _, errors) = run("repertoire check r.tbk --side black", folder.path());
+    assert!(status == Some(1) && errors.contains("no move of Black"), "{errors}");
+}
+
+#[test]
+fn pgn_with_variations_and_no_result_is_a_repertoire_as_a_book() {
+    let tree = "1. e4 e5 (1... c5 2. Nf3 d6 (2... Nc6 3. d4) 3. d4) (1... e6 2. d4) 2. Nf3 Nc6 3. Bb5 *\n\n";
+    let won = "[Result \"1-0\"]\n\n1. e4 e5 (1... c5) 2. Nf3 1-0\n\n";
+    let open = "1. e4 e5 2. Nf3 *\n\n";
+    let folder = folder(&[
+        ("tree.pgn", tree),
+        ("won.pgn", won),
+        ("mixed.pgn", &format!("{tree}{won}")),
+        ("both.pgn", &format!("{open}{tree}")),
+        ("open.pgn", open),
+    ]);
+    let positions = |name: &str| Book::open(&folder.path().join(name)).expect("a book").positions();
+    let all = ["tree.pgn", "won.pgn", "mixed.pgn", "both.pgn", "open.pgn"].map(positions);
+    assert_eq!(all, [14, 4, 6, 14, 4]);
+    let shown = run_ok("book show tree.pgn --moves \"e4 c5 Nf3\" --json", folder.path());
+    let shown: Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!(shown["moves"].as_array().map(Vec::len), Some(2), "{shown}");
+    // A position that several lines of a game reach counts once.
+    let again = "1. d4 d5 (1... Nf6 2. c4 d5) 2. c4 Nf6 (2... Nf6 3. Nc3) 3. Nc3 *\n";
+    let input = [PgnInput::Text("again".to_owned(), again.as_bytes().into())];
+    let (book, _) = tabia::book::build_in_memory(&input, &BuildOptions::of_repertoire(), "again")
+        .expect("a book");
+    assert!(book.entries().all(|entry| entry.reached.games() == 1));
+    assert!(book.entries().all(|entry| entry.moves.iter().all(|(_, played)| played.games() == 1)));
+    assert_eq!(book.positions(), 8);
+    book.verify().expect("sound");
+}
+
+#[test]
+fn faults_are_reported_and_lose_nothing_else() {
+    let text = "[Event \"one\"]\n\n1. e4 e5 (1... Ke7 2. d4) (1... c5 2. Nf4 (2. Nf3) Nc6) 2. Nf3 *\n\n\
+                [Event \"two\"]\n[Variant \"Atomic\"]\n\n1. d4 *\n\n\
+                [Event \"three\"]\n\n1. d4 d5 2. -- (2. c4 e6) Nf6 3. Bf4 *\n\n\
+                [Event \"four\"]\n\n1. c4 e5 2. Ke2 Nf6 *\n\n[Event \"five\"]\n\n1. g3 *\n";
+    let folder = folder(&[("r.pgn", text)]);
+    let input = PgnInput::File(folder.path().join("r.pgn"));
+    let repertoire = Repertoire::read(&[input], Color::White).expect("readable");
+    let kinds: Vec<(u64, RemarkKind)> =
+        repertoire.remarks.iter().map(|remark| (remark.number, remark.kind)).collect();
+    use RemarkKind::{Fault, NullMove, Variant};
+    assert_eq!(kinds, [(1, Fault), (1, Fault), (2, Variant), (3, NullMove), (4, Fault)]);
+    let start = repertoire.node(&Position::start()).expect("the start");
+    let first: Vec<String> = start.moves.iter().map(|known| start.position.san(known.mv)).collect();
+    assert_eq!(first, ["e4", "d4", "c4", "g3"]);
+    let line = |moves: &str| {
+        moves.split(' ').fold(Position::start(), |at, san| at.play(at.parse_move(san).expect(san)))
+    };
+    assert!(repertoire.answers(&line("d4 d5")) && repertoire.answers(&line("e4 e5")));
+    assert!(repertoire.node(&line("e4 c5")).is_some_and(|node| node.moves.is_empty()));
+    let (_, _, errors) = run("repertoire check r.pgn --side white", folder.path());
+    assert_eq!(errors.lines().count(), 5, "{errors}");
+    assert!(
+        errors.contains("r.pgn: game 1: fault: in a variation: ") && errors.contains("Nf4"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn comments_and_arrows_belong_to_positions() {
+    let input = PgnInput::Text("lines".to_owned(), LINES.as_bytes().into());
+    let repertoire = Repertoire::read(&[input], Color::White).expect("readable");
+    let line = |moves: &str| {
+        moves.split(' ').fold(Position::start(), |at, san| at.play(at.parse_move(san).expect(san)))
+    };
+    let comments = |moves: &str| repertoire.node(&line(moves)).expect("a node").comments.clone();
+    assert_eq!(comments("d4 Nf6 c4 e6 Nc3"), ["[%csl Rb4] Expect a pin"]);
+    assert_eq!(comments("c4 e6 d4 d5"), ["Or"]);
+    let answers = &repertoire.node(&line("d4 d5")).expect("a node").moves;
+    assert_eq!((&answers[0].nags[..], answers.len()), (&[1][..], 2));
+    assert_eq!(repertoire.nodes().next().expect("the start").comments, ["Play solidly."]);
+    assert_eq!(repertoire.chapters[1].name(), "English");
+}
+
+#[test]
+fn chapters_are_joined_in_one_file() {
+    let ending = "[Event \"Ending\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n\
+                  1. e4 (1. Kd2 Kd7 $6 (1... -- 2. e4)) 1... Kd7 *\n";
+    let folder = folder(&[("a.pgn", LINES), ("b.pgn", ending)]);
+    fs::create_dir(folder.path().join("more")).expect("writable");
+    fs::rename(folder.path().join("b.pgn"), folder.path().join("more/b.pgn")).expect("moved");
+    run_ok("repertoire build a.pgn more --side white -o all.pgn", folder.path());
+    let read = |text: &[u8]| -> Vec<PgnGame> {
+        read_games(text).map(|game| game.expect("readable").0).collect()
+    };
+    let written = read(&fs::read(folder.path().join("all.pgn")).expect("written"));
+    let before = read(format!("{LINES}\n{ending}").as_bytes());
+    assert_eq!(written.len(), 3);
+    for (written, before) in written.iter().zip(&before) {
+        assert_eq!((&written.moves, &written.start), (&before.moves, &before.start));
+        assert_eq!(written.comment, before.comment);
+        assert_eq!(written.tag("ChapterName"), before.tag("ChapterName"));
+    }
+    let (status, _, errors) =
+        run("repertoire build a.pgn --side white -o a.pgn --force", folder.path());
+    assert!(status == Some(1) && errors.contains("a.pgn"), "{errors}");
+}
