@@ -4,6 +4,8 @@
 //! ```sh
 //! cargo run --example packaging -- target/share
 //! ```
+//!
+//! Prints the path of each file that it writes.
 
 mod share;
 
@@ -17,7 +19,8 @@ fn main() -> io::Result<()> {
     for (place, text) in share::files()? {
         let path = Path::new(&folder).join(place);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
-        fs::write(path, text)?;
+        fs::write(&path, text)?;
+        println!("{}", path.display());
     }
     Ok(())
 }

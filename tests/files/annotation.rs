@@ -95,6 +95,24 @@ fn mistakes_are_annotated() {
 }
 
 #[test]
+fn book_moves_are_listed_with_the_games_that_played_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = "1. d4 Nf6 2. c4 1-0\n\n1. c4 Nf6 2. d4 0-1\n\n1. c4 Nf6 2. d4 0-1\n\n\
+                1. d4 Nf6 2. Nf3 1-0\n\n1. d4 Nf6 2. Nf3 1-0\n";
+    fs::write(folder.path().join("book.pgn"), book).expect("written");
+    fs::write(folder.path().join("left.pgn"), "1. d4 Nf6 2. a3 *\n").expect("written");
+    let (ok, pgn, reported) = printed("left.pgn --book book.pgn --nodes 100", folder.path());
+    assert!(ok, "{reported}");
+    let left = comment(&games(&pgn)[0], 2);
+    let moves = "Nf3 (100% for White in 2 games), c4 (played in 1 game; reached: 33% for White in \
+                 3 games)";
+    assert!(
+        left.contains(&format!("Leaves the book, whose games continued with {moves}.")),
+        "{left}"
+    );
+}
+
+#[test]
 fn annotating_twice_changes_nothing() {
     let folder = folder();
     // Also if another program annotated them, and if the first run used fewer nodes.

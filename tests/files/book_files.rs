@@ -395,7 +395,7 @@ fn counts_of_the_embedded_book_are_marked_as_self_play() {
     run_ok(&["build", "own.pgn", "-o", "own.tbk"], folder.path());
     for command in [&["show"][..], &["info"], &["why"], &["show", "--json"]] {
         let printed = |book| run_ok(&[command, &[book]].concat(), folder.path());
-        let words = if command.len() > 1 { "\"self_play\":true" } else { "self-play by Tabia" };
+        let words = if command.len() > 1 { "\"self_play\":true" } else { "played against itself" };
         assert!(printed("embedded").contains(words), "{command:?}");
         assert!(!printed("own.tbk").contains("self"), "{command:?}: {}", printed("own.tbk"));
     }

@@ -193,7 +193,7 @@ fn eval_prints_the_selected_evaluation_first() {
 }
 
 const SELF_PLAY: &str =
-    "tellothers The counted games are self-play by Tabia, not games between people.";
+    "tellothers Counts from the embedded book: games that Tabia played against itself.";
 
 #[test]
 fn self_play_is_noted_once_a_game_and_only_for_the_embedded_book() {

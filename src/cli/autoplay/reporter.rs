@@ -201,8 +201,11 @@ pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     const HOUR: f64 = 3600.0;
     let seconds = time.as_secs_f64();
     let per_hour = games as f64 * HOUR / seconds.max(f64::EPSILON);
-    let time = MinutesSeconds(Duration::from_secs(seconds.ceil() as u64));
-    format!("{} in {time} min: {per_hour:.0} games/hour", number_of(games as u64, "game"))
+    let time = match seconds.ceil() as u64 {
+        whole @ 0..60 => format!("{whole} s"),
+        whole => format!("{} min", MinutesSeconds(Duration::from_secs(whole))),
+    };
+    format!("{} in {time}: {per_hour:.0} games/hour", number_of(games as u64, "game"))
 }
 
 /// Formats a move and both sides' thinking times on two lines.

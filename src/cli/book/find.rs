@@ -94,17 +94,14 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
             match book.places(file, &args.games.folders).into_iter().find(|path| path.exists()) {
                 Some(path) => here.push(path),
                 None => errln!(
-                    "{} was built from {} too, which is not there",
-                    source.display(),
-                    visible(&file.path)
+                    "cannot find {} (read when {} was built)",
+                    visible(&file.path),
+                    source.display()
                 ),
             }
         }
         if here.is_empty() {
-            bail!(
-                "the games of {} are not there; --games FOLDER says where they are",
-                source.display()
-            );
+            bail!("found no games of {}: name their folder with --games FOLDER", source.display());
         }
         paths.extend(here);
     }

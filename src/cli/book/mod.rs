@@ -174,8 +174,8 @@ pub(super) fn parse_side(text: &str) -> Result<Color, String> {
 fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} {}", plural(bytes, "byte")),
-        10_000..10_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        10_000_000..10_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        10_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }

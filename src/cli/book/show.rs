@@ -386,11 +386,13 @@ fn write_legend(out: &mut impl Write, candidates: &[Candidate]) -> std::io::Resu
     }
 }
 
-/// Formats the side to move's score in the games as a percentage. Adds confidence bounds if the
-/// move has no value from an analysis.
+/// Formats the side to move's score in the games as a percentage, or as a dash if no game has a
+/// result. If the move has no analysed value, adds confidence bounds.
 fn score(candidate: &Candidate) -> String {
+    let reached = candidate.book_move.reached;
     match candidate.value {
-        Some(_) if candidate.book_move.reached.is_empty() => String::new(),
+        Some(_) if reached.is_empty() => String::new(),
+        _ if reached.games() == u64::from(reached.undecided) => "–".to_owned(),
         Some(_) => format!("{:.1}%", 100.0 * candidate.score),
         None => bounded(candidate.score, candidate.certain),
     }

@@ -481,6 +481,6 @@ fn the_listing_of_the_embedded_book_is_marked_as_self_play() {
     let file = folder.path().join("games.pgn");
     std::fs::write(&file, "1. e4 a6 1-0\n").expect("written");
     let own = format!("book {}", file.display());
-    assert_eq!(count(&type_in(&["book"]), "self-play by Tabia"), 1);
-    assert_eq!(count(&type_in(&[&own, "book"]), "self-play"), 0);
+    assert_eq!(count(&type_in(&["book"]), "played against itself"), 1);
+    assert_eq!(count(&type_in(&[&own, "book"]), "against itself"), 0);
 }

@@ -5,8 +5,9 @@ use super::study::Study;
 use crate::chess::notation;
 use crate::chess::position::{Color, Position};
 use crate::chess::score::{Score, mate_distance};
-use crate::games::book::{Book, Names};
+use crate::games::book::{Book, BookMove, Names};
 use crate::games::pgn::{PgnGame, PgnMove};
+use crate::support::words::{counted, grouped};
 
 /// The prefix that identifies an annotator as Tabia. If the annotator's name has this prefix, the
 /// annotations are replaced.
@@ -202,6 +203,19 @@ fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) 
     words.join(" ")
 }
 
+/// Formats a book move with the results of the games that reached the position after it. If other
+/// games reached it by a different move, adds the number of games that played the move.
+fn describe_move(book: &Book, position: &Position, book_move: &BookMove) -> String {
+    let BookMove { mv, played, reached } = book_move;
+    let results = reached.describe(position.side_to_move());
+    let described = match played.games() {
+        weight if book.holds_weights() => format!("weight {}", grouped(weight)),
+        games if games == reached.games() => results,
+        games => format!("played in {}; reached: {results}", counted(games, "game")),
+    };
+    format!("{} ({described})", position.san(*mv))
+}
+
 /// Returns the index of the first move that leaves the book, and the book's moves in that
 /// position.
 fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
@@ -212,11 +226,8 @@ fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     let mut moves = book.moves(position);
     moves.retain(|known| !known.played.is_empty());
     moves.sort_by_key(|known| std::cmp::Reverse(known.played.games()));
-    let reported = moves.iter().take(BOOK_MOVES).map(|known| {
-        let san = position.san(known.mv);
-        format!("{san} ({})", known.reached.describe(position.side_to_move()))
-    });
-    let reported: Vec<String> = reported.collect();
+    let reported: Vec<String> =
+        moves.iter().take(BOOK_MOVES).map(|known| describe_move(book, position, known)).collect();
     let games = if book.counts_self_play(position) { "self-play games" } else { "games" };
     let what = match reported.is_empty() {
         true => "which ends here".to_owned(),

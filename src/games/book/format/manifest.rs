@@ -178,7 +178,7 @@ impl fmt::Display for Skipped {
             (self.undecided, "without result"),
             (self.variants, "other variants"),
             (self.untagged, "text without a game"),
-            (self.empty, "without legal moves"),
+            (self.empty, "without moves"),
             (self.filtered, "filtered out"),
             (self.duplicates, "duplicates"),
         ];

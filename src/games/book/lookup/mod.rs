@@ -28,7 +28,7 @@ pub const EMBEDDED_NAME: &str = "embedded";
 
 /// A note shown with all counts of the embedded book.
 pub(crate) const SELF_PLAY: &str =
-    "The counted games are self-play by Tabia, not games between people.";
+    "Counts from the embedded book: games that Tabia played against itself.";
 
 /// A move that leads to a position in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -60,18 +60,23 @@ impl Names {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }
 
-    /// Finds an opening by its ECO code, its name or part of its name. Ignores case.
+    /// Finds an opening by its ECO code, its name or part of its name. Ignores case and apostrophes.
     ///
     /// If several openings have the given code, returns the first one. If several names match,
     /// returns the opening with the shortest name.
     pub fn find(&self, text: &str) -> Option<&NamedOpening> {
-        let wanted = text.to_lowercase();
+        let wanted = normalised(text);
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);
         by_code.or_else(|| {
-            let fits = |opening: &&NamedOpening| opening.name.to_lowercase().contains(&wanted);
+            let fits = |opening: &&NamedOpening| normalised(&opening.name).contains(&wanted);
             self.openings.iter().filter(fits).min_by_key(|opening| opening.name.chars().count())
         })
     }
+}
+
+/// Returns the text in lower case and without apostrophes.
+fn normalised(text: &str) -> String {
+    text.to_lowercase().replace(['\'', '’'], "")
 }
 
 #[cfg(test)]
@@ -109,6 +114,9 @@ mod tests {
         let name = |text| names.find(text).map(|opening| opening.name.as_str());
         assert_eq!(name("najdorf"), Some("Sicilian Defense: Najdorf Variation"));
         assert_eq!(name("Ruy Lopez"), Some("Ruy Lopez"));
+        for text in ["queens gambit", "Queen's Gambit", "QUEEN’S GAMBIT"] {
+            assert_eq!(name(text), Some("Queen's Gambit"), "{text}");
+        }
         assert_eq!(name("b01"), Some("Scandinavian Defense"));
         assert_eq!(name("no such opening"), None);
     }

@@ -131,9 +131,9 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let mut length: usize = lines.iter().map(|line| line.len() + 2).sum::<usize>() + LEGEND.len();
     for (index, candidate) in candidates.iter().enumerate() {
         let BookMove { mv, played, reached } = candidate.book_move;
-        let has_score = !weights && (candidate.value.is_none() || !reached.is_empty());
-        let score = if has_score { percent(candidate.score) } else { String::new() };
         let decided = reached.games() - u64::from(reached.undecided);
+        let has_score = !weights && decided > 0;
+        let score = if has_score { percent(candidate.score) } else { String::new() };
         let share = |games: u32| match decided {
             0 => String::new(),
             _ => percent(f64::from(games) / decided as f64),
