@@ -45,6 +45,8 @@ mod statistics;
 pub(crate) use analysis::backup::{Links, back_up};
 pub(crate) use analysis::growth::{FrontierMove, frontier_moves, grow};
 pub(crate) use analysis::journal::{AnalysisJournal, open_journal};
+#[cfg(fuzzing)]
+pub(crate) use builder::save_state;
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, build, build_in_memory,
