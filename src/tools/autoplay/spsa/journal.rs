@@ -34,7 +34,7 @@ pub(crate) struct Tally {
 
 /// The state after an iteration, as stored in the journal.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Iteration {
+pub(crate) struct Iteration {
     /// The iteration's number, counted from 1.
     number: u32,
     score: i32,
@@ -62,7 +62,7 @@ impl Iteration {
 ///
 /// # Errors
 /// If the file cannot be used or belongs to a different tuning run.
-pub(super) fn open(
+pub(crate) fn open(
     path: &Path,
     anew: bool,
     settings: &str,
