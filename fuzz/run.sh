@@ -1,76 +1,104 @@
-#!/bin/sh
-# Usage: fuzz/run.sh TARGET SECONDS [ARGUMENT...]    one target; arguments are libFuzzer's
-#        fuzz/run.sh all SECONDS [ARGUMENT...]       every target, each for this time
+#!/usr/bin/env bash
+# Usage: fuzz/run.sh TARGET SECONDS [ARGUMENT...]    one target; arguments are libFuzzer's, such as a
+#                                                    folder with more inputs
+#        fuzz/run.sh all SECONDS                     every target for this time, one on each core
 #        fuzz/run.sh TARGET 0 FILE                   reproduce a finding
+#        fuzz/run.sh --long HOURS                    all targets for this time on all cores
+#        fuzz/run.sh --minimise                      add the inputs found so far to the corpus
+#        fuzz/run.sh --package FOLDER                the programs and `long.sh`, for another machine
 #
 # Fuzzes with libFuzzer on the stable compiler. `cargo fuzz run TARGET` is more convenient, but
 # requires a nightly compiler. Each file in fuzz/fuzz_targets is a target and documents its checks.
-# Seeds come from the targets, books/dumb.pgn, and $TABIA_DATA (or ../shared/data beside the project)
-# if it exists. Findings are written to fuzz/artifacts.
-set -eu
-target=$1 seconds=$2
-shift 2
-# Targets may change the working folder.
-[ "$seconds" != 0 ] || set -- "$(realpath "$1")"
-cd "$(dirname "$0")"
-export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
--Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
--Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1"
-host=$(rustc -vV | sed -n 's/^host: //p')
-data=${TABIA_DATA:-../../shared/data}
-case $target in
-    all) bins=--bins targets=$(basename -s .rs fuzz_targets/*.rs) ;;
-    *) bins="--bin $target" targets=$target ;;
+# Inputs are read from fuzz/corpus, which is part of the repository, and from the targets' own seeds.
+# Findings and new inputs are written to fuzz/found.
+set -euo pipefail
+# Limits of the committed corpus of a target: bytes of an input, and number of inputs.
+readonly LARGEST=1024 MOST=40
+here=$(cd "$(dirname "$0")" && pwd)
+export OUT=$here/found
+binaries=${CARGO_TARGET_DIR:-$here/target}/release
+
+# Builds all targets, or the named one, and links them into a folder of their own.
+build() {
+    local bins=(--bins) target
+    (($# == 0)) || bins=(--bin "$1")
+    RUSTC_WRAPPER=$here/instrumented-rustc \
+        cargo build --manifest-path "$here/Cargo.toml" --release --locked "${bins[@]}"
+    mkdir -p "$binaries/targets" "$here/corpus" "$OUT/inputs"
+    for target in $(targets); do
+        [[ ! -x $binaries/$target ]] || ln -f "$binaries/$target" "$binaries/targets/$target"
+    done
+}
+
+targets() {
+    basename -s .rs "$here"/fuzz_targets/*.rs
+}
+
+# Writes the seeds of the targets, and adds a small selection of all inputs to the corpus.
+minimise() {
+    local target inputs all
+    all=$(mktemp -d)
+    for target in $(targets); do
+        inputs=$all/$target
+        mkdir -p "$inputs" "$here/corpus/$target" "$OUT/inputs/$target"
+        (cd "$all" && TMPDIR=$all TABIA_SEEDS=$inputs "$binaries/targets/$target" -runs=0 \
+            "$inputs") > /dev/null 2>&1
+        find "$OUT/inputs/$target" -type f -size "-${LARGEST}c" -exec cp -n {} "$inputs" \;
+        mkdir "$all/merged"
+        (cd "$all" && TMPDIR=$all "$binaries/targets/$target" -merge=1 -max_len="$LARGEST" \
+            "$all/merged" "$here/corpus/$target" "$inputs") > /dev/null 2>&1
+        rm -r "$here/corpus/$target"
+        mkdir "$here/corpus/$target"
+        # Some of each size.
+        find "$all/merged" -type f -printf '%s %p\n' | sort -n | awk -v most="$MOST" '
+            { files[NR] = $2 }
+            END { for (n = 0; n < most && n < NR; n++)
+                print files[NR <= most ? n + 1 : 1 + int(n * (NR - 1) / (most - 1))] }' |
+            xargs -I{} cp {} "$here/corpus/$target/"
+        rm -r "$all/merged"
+        echo "$target: $(find "$here/corpus/$target" -type f | wc -l) inputs," \
+            "$(cat "$here/corpus/$target"/* | wc -c) bytes"
+    done
+    rm -r "$all"
+}
+
+case $1 in
+    all)
+        build
+        # `long.sh` divides the time of all cores among the targets.
+        exec "$here/long.sh" "$(($2 * ($(targets | wc -l) + $(nproc) - 1) / $(nproc)))" \
+            "$binaries/targets" "$here/corpus"
+        ;;
+    --long)
+        build
+        exec "$here/long.sh" "$(($2 * 3600))" "$binaries/targets" "$here/corpus"
+        ;;
+    --minimise)
+        build
+        minimise
+        ;;
+    --package)
+        build
+        mkdir -p "$2/targets"
+        for target in $(targets); do
+            strip -o "$2/targets/$target" "$binaries/$target"
+        done
+        cp -r "$here/corpus" "$2/"
+        cp "$here/long.sh" "$2/run-long.sh"
+        ;;
+    *)
+        target=$1 seconds=$2
+        shift 2
+        build "$target"
+        if [[ $seconds == 0 ]]; then
+            exec "$binaries/$target" "$(realpath "$1")"
+        fi
+        mkdir -p "$OUT/inputs/$target" "$here/corpus/$target"
+        TMPDIR=$(mktemp -d)
+        export TMPDIR
+        trap 'rm -rf "$TMPDIR"' EXIT
+        TABIA_SEEDS=$OUT/inputs/$target "$binaries/$target" -max_total_time="$seconds" -max_len=16384 \
+            -print_final_stats=1 -artifact_prefix="$OUT/$target-" "$OUT/inputs/$target" \
+            "$here/corpus/$target" "$@"
+        ;;
 esac
-# shellcheck disable=SC2086 # two words
-cargo build --release --locked --target "$host" $bins
-binaries=${CARGO_TARGET_DIR:-target}/$host/release
-# Targets that read files write them first.
-TMPDIR=$(mktemp -d)
-export TMPDIR
-trap 'rm -rf "$TMPDIR"' EXIT
-
-# Adds each line of a file to a target's seeds as a separate file.
-lines() {
-    head -n "$2" "$1" | split -l 1 - "corpus/$target/$(basename "$1")-"
-}
-
-seeds() {
-    case $target in
-        pgn)
-            cp ../books/dumb.pgn "corpus/$target/"
-            find "$data/pgn/dirty" -name '*.pgn' -size -8k -exec cp {} "corpus/$target/" \; \
-                2>/dev/null || true ;;
-        fen | epd)
-            for file in "$data"/epd/destructive.epd "$data"/epd/bratko-kopec.epd; do
-                [ ! -e "$file" ] || lines "$file" 100
-            done ;;
-        cecp)
-            printf '%s\n' 'level 40 5:30 0.1' 'st 0.5' 'time 6000' 'ping 1' 'usermove e2e4' 'Nf3' \
-                'setboard rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1' \
-                'rating 2000 1900' 'result 1-0 {White mates}' 'option OwnBook=1' \
-                'egtpath syzygy /tb' 'exclude all' 'feature ping=1 myname="x y"' \
-                '9 12 34 5678 10 20 30\t1. e4 e5' 'move e7e8q' 'stat01: 10 20 3 4 5 e2e4' \
-                'Illegal move (why): e2e5' > "corpus/$target/lines" ;;
-        uci)
-            printf '%s\n' 'position startpos moves e2e4 e7e5' \
-                'position fen 8/8/8/8/8/8/8/8 w - - 0 1' \
-                'go wtime 1000 btime 1000 winc 10 binc 10 movestogo 3 searchmoves e2e4 d2d4 ponder' \
-                'go depth 3 nodes 5 mate 2 movetime 7 infinite' 'setoption name Clear Hash' \
-                'setoption name Book File value a b' 'register later' > "corpus/$target/lines" ;;
-    esac
-}
-
-mkdir -p artifacts
-if [ "$seconds" = 0 ]; then
-    "$binaries/$target" "$@"
-    exit
-fi
-for target in $targets; do
-    mkdir -p "corpus/$target"
-    seeds
-    echo "=== $target"
-    TABIA_SEEDS="$PWD/corpus/$target" "$binaries/$target" -max_total_time="$seconds" \
-        -max_len=16384 -print_final_stats=1 -artifact_prefix="$PWD/artifacts/$target-" "$@" \
-        "$PWD/corpus/$target"
-done

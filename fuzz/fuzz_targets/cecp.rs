@@ -6,8 +6,15 @@
 use libfuzzer_sys::fuzz_target;
 use tabia::cecp::{Command, Reply};
 use tabia::position::Position;
+use tabia_fuzz::seed;
 
-fuzz_target!(|text: &str| {
+const LINES: &str = "level 40 5:30 0.1\nst 0.5\ntime 6000\nping 1\nusermove e2e4\nNf3\nsetboard \
+    rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\nrating 2000 1900\nexclude all\n\
+    result 1-0 {White mates}\noption OwnBook=1\negtpath syzygy /tb\nmove e7e8q\n\
+    feature ping=1 myname=\"x y\"\n9 12 34 5678 10 20 30\t1. e4 e5\n\
+    stat01: 10 20 3 4 5 e2e4\nIllegal move (why): e2e5\n";
+
+fuzz_target!(init: seed([("lines", LINES)]), |text: &str| {
     let start = Position::start();
     for line in text.lines() {
         let _ = Reply::from(line).to_string();

@@ -5,12 +5,13 @@
 
 use cozy_chess::{Board, Color, Piece, get_king_moves};
 use libfuzzer_sys::fuzz_target;
+use tabia::fuzz::words;
 use tabia::position::Position;
 use tabia_fuzz::{agree, seed, theirs};
 
 /// Whether the text is a FEN; the counters are optional.
 fn is_position(text: &str) -> bool {
-    let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+    let fields = words(text);
     let [board, turn, castling, en_passant, counters @ ..] = &fields[..] else { return false };
     let is_number = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
     // `cozy-chess` treats missing ranks as empty and accepts a 0.

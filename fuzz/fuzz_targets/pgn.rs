@@ -5,12 +5,26 @@
 use libfuzzer_sys::fuzz_target;
 use tabia::pgn::{GameStatus, PgnGame, PgnMove, read_games};
 use tabia::position::Move;
+use tabia_fuzz::seed;
 
 fn moves(game: &PgnGame) -> Vec<Move> {
     game.moves.iter().map(|PgnMove { mv, .. }| *mv).collect()
 }
 
-fuzz_target!(|bytes: &[u8]| {
+fn seeds() -> [(&'static str, &'static str); 5] {
+    [
+        (
+            "game",
+            "[Event \"x\"]\n[White \"A\"]\n\n1. e4 {c} e5 $1 2. Nf3! (2. f4 exf4) Nc6 1-0\n\n",
+        ),
+        ("fen", "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Kd7 2. -- Ke6 1/2-1/2\n"),
+        ("broken", "1. e4 Kd5 2. Nf3 1-0\n\n[White \"B\n1.d4 d5 *\n; a line\n% escaped\n"),
+        ("german", "1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. O-O Le7 0-1"),
+        ("long", "1. e2-e4 e7e5 2. Ng1-f3 Nb8xc6 3. 0-0 e.p. { open"),
+    ]
+}
+
+fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     for (game, end) in read_games(bytes).flatten() {
         assert_eq!(game.moves.len(), end.plies);
         if end.status == GameStatus::Variant {

@@ -1,7 +1,16 @@
 //! Gives the fuzz targets access to private parts of the library; compiled only for fuzzing.
 
+pub mod checkpoint;
 pub mod console;
 pub mod epd;
+pub mod http;
+pub mod journal;
+pub mod learning;
 pub mod network;
 pub mod san;
 pub mod state;
+
+/// The words of a text, which white space and characters without width separate.
+pub fn words(text: &str) -> Vec<&str> {
+    crate::support::words::split_words(text).collect()
+}

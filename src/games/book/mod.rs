@@ -41,6 +41,8 @@ mod open;
 mod partial;
 mod statistics;
 
+#[cfg(fuzzing)]
+pub(crate) use builder::save_state;
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, build, build_in_memory,

@@ -22,7 +22,7 @@ use crate::engine::search::{
 use crate::games::book::{Counts, NamedOpening};
 
 #[derive(Debug)]
-struct AnalysisRequest {
+pub(super) struct AnalysisRequest {
     game: Game,
     time: Duration,
     lines: usize,
@@ -30,7 +30,7 @@ struct AnalysisRequest {
 }
 
 impl AnalysisRequest {
-    fn of(mut query: Query) -> Result<Self, ApiError> {
+    pub(super) fn of(mut query: Query) -> Result<Self, ApiError> {
         let game = query.game()?;
         let seconds = query.number("seconds", (1, MAX_SEARCH_SECONDS))?;
         let lines = query.number("lines", (1, MAX_LINES as u64))?.unwrap_or(1);

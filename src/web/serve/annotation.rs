@@ -24,14 +24,14 @@ use crate::games::pgn::PgnGame;
 use crate::tools::annotate::work::annotate_one;
 use crate::tools::annotate::{Background, Effort, Limits, game_data};
 
-struct AnnotationRequest {
+pub(super) struct AnnotationRequest {
     game: PgnGame,
     effort: Effort,
     client: String,
 }
 
 impl AnnotationRequest {
-    fn of(mut query: Query, text: &str) -> Result<Self, ApiError> {
+    pub(super) fn of(mut query: Query, text: &str) -> Result<Self, ApiError> {
         let range = (MIN_ANNOTATION_NODES, MAX_ANNOTATION_NODES);
         let nodes = query.number("nodes", range)?.unwrap_or(DEFAULT_ANNOTATION_NODES);
         let client = client_name(&mut query)?;

@@ -62,6 +62,9 @@ mod searches;
 mod server;
 mod write_timeout;
 
+#[cfg(fuzzing)]
+pub(crate) mod unattended;
+
 pub(crate) use limits::CLIENT_SECONDS;
 pub(crate) use loaded_books::LoadedBooks;
 pub(crate) use origin_check::parse_origin;

@@ -389,7 +389,20 @@ fn is_ours(name: &OsStr) -> bool {
     is_draft(name) || name.to_str().is_some_and(is_named)
 }
 
-/// Describes the inputs and options. Builds with the same description create the same book.
+/// Writes a state file with any content, as a build of these inputs with these options does.
+///
+/// # Errors
+/// If the file cannot be written.
+#[cfg(fuzzing)]
+pub(crate) fn save_state(
+    folder: &std::path::Path,
+    (inputs, options): (&[PgnInput], &BuildOptions),
+    content: &[u8],
+) -> Result<(), crate::support::files::FileError> {
+    STATE_KIND.save(&folder.join(STATE), &description(inputs, options), content)
+}
+
+/// Describes the inputs and options. Builds with equal descriptions create the same book.
 fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
     let BuildOptions { max_ply, undecided, filter, unique, language, side, facets, strict, .. } =
         options;

@@ -35,7 +35,7 @@ impl CheckpointFile {
     pub(super) fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
         let bytes =
             std::fs::read(folder.join(&self.name)).map_err(|error| self.unreadable(&error))?;
-        if xxh3_64(&bytes) == self.sum { Ok(bytes) } else { Err(self.damaged()) }
+        if self.is_of(xxh3_64(&bytes)) { Ok(bytes) } else { Err(self.damaged()) }
     }
 
     /// Opens a file that may not fit into memory, after verifying the checksum of its contents.
@@ -50,7 +50,12 @@ impl CheckpointFile {
             Ok((file, sum))
         };
         let (file, sum) = open().map_err(|error| self.unreadable(&error))?;
-        if sum == self.sum { Ok(file) } else { Err(self.damaged()) }
+        if self.is_of(sum) { Ok(file) } else { Err(self.damaged()) }
+    }
+
+    /// Whether the checksum is right. Builds for fuzzing accept any.
+    fn is_of(&self, sum: u64) -> bool {
+        sum == self.sum || cfg!(fuzzing)
     }
 
     fn unreadable(&self, error: &io::Error) -> io::Error {

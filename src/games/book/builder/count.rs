@@ -62,7 +62,9 @@ impl PositionRecord for PawnRecord {
         joined
     }
 
-    fn renumber(&mut self, _numbers: &[u32]) {}
+    fn renumber(&mut self, _numbers: &[u32]) -> bool {
+        true
+    }
 
     fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let bytes = { self.record }.rank() << u32::BITS | u128::from(self.pawns);

@@ -133,7 +133,9 @@ impl PositionRecord for FacetRecord {
         fits
     }
 
-    fn renumber(&mut self, _numbers: &[u32]) {}
+    fn renumber(&mut self, _numbers: &[u32]) -> bool {
+        true
+    }
 
     fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let words = [self.key, self.kind, self.latest, join(self.pawns, self.ratings)];

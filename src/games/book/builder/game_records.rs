@@ -86,9 +86,11 @@ impl PositionRecord for GameRecord {
     }
 
     #[inline]
-    fn renumber(&mut self, numbers: &[u32]) {
-        let number = u64::from(numbers[self.game() as usize]);
-        self.rest = self.rest & !(u64::from(u32::MAX) << GAME_SHIFT) | number << GAME_SHIFT;
+    fn renumber(&mut self, numbers: &[u32]) -> bool {
+        let Some(&number) = numbers.get(self.game() as usize) else { return false };
+        self.rest =
+            self.rest & !(u64::from(u32::MAX) << GAME_SHIFT) | u64::from(number) << GAME_SHIFT;
+        true
     }
 
     fn to_bytes(self) -> [u8; RECORD_BYTES] {

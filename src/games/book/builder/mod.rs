@@ -44,6 +44,8 @@ use crossbeam::channel::{self, Receiver, Sender};
 use thiserror::Error;
 
 pub use checkpoint::Checkpoints;
+#[cfg(fuzzing)]
+pub(crate) use checkpoint::save_state;
 pub use draft::BookOutput;
 pub use filter::{EcoRange, GameFilter};
 pub(super) use filter::{names_player, of_side};
@@ -479,7 +481,9 @@ impl<R: BookRecord> Partitioned for Source<'_, R> {
             collected.read_part(Part::new(number, self.bits), records)?;
             if let Some(games) = self.games {
                 let numbers = &games.numbers[thread];
-                records[begin..].iter_mut().for_each(|record| record.renumber(numbers));
+                if !records[begin..].iter_mut().all(|record| record.renumber(numbers)) {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "a record has no game"));
+                }
             }
         }
         Ok(R::encode(records, sorted, options, self.games.map_or(0, |games| games.games)))

@@ -73,8 +73,9 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// Adds another record. Returns false if the records cannot be merged or the sum would
     /// overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the number of the game in its log with the number of the game in the book.
-    fn renumber(&mut self, numbers: &[u32]);
+    /// Replaces the number of the record's game in its log with its number in the book; returns false
+    /// if the log has no such game.
+    fn renumber(&mut self, numbers: &[u32]) -> bool;
     fn to_bytes(self) -> Self::Bytes;
     /// Decodes `bytes` and appends the decoded records to `records`.
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
@@ -230,7 +231,9 @@ impl PositionRecord for Record {
         fits
     }
 
-    fn renumber(&mut self, _numbers: &[u32]) {}
+    fn renumber(&mut self, _numbers: &[u32]) -> bool {
+        true
+    }
 
     fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];

@@ -149,8 +149,9 @@ pub(super) struct TallySoFar {
 impl TallySoFar {
     pub(super) fn note_checksums(&mut self, checksums: &[(usize, u64)]) {
         for &(input, checksum) in checksums {
-            if let Some(at) = self.recorded.iter().position(|&recorded| recorded == input) {
-                self.total.inputs[at].checksum = checksum_text(checksum);
+            let at = self.recorded.iter().position(|&recorded| recorded == input);
+            if let Some(record) = at.and_then(|at| self.total.inputs.get_mut(at)) {
+                record.checksum = checksum_text(checksum);
             }
         }
     }

@@ -175,7 +175,12 @@ impl GameLog {
         for _ in 0..again? {
             log.again.push((take_number(&mut bytes)?, LoggedGame::take(&mut bytes)?));
         }
-        bytes.is_empty().then_some(log)
+        let is_named = |game: &LoggedGame| {
+            let GameRow { white, black, .. } = game.row;
+            (white.max(black) as usize) < log.names.len()
+        };
+        let all = log.games.iter().chain(log.again.iter().map(|(_, game)| game));
+        (bytes.is_empty() && all.into_iter().all(is_named)).then_some(log)
     }
 
     /// Creates a log of all games of a section, in the same order. File indices start at
@@ -318,4 +323,24 @@ fn section(games: &[Numbered], names: &[String], files: &[FileRecord]) -> io::Re
     names.iter().for_each(|name| bytes.extend_from_slice(name.as_bytes()));
     bytes.extend_from_slice(&files);
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_round_trips_and_games_of_unknown_players_are_rejected() {
+        let mut log = GameLog::default();
+        for (white, black) in [("A", "B"), ("B", "C")] {
+            let (white, black) = (log.name(white), log.name(black));
+            let row = GameRow::of_players(white, black, None);
+            let game_tags = GameTags::from_bytes([0; TRAITS_BYTES]);
+            log.games.push(LoggedGame { game_tags, row });
+        }
+        let bytes = log.to_bytes();
+        assert_eq!(GameLog::from_bytes(&bytes).map(|log| log.to_bytes()), Some(bytes));
+        log.games[1].row.black = 3;
+        assert!(GameLog::from_bytes(&log.to_bytes()).is_none());
+    }
 }

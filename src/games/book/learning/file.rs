@@ -110,7 +110,17 @@ impl LearnFile {
         synced.map_err(|cause| error(&self.path, cause))
     }
 
-    /// Whether any appended rows may not be synced yet.
+    /// Replaces the file with an equivalent one.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    #[cfg(fuzzing)]
+    pub(crate) fn compact_all(&self) -> Result<(), JournalError> {
+        let compact = |(mut file, _)| Ok(self.compact(&mut file)?);
+        self.locked().and_then(compact).map_err(|fault| error(&self.path, fault))
+    }
+
+    /// Whether there are appended rows that may not be synced yet.
     pub(crate) fn is_unsynced(&self) -> bool {
         self.unsynced.is_some()
     }

@@ -34,7 +34,7 @@ pub(crate) struct Tally {
 
 /// The state after an iteration, as stored in the journal.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Iteration {
+pub(crate) struct Iteration {
     /// The iteration's number, counted from 1.
     number: u32,
     score: i32,
@@ -62,8 +62,8 @@ impl Iteration {
 /// pipe, nothing is stored.
 ///
 /// # Errors
-/// If the file cannot be used, or if it belongs to a different tuning run.
-pub(super) fn open(
+/// If the file cannot be used or belongs to a different tuning run.
+pub(crate) fn open(
     path: &Path,
     anew: bool,
     settings: &str,

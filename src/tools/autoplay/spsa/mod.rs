@@ -27,6 +27,8 @@ mod picture;
 mod tuner;
 mod tuning;
 
+#[cfg(fuzzing)]
+pub(crate) use journal::open as open_tuning_journal;
 pub(crate) use journal::{Tally, is_journal};
 pub(crate) use parameter::{Parameter, check_names, read_parameters};
 pub(crate) use picture::{digits, picture};

@@ -1,0 +1,11 @@
+//! Any lines as the journal of an annotation, of a tuning or of an analysis: opened or rejected
+//! unchanged. A second opening gives the same records and changes nothing, and an appended record
+//! is read again.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tabia::fuzz::journal::{run, seeds};
+use tabia_fuzz::{folder, seed};
+
+fuzz_target!(init: seed(seeds()), |bytes: &[u8]| run(folder(), bytes));

@@ -1,0 +1,107 @@
+//! Any rows as a learning file: read as a book whose moves can be looked up, and compacted without
+//! a change of the results.
+//!
+//! An input is a list of rows without checksums, which are added. A key that is less than the number
+//! of positions within two plies represents one of them, so that moves lead to other rows.
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use crate::chess::position::Position;
+use crate::games::book::{HEADLINE, LearnFile, Learned, Row, is_learning};
+
+/// Bytes of a row before its checksum.
+const ROW_BYTES: usize = 36;
+
+/// The start position, and those after one move and two.
+static POSITIONS: LazyLock<Vec<Position>> = LazyLock::new(|| {
+    let after = |position: &Position| -> Vec<Position> {
+        position.legal_moves().iter().map(|mv| position.play(mv)).collect()
+    };
+    let first = after(&Position::start());
+    let second: Vec<Position> = first.iter().flat_map(after).collect();
+    [Position::start()].into_iter().chain(first).chain(second).collect()
+});
+
+fn with_keys(bytes: &[u8]) -> Vec<u8> {
+    let mut file = HEADLINE.to_vec();
+    for row in bytes.as_chunks::<ROW_BYTES>().0 {
+        let mut row = *row;
+        for (key, pawns) in [(0..8, 16..20), (8..16, 20..24)] {
+            let number =
+                u64::from_le_bytes(*row[key.clone()].first_chunk().expect("a key")) as usize;
+            if let Some(position) = POSITIONS.get(number.wrapping_sub(1)) {
+                row[key].copy_from_slice(&position.key().to_le_bytes());
+                row[pawns].copy_from_slice(&position.pawn_key().to_le_bytes()[4..]);
+            }
+        }
+        file.extend_from_slice(&row);
+        file.extend_from_slice(&crc32fast::hash(&row).to_le_bytes());
+    }
+    // An incomplete row.
+    file.extend_from_slice(bytes.as_chunks::<ROW_BYTES>().1);
+    file
+}
+
+/// A row of an input: keys by their numbers, a move, and what is known about it.
+fn row((key, next): (u64, u64), mv: u16, [kind, depth]: [u8; 2], [a, b]: [u32; 2]) -> Vec<u8> {
+    let parts = [&key.to_le_bytes()[..], &next.to_le_bytes(), &[0; 8], &mv.to_le_bytes()];
+    [parts.concat(), vec![kind, depth], a.to_le_bytes().to_vec(), b.to_le_bytes().to_vec()].concat()
+}
+
+/// Seed inputs.
+pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
+    const E2E4: u16 = 0x031c;
+    const E7E5: u16 = 0x0d24;
+    let found = row((1, 14), E2E4, [1, 12], [30 | 5 << 16, 1500]);
+    let played = row((1, 14), E2E4, [2, 0], [3, 0]);
+    let lost = row((14, 300), E7E5, [4, 0], [u32::MAX, 0]);
+    let cycle = row((300, 1), 0, [1, 255], [0x7fff, u32::MAX]);
+    vec![
+        ("found", found.clone()),
+        ("played", [&found[..], &played, &lost].concat()),
+        ("cyclic", [found, cycle, lost, played].concat()),
+    ]
+}
+
+/// Uses the rows in an empty folder.
+pub fn run(folder: &Path, bytes: &[u8]) {
+    let path = folder.join("learnt");
+    let file = with_keys(bytes);
+    assert!(is_learning(&file));
+    fs::write(&path, &file).expect("a folder");
+    let before = use_rows(&path);
+    let mut learn_file = LearnFile::open(&path).expect("a learning file");
+    let whole = HEADLINE.len() + (file.len() - HEADLINE.len()) / (ROW_BYTES + 4) * (ROW_BYTES + 4);
+    assert!(fs::read(&path).expect("the file") == file[..whole], "only an incomplete row is cut");
+    let rows: Vec<Row> = file[HEADLINE.len()..]
+        .as_chunks()
+        .0
+        .iter()
+        .filter_map(|row| {
+            let row = Row::from_bytes(row)?;
+            assert_eq!(Row::from_bytes(&row.to_bytes()), Some(row), "a row round-trips");
+            Some(row)
+        })
+        .collect();
+    learn_file.compact_all().expect("a folder");
+    assert_eq!(use_rows(&path), before, "a compacted file has the same results");
+    learn_file.append(&rows).expect("a folder");
+    use_rows(&path);
+}
+
+/// Looks up every position; returns what is known about them.
+fn use_rows(path: &Path) -> Vec<String> {
+    let Some(learned) = Learned::read(path).expect("a learning file") else { return Vec::new() };
+    learned.book().verify().expect("a sound book");
+    let look_up = |position: &Position| {
+        let unrefuted = learned.unrefuted(position);
+        let described = unrefuted.map(|found| found.describe(position));
+        let refuted = learned.refuted(position);
+        assert!(refuted.iter().all(|&(mv, _)| position.is_legal(mv)), "{position}");
+        let book = learned.book();
+        (described, refuted, book.reached(position), book.value(position), book.moves(position))
+    };
+    POSITIONS.iter().map(|position| format!("{:?}", look_up(position))).collect()
+}

@@ -1,0 +1,35 @@
+//! Answers requests without connections, for the fuzz target.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::Uri;
+use tokio::sync::watch;
+
+use super::analysis::AnalysisRequest;
+use super::annotation::AnnotationRequest;
+use super::limits::CLIENT_SECONDS;
+use super::loaded_books::LoadedBooks;
+use super::origin_check::OriginCheck;
+use super::player::PlayerOrder;
+use super::query::Query;
+use super::routes::{self, AppState};
+
+/// Returns the addresses of a server for these books, which must be open.
+pub(crate) fn router(loaded: LoadedBooks, closing: watch::Receiver<bool>) -> Router {
+    let state = Arc::new(AppState::new(Arc::new(loaded), closing));
+    let timeout = std::time::Duration::from_secs(CLIENT_SECONDS);
+    routes::router(state, OriginCheck::new(Vec::new(), true), timeout)
+}
+
+/// Parses a request that would start a thread: for a search, an annotation, and a player's games.
+/// Returns how many of the three are valid.
+pub(crate) fn parse(uri: &Uri, body: &str) -> usize {
+    let query = || Query::of(uri);
+    let valid = [
+        query().and_then(AnalysisRequest::of).is_ok(),
+        query().and_then(|query| AnnotationRequest::of(query, body)).is_ok(),
+        query().and_then(PlayerOrder::of).is_ok(),
+    ];
+    valid.into_iter().filter(|&is_valid| is_valid).count()
+}
