@@ -128,7 +128,9 @@ pub struct Monitor {
 
 /// Receives a description of every fault, in input order, while inputs are read.
 #[derive(Clone)]
-pub struct FaultListener(Arc<Mutex<dyn FnMut(&str) + Send>>);
+pub struct FaultListener(Arc<Mutex<OnFault>>);
+
+type OnFault = dyn FnMut(&str) + Send;
 
 impl FaultListener {
     /// Creates a listener that calls `on_fault` for each fault.
