@@ -60,7 +60,11 @@ fn seeds() -> Vec<(&'static str, String)> {
         ("shown", "show eval|show options|show pin|show time|show book|board off|show fen", ""),
         ("drawn", "graphic|nocoords|coords|nographic|usage|help go|version|xboard|show escape", ""),
         ("ended", "force|f3|e5|g4|Qh4#|activate|undo|resign|new|result 1/2-1/2|pgnsave g", ""),
-        ("annotated", "force|f3|e5|g4|annotate 50|annotate a 50|annotate a.html 50|undo|list a", ""),
+        (
+            "annotated",
+            "force|f3|e5|g4|annotate 50|annotate a 50|annotate a.html 50|undo|list a",
+            "",
+        ),
         ("named", "name B|rating 1 2|e4|show game|result *|new|?|random|book best|book off", ""),
         ("set", "level 40 5 0|st 2|sd 3|time 100|otim 100|hash 2|cores 2|null on", ""),
         ("options", "option Contempt=3|option Threads|option Clear Hash|option BookFile=f", SUITE),

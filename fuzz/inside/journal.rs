@@ -11,9 +11,10 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::games::book::{Book, BookValue, open_journal};
+use crate::games::book::{Book, BookValue};
 use crate::support::files::{Journal, Kind};
 use crate::tools::autoplay::spsa::{Plan, Tuner, open_tuning_journal};
+use crate::tools::suite::analysis::open_journal;
 
 static KIND: Kind = Kind { magic: "tabia fuzz 1; ", name: "the journal" };
 const OWNER: &str = "settings";

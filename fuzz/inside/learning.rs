@@ -14,6 +14,9 @@ use crate::games::book::{HEADLINE, LearnFile, Learned, Row, is_learning};
 /// Bytes of a row before its checksum.
 const ROW_BYTES: usize = 36;
 
+/// The results for a position about which nothing is known.
+const NOTHING: &str = "(None, [], None, None, [])";
+
 /// The start position, and those after one move and two.
 static POSITIONS: LazyLock<Vec<Position>> = LazyLock::new(|| {
     let after = |position: &Position| -> Vec<Position> {
@@ -91,8 +94,9 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     use_rows(&path);
 }
 
-/// Looks up every position; returns what is known about them.
-fn use_rows(path: &Path) -> Vec<String> {
+/// Looks up every position. Returns the numbers of those about which something is known, with the
+/// results.
+fn use_rows(path: &Path) -> Vec<(usize, String)> {
     let Some(learned) = Learned::read(path).expect("a learning file") else { return Vec::new() };
     learned.book().verify().expect("a sound book");
     let look_up = |position: &Position| {
@@ -103,5 +107,6 @@ fn use_rows(path: &Path) -> Vec<String> {
         let book = learned.book();
         (described, refuted, book.reached(position), book.value(position), book.moves(position))
     };
-    POSITIONS.iter().map(|position| format!("{:?}", look_up(position))).collect()
+    let results = POSITIONS.iter().map(|position| format!("{:?}", look_up(position))).enumerate();
+    results.filter(|(_, result)| result != NOTHING).collect()
 }
