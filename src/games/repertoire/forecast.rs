@@ -19,7 +19,7 @@ pub const FORECAST_PLIES: u32 = 80;
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// For each number of plies from 0, the share of games that are then in a position of the
-    /// repertoire.
+    /// repertoire. Games whose continuation the book does not contain are left out from there on.
     pub shares: Vec<f64>,
     /// The positions after each number of plies, including those just outside of the repertoire.
     layers: Vec<KeyMap<Met>>,
@@ -101,27 +101,43 @@ impl Repertoire {
         let first = starts.iter().map(|&position| {
             (position.key(), Met { position, probability, of_line: probability, last: None })
         });
-        let mut layers: Vec<KeyMap<Met>> = vec![first.collect()];
-        let mut choices = KeyMap::default();
+        let mut layer: KeyMap<Met> = first.collect();
+        let (mut layers, mut choices) = (Vec::new(), KeyMap::default());
+        let mut share = self.known_share(&layer);
+        let mut shares = vec![share];
         for _ in 0..max_ply {
-            let mut next: KeyMap<Met> = KeyMap::default();
-            for (&key, met) in layers.iter().next_back().into_iter().flatten() {
+            let (mut next, mut at_risk) = (KeyMap::default(), 0.0);
+            for (&key, met) in layer.iter().filter(|&(&key, _)| self.contains_key(key)) {
                 let moves: &Vec<(Move, f64)> =
                     choices.entry(key).or_insert_with(|| self.choices(&met.position, book));
+                if !moves.is_empty() || self.is_own_turn(&met.position) {
+                    at_risk += met.probability;
+                }
                 for &(mv, share) in moves {
                     met.step((key, mv), share, &mut next);
                 }
             }
-            if next.is_empty() {
+            if at_risk > 0.0 {
+                share *= self.known_share(&next) / at_risk;
+            }
+            shares.push(share);
+            layers.push(std::mem::replace(&mut layer, next));
+            if layer.is_empty() {
                 break;
             }
-            layers.push(next);
         }
-        let share = |layer: &KeyMap<Met>| {
-            let known = layer.iter().filter(|&(&key, _)| self.node_of_key(key).is_some());
-            known.map(|(_, met)| met.probability).sum()
-        };
-        Forecast { shares: layers.iter().map(share).collect(), layers }
+        layers.push(layer);
+        Forecast { shares, layers }
+    }
+
+    /// Returns the probability of those positions that are in the repertoire.
+    fn known_share(&self, layer: &KeyMap<Met>) -> f64 {
+        let known = layer.iter().filter(|&(&key, _)| self.contains_key(key));
+        known.fold(0.0, |sum, (_, met)| sum + met.probability)
+    }
+
+    fn contains_key(&self, key: u64) -> bool {
+        self.node_of_key(key).is_some()
     }
 
     /// Returns the moves that are played in a position, with their shares. There are none outside of
@@ -160,7 +176,8 @@ impl Met {
 impl Forecast {
     /// Returns the share of games that are in the repertoire after `plies` plies.
     pub fn share(&self, plies: usize) -> f64 {
-        self.shares.get(plies).copied().unwrap_or(0.0)
+        // After the last ply, nothing changes any more.
+        self.shares.get(plies).or(self.shares.last()).copied().unwrap_or(0.0)
     }
 
     /// Returns the expected number of times that a position occurs in a game.
@@ -277,7 +294,12 @@ mod tests {
         let repertoire = white("1. d4 Nf6 (1... e6 2. c4) 2. c4 *\n");
         let forecast = repertoire.forecast(&games, FORECAST_PLIES);
         let expected = [1.0, 1.0, 1.0, 1.0, 0.0];
-        assert!(forecast.shares.iter().zip(expected).all(|(&share, one)| is_near(share, one)));
+        assert!(
+            (0..5)
+                .map(|plies| forecast.share(plies))
+                .zip(expected)
+                .all(|(share, one)| is_near(share, one))
+        );
         let gaps = forecast.gaps(&repertoire, &games, 0.001);
         let found: Vec<(f64, usize)> =
             gaps.iter().map(|gap| (gap.probability, gap.line.moves.len())).collect();
@@ -326,6 +348,17 @@ mod tests {
         assert!(is_near(forecast.probability(&Position::start()), 3.0));
         assert!(forecast.gaps(&repertoire, &games, 0.0).is_empty());
         assert_eq!(forecast.line(&after("Nf3")).expect("it occurs").moves.len(), 1);
+    }
+
+    #[test]
+    fn games_without_continuation_are_left_out_of_the_shares() {
+        let games = book(&[("1. e4 e5 2. Nf3 Nc6", 3), ("1. e4 c5 2. Nf3", 4), ("1. e4 d5", 1)]);
+        let repertoire = white("1. e4 e5 (1... c5 2. Nf3) 2. Nf3 (2. d4 exd4) 2... Nc6 *\n");
+        // After 1...c5 2.Nf3 and 2.d4 the book ends; after 2.Nf3 Nc6 the repertoire does.
+        let forecast = repertoire.forecast(&games, FORECAST_PLIES);
+        let shares: Vec<f64> = (0..8).map(|plies| forecast.share(plies)).collect();
+        let expected = [1.0, 1.0, 0.875, 0.875, 0.875, 0.0, 0.0, 0.0];
+        assert!(shares.iter().zip(expected).all(|(&share, one)| is_near(share, one)), "{shares:?}");
     }
 
     #[test]

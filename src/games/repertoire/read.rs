@@ -10,7 +10,7 @@ use super::graph::{Remark, RemarkKind, Repertoire};
 use crate::chess::notation;
 use crate::chess::position::{Color, Position};
 use crate::games::book::{Book, BookError};
-use crate::games::pgn::{GameStatus, PgnInput, read_games};
+use crate::games::pgn::{FaultReason, GameStatus, PgnInput, read_games};
 use crate::support::files::{Cannot, FileError};
 
 /// The reason why a repertoire cannot be used.
@@ -85,7 +85,12 @@ impl Repertoire {
                         remark(RemarkKind::Variant, "it is not orthodox chess".to_owned());
                         continue;
                     }
-                    GameStatus::Broken(fault) => remark(RemarkKind::Fault, fault.to_string()),
+                    GameStatus::Broken(fault) => {
+                        remark(RemarkKind::Fault, fault.to_string());
+                        if matches!(fault.reason, FaultReason::Fen(_)) {
+                            continue;
+                        }
+                    }
                     GameStatus::Read | GameStatus::Declined | GameStatus::Text => {}
                 }
                 for unread in game.unread() {
