@@ -18,6 +18,8 @@ mod progress;
 mod rows;
 mod show;
 
+pub(super) use facets::FacetArgs;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -154,7 +156,7 @@ fn save(
     Ok(())
 }
 
-fn extent(positions: u64, moves: u64) -> String {
+pub(super) fn extent(positions: u64, moves: u64) -> String {
     format!("{}, {}", counted(positions, "position"), counted(moves, "move"))
 }
 
@@ -164,7 +166,7 @@ fn policy() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Policy>())
 }
 
-fn parse_side(text: &str) -> Result<Color, String> {
+pub(super) fn parse_side(text: &str) -> Result<Color, String> {
     match text {
         "white" => Ok(Color::White),
         "black" => Ok(Color::Black),
