@@ -151,7 +151,7 @@ fn print(
     outln!("Other games still in the repertoire: {}", SHARE_PLIES.map(share).join(", "))?;
     if !growth.unanswered.is_empty() {
         let open = counted(growth.unanswered.len() as u64, "position");
-        let hint = "the reference has no move there; add --nodes N to search them";
+        let hint = "the reference ends there; add --nodes N to search them";
         outln!("{open} without an answer: {hint}")?;
     }
     Ok(())
