@@ -16,6 +16,7 @@ mod partial;
 mod pgn;
 mod repertoire;
 mod repertoire_check;
+mod repertoire_grow;
 #[cfg(feature = "train")]
 mod selfplay;
 mod unfinished;

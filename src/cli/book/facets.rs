@@ -6,7 +6,7 @@ use crate::games::pgn::PgnDate;
 /// Filters by rating group, speed and date.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FacetArgs {
-    /// Rating groups by their lower bounds, such as 1600,1800
+    /// Rating groups, given by their lower bounds, such as 1600,1800
     #[arg(long, value_delimiter = ',', value_name = "GROUPS")]
     ratings: Vec<RatingGroup>,
     /// Speeds: ultraBullet, bullet, blitz, rapid, classical, correspondence

@@ -6,13 +6,12 @@ use std::process::ExitCode;
 use super::findings::Check;
 use super::print::{cards, print, study};
 use super::searches::Searches;
-use super::{ReferenceArgs, RepertoireArgs};
+use super::{ReferenceArgs, RepertoireArgs, parse_share};
 use crate::chess::score::Score;
 use crate::cli::args::{SearchLimit, TableMemory};
 use crate::cli::output::outln;
 use crate::cli::place::PositionArgs;
 use crate::cli::writing::{CARDS, Force, GAMES};
-use crate::engine::search::{Config, Limits, Searcher};
 use crate::games::repertoire::FORECAST_PLIES;
 use crate::support::files::{FileKind, Output};
 
@@ -63,11 +62,6 @@ pub(super) struct Args {
     force: Force,
 }
 
-fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "expected a share from 0 to 1, such as 0.001".to_owned())
-}
-
 /// Prints the findings.
 ///
 /// # Errors
@@ -78,7 +72,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     outputs.iter().flatten().try_for_each(Output::check)?;
     let repertoire = args.repertoire.open()?;
     let book = args.reference.open()?;
-    let mut searches = args.searches();
+    let mut searches = Searches::new(&args.search, &args.memory);
     let forecast = match args.place.is_given() {
         true => repertoire.forecast_from(&[*args.place.game()?.position()], &book, args.max_ply),
         false => repertoire.forecast(&book, args.max_ply),
@@ -109,15 +103,5 @@ impl Args {
     fn output<'a>(&self, path: Option<&'a Path>, kind: FileKind) -> Option<Output<'a>> {
         let output = Output::new(path?, kind).force(self.force.allowed);
         Some(output.apart_from(self.repertoire.paths.iter().chain([&self.reference.reference])))
-    }
-
-    fn searches(&self) -> Option<Searches> {
-        let limits = match (self.search.nodes, self.search.seconds) {
-            (Some(nodes), _) => Limits::nodes(nodes),
-            (None, Some(time)) => Limits::move_time(time),
-            (None, None) => return None,
-        };
-        let config = Config { memory_mb: self.memory.mebibytes(), ..Config::default() };
-        Some(Searches { searcher: Searcher::on_large_stack(config), limits })
     }
 }

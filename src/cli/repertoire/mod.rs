@@ -1,8 +1,9 @@
-//! `tabia repertoire`: builds and checks opening repertoires.
+//! `tabia repertoire`: builds, checks and completes opening repertoires.
 
 mod build;
 mod check;
 mod findings;
+mod grow;
 mod print;
 mod searches;
 
@@ -15,12 +16,14 @@ use super::args::cores;
 use super::book::{FacetArgs, open, parse_side};
 use super::output::errln;
 use crate::chess::position::Color;
-use crate::games::book::{Book, BuildOptions, EMBEDDED_NAME, Selection, build_in_memory};
+use crate::games::book::{
+    Book, BookValue, BuildOptions, EMBEDDED_NAME, Selection, build_in_memory,
+};
 use crate::games::pgn::PgnInput;
 use crate::games::repertoire::Repertoire;
 use crate::support::words::visible;
 
-/// Build and check an opening repertoire
+/// Build, check and complete an opening repertoire
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -31,6 +34,7 @@ pub(super) struct Args {
 enum Command {
     Build(build::Args),
     Check(Box<check::Args>),
+    Grow(grow::Args),
 }
 
 /// Runs one of the repertoire commands.
@@ -41,6 +45,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => build::run(args),
         Command::Check(args) => check::run(args),
+        Command::Grow(args) => grow::run(args),
     }
 }
 
@@ -97,14 +102,23 @@ impl ReferenceArgs {
                 build_in_memory(&inputs, &options, &self.reference.display().to_string())?.0
             }
         };
-        match filter.is_everything() {
-            true => Ok(book),
-            false => Ok(Selection { facets: filter, ..Selection::default() }.of_book(&book)?),
+        if filter.is_everything() {
+            return Ok(book);
         }
+        // A selection has no values, but they do not depend on the games.
+        let values: Vec<BookValue> = book.values().collect();
+        let selection = Selection { facets: filter, ..Selection::default() };
+        Ok(selection.of_book(&book)?.with_values(&values)?)
     }
 }
 
 fn is_book(path: &Path) -> bool {
     let ending = path.extension().unwrap_or_default();
     path.as_os_str() == EMBEDDED_NAME || ending == "tbk" || ending == "bin"
+}
+
+/// Parses a share of games.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a share from 0 to 1, such as 0.001".to_owned())
 }

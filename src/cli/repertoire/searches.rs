@@ -2,7 +2,8 @@
 
 use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::Score;
-use crate::engine::search::{Control, Limits, Searcher};
+use crate::cli::args::{SearchLimit, TableMemory};
+use crate::engine::search::{Config, Control, Limits, Searcher};
 
 /// Searches of single positions.
 pub(super) struct Searches {
@@ -11,6 +12,17 @@ pub(super) struct Searches {
 }
 
 impl Searches {
+    /// Creates searches with this limit; `None` if there is no limit.
+    pub(super) fn new(limit: &SearchLimit, memory: &TableMemory) -> Option<Self> {
+        let limits = match (limit.nodes, limit.seconds) {
+            (Some(nodes), _) => Limits::nodes(nodes),
+            (None, Some(time)) => Limits::move_time(time),
+            (None, None) => return None,
+        };
+        let config = Config { memory_mb: memory.mebibytes(), ..Config::default() };
+        Some(Searches { searcher: Searcher::on_large_stack(config), limits })
+    }
+
     /// Searches all moves of a position, or only some of them. Returns the score from the side to
     /// move's point of view and the best move.
     pub(super) fn value(&mut self, position: &Position, moves: Vec<Move>) -> (Score, Option<Move>) {

@@ -99,6 +99,18 @@ impl Repertoire {
     /// Like [`Repertoire::forecast`], but games begin at one of these positions, all of which are
     /// equally likely.
     pub fn forecast_from(&self, starts: &[Position], book: &Book, max_ply: u32) -> Forecast {
+        self.forecast_if(starts, book, max_ply, |_, _| true)
+    }
+
+    /// Like [`Repertoire::forecast_from`], but only moves for which `is_followed` returns true stay in
+    /// the repertoire.
+    pub(super) fn forecast_if(
+        &self,
+        starts: &[Position],
+        book: &Book,
+        max_ply: u32,
+        is_followed: impl Fn(&Position, Move) -> bool,
+    ) -> Forecast {
         let probability = 1.0 / starts.len() as f64;
         let first = starts.iter().map(|&position| {
             (position.key(), Met { position, probability, of_line: probability, last: None })
@@ -115,7 +127,8 @@ impl Repertoire {
                 if !moves.is_empty() || self.is_own_turn(&met.position) {
                     at_risk += met.probability;
                 }
-                for &(mv, share) in moves {
+                for &(mv, share) in moves.iter().filter(|&&(mv, _)| is_followed(&met.position, mv))
+                {
                     met.step((key, mv), share, &mut next);
                 }
             }
@@ -144,7 +157,7 @@ impl Repertoire {
 
     /// Returns the moves that are played in a position, with their shares. Returns no moves if the
     /// position is outside the repertoire.
-    fn choices(&self, position: &Position, book: &Book) -> Vec<(Move, f64)> {
+    pub(super) fn choices(&self, position: &Position, book: &Book) -> Vec<(Move, f64)> {
         let Some(node) = self.node(position) else { return Vec::new() };
         let weights: Vec<(Move, u64)> = match self.is_own_turn(position) {
             true => node.moves.iter().map(|known| (known.mv, known.weight)).collect(),

@@ -189,6 +189,11 @@ impl Repertoire {
         starts.iter().map(|&place| &self.nodes[place as usize])
     }
 
+    /// Iterates over all positions at which chapters begin.
+    pub(super) fn all_starts(&self) -> impl Iterator<Item = &Node> {
+        self.starts.iter().map(|&place| &self.nodes[place as usize])
+    }
+
     /// Iterates over the positions in which the repertoire has several moves for its own side.
     pub fn conflicts(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().filter(|node| self.is_own_turn(&node.position) && node.moves.len() > 1)

@@ -4,6 +4,7 @@
 //! moves of one side. [`Repertoire`] is a graph: a position that several lines reach is a single
 //! [`Node`]. A [`Forecast`] shows how often the positions occur in games, and where the repertoire
 //! has gaps.
+//! [`Repertoire::grow`] fills the gaps.
 //!
 //! ```
 //! use tabia::pgn::PgnInput;
@@ -21,12 +22,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod chapters;
 mod forecast;
 mod graph;
+mod grow;
+mod lines;
 mod read;
 mod redundant;
 
 pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
+pub use grow::{GrowOptions, Growth, Search, Style};
 pub use read::RepertoireError;
 pub use redundant::Redundant;

@@ -1,0 +1,170 @@
+//! `tabia repertoire grow`: completes a repertoire, or makes one, with the moves of a reference.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::searches::Searches;
+use super::{ReferenceArgs, RepertoireArgs, parse_share};
+use crate::chess::notation;
+use crate::chess::position::{Color, Move, Position};
+use crate::chess::score::Score;
+use crate::cli::args::{SearchLimit, TableMemory, cores};
+use crate::cli::book::{extent, parse_side};
+use crate::cli::output::outln;
+use crate::cli::usage::wrong;
+use crate::cli::writing::{Force, GAMES};
+use crate::games::book::{BOOK_FILE, Book, BuildOptions, MAX_LOSS, Monitor, Names, build};
+use crate::games::pgn::PgnInput;
+use crate::games::repertoire::{FORECAST_PLIES, GrowOptions, Growth, Repertoire, Search, Style};
+use crate::support::files::{FileKind, Output};
+use crate::support::words::{counted, percent, visible};
+
+/// The numbers of plies after which the share of games in the repertoire is reported.
+const SHARE_PLIES: [usize; 3] = [8, 12, 16];
+
+/// Make a repertoire, or fill the gaps of one
+///
+/// Answers every position that at least the given share of games meets, with one move of the
+/// reference. An answer loses at most `--max-loss` centipawns, by the values of an analysed book or,
+/// where it has none, by a search (`--nodes`). All moves of a given repertoire are kept. The output has
+/// the given chapters, and new ones in which each position is written once.
+#[derive(Debug, clap::Args)]
+#[command(
+    mut_arg("nodes", |arg| arg.help("Search positions that the reference has not analysed, with this many nodes")),
+    mut_arg("seconds", |arg| arg.help("Search such positions for this many seconds, instead of nodes"))
+)]
+pub(super) struct Args {
+    /// The repertoire to complete: PGN files with variations, folders, or a book (default: none)
+    #[arg(value_name = "REPERTOIRE")]
+    paths: Vec<PathBuf>,
+    /// The side of the repertoire
+    #[arg(long, value_parser = parse_side, required_unless_present = "paths")]
+    side: Option<Color>,
+    #[command(flatten)]
+    reference: ReferenceArgs,
+    /// How to choose among the good moves
+    #[arg(long, value_name = "STYLE", default_value = Style::MostPlayed.name(), value_parser = style())]
+    style: Style,
+    /// The share of games, from 0 to 1, from which a position needs an answer
+    #[arg(long, value_name = "P", default_value_t = 0.001, value_parser = parse_share)]
+    min_probability: f64,
+    /// Centipawns that an answer may lose against the best move
+    #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
+    max_loss: Score,
+    /// Length of the longest line, in plies
+    #[arg(long, value_name = "N", default_value_t = FORECAST_PLIES, value_parser = clap::value_parser!(u32).range(1..))]
+    max_ply: u32,
+    #[command(flatten)]
+    search: SearchLimit,
+    #[command(flatten)]
+    memory: TableMemory,
+    /// The PGN file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Write the repertoire as a book (.tbk), too
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+/// Parses a style; error messages list all styles.
+fn style() -> impl TypedValueParser<Value = Style> {
+    PossibleValuesParser::new(Style::ALL.map(Style::name)).try_map(|name| {
+        let style = Style::ALL.into_iter().find(|style| style.name() == name);
+        style.ok_or("no such style")
+    })
+}
+
+/// Writes the complete repertoire.
+///
+/// # Errors
+/// If an input cannot be read, or an output cannot be written.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let output = args.output(&args.output, GAMES).ending("pgn");
+    let book_output = args.book.as_ref().map(|path| args.output(path, BOOK_FILE).ending("tbk"));
+    [Some(&output), book_output.as_ref()].into_iter().flatten().try_for_each(Output::check)?;
+    let mut repertoire = args.repertoire()?;
+    let reference = args.reference.open()?;
+    let mut searches = Searches::new(&args.search, &args.memory);
+    if args.style == Style::BestValue && searches.is_none() && reference.values().len() == 0 {
+        let name = visible(reference.name());
+        let what = format!("{name} has no engine values for the style best-value");
+        let todo = "add --nodes N, or analyse a copy of the book with `tabia book analyse`";
+        return Err(wrong(format!("{what}; {todo}")).into());
+    }
+    let mut search = searches
+        .as_mut()
+        .map(|searches| |position: &Position, moves: Vec<Move>| searches.value(position, moves));
+    let search = search.as_mut().map(|search| search as &mut Search<'_>);
+    let growth = repertoire.grow(&reference, &args.options(), search);
+    let text = games(&repertoire, &reference);
+    output.write(text.as_bytes())?;
+    print(args, &repertoire, &reference, &growth)?;
+    if let Some(output) = &book_output {
+        write_book(output, &args.output.display().to_string(), text, repertoire.side)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn output<'a>(&self, path: &'a std::path::Path, kind: FileKind) -> Output<'a> {
+        let inputs = self.paths.iter().chain([&self.reference.reference]);
+        Output::new(path, kind).force(self.force.allowed).apart_from(inputs)
+    }
+
+    fn repertoire(&self) -> anyhow::Result<Repertoire> {
+        match (self.side, &self.paths[..]) {
+            (Some(side), []) => Ok(Repertoire::new(side)),
+            (side, paths) => RepertoireArgs { paths: paths.to_vec(), side }.open(),
+        }
+    }
+
+    fn options(&self) -> GrowOptions {
+        let Args { style, min_probability, max_loss, max_ply, .. } = *self;
+        GrowOptions { style, min_probability, max_loss, max_ply }
+    }
+}
+
+/// Returns the chapters of the repertoire as they were, and then the new ones.
+fn games(repertoire: &Repertoire, reference: &Book) -> String {
+    let known = repertoire.chapters.iter().map(|chapter| chapter.game.to_string());
+    let new = repertoire.new_chapters(reference, &Names::embedded());
+    known.chain(new.iter().map(ToString::to_string)).map(|game| game + "\n").collect()
+}
+
+fn print(
+    args: &Args,
+    repertoire: &Repertoire,
+    reference: &Book,
+    growth: &Growth,
+) -> std::io::Result<()> {
+    let side = notation::color(repertoire.side);
+    let positions = counted(repertoire.positions() as u64, "position");
+    let answers = counted(growth.answered as u64, "new answer");
+    outln!("{}: repertoire for {side}, {positions}, {answers}", args.output.display())?;
+    outln!("Opponents play as in {}", visible(reference.name()))?;
+    let share =
+        |plies: usize| format!("{} after {plies} plies", percent(growth.other_games.share(plies)));
+    outln!("Other games still in the repertoire: {}", SHARE_PLIES.map(share).join(", "))?;
+    if !growth.unanswered.is_empty() {
+        let open = counted(growth.unanswered.len() as u64, "position");
+        let hint = "the reference ends there; add --nodes N to search them";
+        outln!("{open} without an answer: {hint}")?;
+    }
+    Ok(())
+}
+
+/// Writes the chapters as a book.
+fn write_book(output: &Output<'_>, name: &str, text: String, side: Color) -> anyhow::Result<()> {
+    let input = PgnInput::Text(name.to_owned(), text.into_bytes().into());
+    let options =
+        BuildOptions { side: Some(side), threads: cores(), ..BuildOptions::of_repertoire() };
+    let (file, _) = build(&[input], &options, &Monitor::default(), output.create()?)?;
+    file.keep()?;
+    let book = Book::open(output.path())?;
+    outln!("{}: {}", book.name(), extent(book.positions(), book.move_count()))?;
+    Ok(())
+}

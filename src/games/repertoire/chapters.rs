@@ -1,0 +1,202 @@
+//! Writes a repertoire as games with variations, each position once.
+
+use super::graph::{KnownMove, Node, Repertoire};
+use super::lines::Lines;
+use crate::chess::position::{KeyMap, Move, Position};
+use crate::games::book::{Book, Names};
+use crate::games::pgn::{PgnGame, PgnMove, Variation};
+
+/// The number of moves of a chapter from which it is divided. Hand-set: about two pages.
+const CHAPTER_MOVES: usize = 150;
+/// The number of moves from which a branch of a divided chapter becomes a chapter of its own.
+const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
+/// The number of first moves that the name of a chapter lists.
+const NAMED_MOVES: usize = 4;
+
+impl Repertoire {
+    /// Returns the moves that are not in [`Repertoire::chapters`] as games with variations.
+    ///
+    /// Each position is written in full once, by its most probable line. Other move orders end with a
+    /// comment `see …` that names that line. A long chapter is divided by its first moves and named
+    /// after the opening.
+    pub fn new_chapters(&self, book: &Book, names: &Names) -> Vec<PgnGame> {
+        let lines = self.lines(book);
+        let mut tree = Tree { repertoire: self, lines, names, branches: KeyMap::default() };
+        for node in self.nodes() {
+            let branches = tree.branches_of(node, book);
+            tree.branches.insert(node.position.key(), branches);
+        }
+        let mut chapters = Vec::new();
+        for key in tree.lines.starts.clone() {
+            tree.measure(key);
+            tree.divide(&mut Vec::new(), key, &mut chapters);
+        }
+        chapters
+    }
+}
+
+/// The most probable lines of a repertoire, with the moves that leave them.
+struct Tree<'a> {
+    repertoire: &'a Repertoire,
+    lines: Lines,
+    names: &'a Names,
+    /// The branches of each position, in the order in which they are written.
+    branches: KeyMap<Vec<Branch>>,
+}
+
+/// A move in a position.
+#[derive(Debug, Clone, Copy)]
+struct Branch {
+    mv: Move,
+    /// The key of the position after the move.
+    after: u64,
+    /// Whether the move belongs to the line to the position after it, which follows it in full.
+    is_line: bool,
+    /// Whether no chapter contains the move.
+    is_new: bool,
+    /// The number of moves to write from this one on; 0 if all of them are in chapters.
+    moves: usize,
+}
+
+impl Tree<'_> {
+    fn branches_of(&self, node: &Node, book: &Book) -> Vec<Branch> {
+        let (key, known) = (node.position.key(), &node.moves);
+        let find = |mv: Move| known.iter().find(|known: &&KnownMove| known.mv == mv);
+        let mut ways = self.repertoire.ways(node, book);
+        ways.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let branch = |known: &KnownMove| {
+            let after = node.position.play(known.mv).key();
+            let is_line = self.lines.ends_with(key, known.mv, after);
+            Branch { mv: known.mv, after, is_line, is_new: known.places.is_empty(), moves: 0 }
+        };
+        let ways = ways.into_iter().filter_map(|(mv, _)| find(mv));
+        let mut branches: Vec<Branch> = ways.map(branch).collect();
+        branches.sort_by_key(|branch| !branch.is_line);
+        branches
+    }
+
+    /// Counts the moves to write from each branch on; returns those below a position.
+    fn measure(&mut self, key: u64) -> usize {
+        let mut branches = self.branches.remove(&key).unwrap_or_default();
+        for branch in &mut branches {
+            let below = if branch.is_line { self.measure(branch.after) } else { 0 };
+            branch.moves = if branch.is_new || below > 0 { 1 + below } else { 0 };
+        }
+        let moves = branches.iter().map(|branch| branch.moves).sum();
+        self.branches.insert(key, branches);
+        moves
+    }
+
+    /// Returns the branches to write.
+    fn open(&self, key: u64) -> Vec<Branch> {
+        let branches = self.branches.get(&key).into_iter().flatten();
+        branches.copied().filter(|branch| branch.moves > 0).collect()
+    }
+
+    /// Adds the chapters below a position to which `path` leads.
+    fn divide(&self, path: &mut Vec<Move>, key: u64, chapters: &mut Vec<PgnGame>) {
+        let branches = self.open(key);
+        let moves: usize = branches.iter().map(|branch| branch.moves).sum();
+        if moves == 0 {
+            return;
+        }
+        if moves <= CHAPTER_MOVES {
+            chapters.push(self.chapter(path, key, &branches, false));
+            return;
+        }
+        let (mut rest, mut of_rest) = (Vec::new(), 0);
+        for branch in branches {
+            if branch.moves > BRANCH_MOVES {
+                path.push(branch.mv);
+                self.divide(path, branch.after, chapters);
+                path.pop();
+                continue;
+            }
+            if of_rest + branch.moves > CHAPTER_MOVES {
+                chapters.push(self.chapter(path, key, &rest, true));
+                (rest, of_rest) = (Vec::new(), 0);
+            }
+            of_rest += branch.moves;
+            rest.push(branch);
+        }
+        if !rest.is_empty() {
+            chapters.push(self.chapter(path, key, &rest, true));
+        }
+    }
+
+    /// Returns a chapter: the path, then some branches of the position after it.
+    fn chapter(&self, path: &[Move], key: u64, branches: &[Branch], is_part: bool) -> PgnGame {
+        let (start, _) = self.lines.line(self.repertoire, key);
+        let mut game = PgnGame::new(start);
+        game.moves = path.iter().map(|&mv| PgnMove::from(mv)).collect();
+        let replay = game.replay();
+        game.moves.extend(self.moves(branches.to_vec()));
+        let opening = self.names.of_game(&replay);
+        let mut name = opening.map_or_else(String::new, |opening| format!("{}: ", opening.name));
+        name += &text(&start, path);
+        if is_part {
+            let sans = branches.iter().map(|branch| replay.position().san(branch.mv));
+            let mut sans: Vec<String> = sans.take(NAMED_MOVES).collect();
+            if branches.len() > NAMED_MOVES {
+                sans.push("…".to_owned());
+            }
+            name += &format!(" ({})", sans.join(", "));
+        }
+        if name.is_empty() {
+            name += "Repertoire";
+        }
+        game.set_tag("Event", name.trim());
+        game.set_tag("ChapterName", name.trim());
+        if let Some(opening) = opening {
+            game.set_tag("ECO", opening.eco.clone());
+            game.set_tag("Opening", opening.name.clone());
+        }
+        game
+    }
+
+    /// Returns the moves of branches: the first with what follows it, the others as variations.
+    fn moves(&self, mut branches: Vec<Branch>) -> Vec<PgnMove> {
+        let mut moves = Vec::new();
+        while let Some((first, others)) = branches.split_first() {
+            let mut main = self.played(first);
+            let variation = |branch: &Branch| {
+                let mut moves = vec![self.played(branch)];
+                if branch.is_line {
+                    moves.extend(self.moves(self.open(branch.after)));
+                }
+                Variation { moves, ..Variation::default() }
+            };
+            main.variations = others.iter().map(variation).collect();
+            moves.push(main);
+            branches = if first.is_line { self.open(first.after) } else { Vec::new() };
+        }
+        moves
+    }
+
+    /// Returns a move, with a comment if its line goes on elsewhere.
+    fn played(&self, branch: &Branch) -> PgnMove {
+        let next = self.repertoire.node_of_key(branch.after);
+        let known = next.and_then(|node| node.moves.iter().find(|known| !known.places.is_empty()));
+        let comment = match known {
+            _ if branch.is_line && branch.moves > 1 => String::new(),
+            // Chapters of the reader have their own names.
+            Some(known) => {
+                let place = known.places[0];
+                let mut line = self.repertoire.line(place);
+                line.pop();
+                let chapter = self.repertoire.chapter(place);
+                format!("see {}: {}", chapter.name(), text(&chapter.game.start, &line))
+            }
+            None if branch.is_line => String::new(),
+            None => {
+                let (start, line) = self.lines.line(self.repertoire, branch.after);
+                format!("see {}", text(&start, &line))
+            }
+        };
+        PgnMove { comment, ..PgnMove::from(branch.mv) }
+    }
+}
+
+fn text(start: &Position, moves: &[Move]) -> String {
+    moves.iter().copied().collect::<Variation>().movetext(start)
+}

@@ -1,0 +1,85 @@
+//! The most probable line to each position of a repertoire.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::graph::{Node, Repertoire};
+use crate::chess::position::{KeyMap, Move, Position};
+use crate::games::book::Book;
+
+/// The most probable lines to the positions of a repertoire, as a tree: if a line passes through a
+/// position, it begins with the line of that position.
+pub(super) struct Lines {
+    /// The key of the previous position and the move; `None` at the start of a line.
+    last: KeyMap<Option<(u64, Move)>>,
+    /// The keys of the positions at which lines begin.
+    pub(super) starts: Vec<u64>,
+}
+
+impl Repertoire {
+    /// Computes the most probable lines, with shares of the opponent's moves from a book.
+    ///
+    /// The opponent may play every move that leads to a position of the repertoire.
+    pub(super) fn lines(&self, book: &Book) -> Lines {
+        let usual: Vec<u64> = self.starts().map(|node| node.position.key()).collect();
+        let of_start = |key: u64| if usual.contains(&key) { 1.0 / usual.len() as f64 } else { 0.0 };
+        let (mut lines, mut open) = (KeyMap::default(), BinaryHeap::new());
+        for key in self.all_starts().map(|node| node.position.key()) {
+            open.push((of_start(key).to_bits(), Reverse((0, None)), key));
+        }
+        // Dijkstra's algorithm. The bits of floats that are not negative have the order of the floats.
+        while let Some((bits, Reverse((plies, last)), key)) = open.pop() {
+            if lines.contains_key(&key) {
+                continue;
+            }
+            lines.insert(key, last);
+            for (mv, share) in self.node_of_key(key).into_iter().flat_map(|at| self.ways(at, book))
+            {
+                let after = self.node_of_key(key).map(|node| node.position.play(mv).key());
+                if let Some(after) = after.filter(|&after| self.node_of_key(after).is_some()) {
+                    let probability = f64::from_bits(bits) * share;
+                    open.push((
+                        probability.to_bits(),
+                        Reverse((plies + 1, Some((key, mv)))),
+                        after,
+                    ));
+                }
+            }
+        }
+        let starts = self.all_starts().map(|node| node.position.key());
+        let starts = starts.filter(|key| lines.get(key) == Some(&None)).collect();
+        Lines { last: lines, starts }
+    }
+
+    /// Returns the moves of a position with their shares, including moves of the repertoire that the
+    /// book does not have.
+    pub(super) fn ways(&self, node: &Node, book: &Book) -> Vec<(Move, f64)> {
+        let mut ways = self.choices(&node.position, book);
+        let is_new = |mv: Move, ways: &[(Move, f64)]| ways.iter().all(|&(other, _)| other != mv);
+        for known in &node.moves {
+            if is_new(known.mv, &ways) {
+                ways.push((known.mv, 0.0));
+            }
+        }
+        ways
+    }
+}
+
+impl Lines {
+    /// Whether the line to the position with the key `after` ends with this move.
+    pub(super) fn ends_with(&self, before: u64, mv: Move, after: u64) -> bool {
+        self.last.get(&after) == Some(&Some((before, mv)))
+    }
+
+    /// Returns the start and the moves of the line to a position.
+    pub(super) fn line(&self, repertoire: &Repertoire, key: u64) -> (Position, Vec<Move>) {
+        let (mut moves, mut at) = (Vec::new(), key);
+        while let Some(&Some((before, mv))) = self.last.get(&at) {
+            moves.push(mv);
+            at = before;
+        }
+        moves.reverse();
+        let start = repertoire.node_of_key(at).map_or_else(Position::start, |node| node.position);
+        (start, moves)
+    }
+}
