@@ -6,4 +6,5 @@ mod support;
 mod endgames;
 mod mates;
 mod solve;
+mod soundness;
 mod trace;

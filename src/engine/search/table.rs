@@ -163,6 +163,7 @@ impl TranspositionTable {
             }
         }
         let data = pack(entry, age, ply);
+        debug_assert_eq!(unpack(data, ply), entry, "the entry does not fit");
         target.check.store(key ^ data, Ordering::Relaxed);
         target.data.store(data, Ordering::Relaxed);
     }

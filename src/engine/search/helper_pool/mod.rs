@@ -253,7 +253,8 @@ impl<T: Send> HelperPool<T> {
     /// thread for any work. The caller must call [`HelperPool::wait`] next.
     pub(super) fn offer(&self, me: usize, below: usize) {
         self.slots[me].below.store(below, Ordering::Relaxed);
-        self.offered(me).fetch_or(bit(me), Ordering::Release);
+        let before = self.offered(me).fetch_or(bit(me), Ordering::Release);
+        debug_assert_eq!(before & bit(me), 0, "thread {me} is offered twice");
     }
 
     /// Returns the word that contains the bit of an offered thread.
@@ -280,7 +281,9 @@ impl<T: Send> HelperPool<T> {
         loop {
             if slot.called.load(Ordering::Acquire) {
                 slot.called.store(false, Ordering::Relaxed);
-                if let Some(task) = slot.task.take() {
+                let task = slot.task.take();
+                debug_assert!(task.is_some(), "thread {me} is called without a task");
+                if let Some(task) = task {
                     return WaitResult::Called(task);
                 }
             }
@@ -353,6 +356,7 @@ impl<T: Send> Reservation<'_, T> {
     /// Gives the thread a task and wakes it.
     pub(super) fn call(self, task: T) {
         let slot = &self.pool.slots[self.thread];
+        debug_assert!(!slot.called.load(Ordering::Relaxed), "thread {} is busy", self.thread);
         slot.task.store(Some(task));
         slot.called.store(true, Ordering::Release);
         slot.unparker.unpark();
@@ -366,7 +370,9 @@ impl<T: Send> Reservation<'_, T> {
 
 impl<T: Send> Drop for Reservation<'_, T> {
     fn drop(&mut self) {
-        self.pool.offered(self.thread).fetch_or(bit(self.thread), Ordering::Release);
+        let bit = bit(self.thread);
+        let before = self.pool.offered(self.thread).fetch_or(bit, Ordering::Release);
+        debug_assert_eq!(before & bit, 0, "thread {} was not reserved", self.thread);
     }
 }
 

@@ -128,7 +128,10 @@ impl TableMaker {
         offset: u64,
         take: impl FnMut(Bucket) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.go_to(slot(key, self.bits), offset, take)?;
+        let row = slot(key, self.bits);
+        debug_assert!(row >= self.rows, "the key {key:016x} is out of order");
+        self.go_to(row, offset, take)?;
+        debug_assert!(offset >= self.bucket.start, "the entries overlap");
         self.bucket.insert(key);
         Ok(())
     }

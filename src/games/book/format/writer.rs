@@ -64,6 +64,8 @@ pub(crate) struct Block {
 
 impl Block {
     pub(crate) fn push(&mut self, entry: &BookEntry) {
+        let words = entry.moves.iter().map(|(mv, _)| mv.to_polyglot());
+        debug_assert!(words.is_sorted_by(|a, b| a < b), "unsorted moves: {entry:?}");
         entry.encode(&mut self.bytes);
         self.positions += 1;
         self.moves += entry.moves.len() as u64;
