@@ -137,7 +137,7 @@ fn book_move_is_reported_with_chances_and_reason() {
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
     let [note, thinking_line, reason, _] = &lines[..] else { panic!("{lines:?}") };
-    assert!(note.contains("self-play"), "{lines:?}");
+    assert!(note.contains("played against itself"), "{lines:?}");
     // The parenthesis shows GUIs that this is not a line of moves.
     let Reply::Thinking(thinking_line) = Reply::from(thinking_line.as_str()) else {
         panic!("{lines:?}")

@@ -410,7 +410,7 @@ fn a_book_move_is_explained_and_self_play_is_noted_once_a_game() {
         for (moves, notes) in [("", 1), ("moves d2d4 g8f6", 0)] {
             engine.send(&format!("position startpos {moves}\ngo movetime 10000"));
             let lines = engine.until_start("bestmove");
-            let noted = lines.iter().filter(|line| line.contains("self-play")).count();
+            let noted = lines.iter().filter(|line| line.contains("played against itself")).count();
             assert_eq!(noted, notes, "game {game}, {moves:?}: {lines:?}");
             let text = lines.iter().find(|line| line.starts_with("info string book move "));
             let text = text.unwrap_or_else(|| panic!("no book move: {lines:?}"));
