@@ -54,6 +54,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia lesson trace", "tabia lesson trace --engine -d 6 --html engine.html", "Makes a page of the engine's own search."),
     ("tabia lesson tree", "tabia lesson tree random --seed 7 --html tree.html", "Makes a page of a random tree that you can change and search."),
     ("tabia perft", "tabia perft 5", "Counts 4,865,609 leaves from the start position."),
+    ("tabia repertoire", "tabia repertoire report white.pgn games.pgn --side white", "Finds where your games left your lines."),
+    ("tabia repertoire report", "tabia repertoire report white.pgn games.pgn --side white --player Me --reference masters.tbk", "The same for your own games, with counts and values of a book."),
     ("tabia serve", "tabia serve mine.tbk --games ~/chess", "Serves a book and the games that it was built from."),
     ("tabia solve", "tabia solve suite.epd --seconds 1", "Counts the positions of a suite that are solved in a second each."),
     ("tabia train", "tabia train games --games 1000 -o mine.games", "Plays games to train on; `tabia train net` is the next step."),

@@ -21,6 +21,7 @@ mod output;
 mod perft;
 mod place;
 mod play;
+mod repertoire;
 #[cfg(feature = "serve")]
 mod serve;
 mod solve;
@@ -68,6 +69,7 @@ enum Command {
     #[cfg(feature = "lesson")]
     Lesson(lesson::Args),
     Perft(perft::Args),
+    Repertoire(repertoire::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
     Solve(solve::Args),
@@ -102,6 +104,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "lesson")]
         Some(Command::Lesson(args)) => lesson::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Repertoire(args)) => repertoire::run(&args),
         #[cfg(feature = "serve")]
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),

@@ -5,7 +5,7 @@ use crate::games::pgn::PgnDate;
 
 /// Filters by rating group, speed and date.
 #[derive(Debug, clap::Args)]
-pub(super) struct FacetArgs {
+pub(in crate::cli) struct FacetArgs {
     /// Rating groups, given by their lower bounds, such as 1600,1800
     #[arg(long, value_delimiter = ',', value_name = "GROUPS")]
     ratings: Vec<RatingGroup>,
@@ -21,7 +21,7 @@ pub(super) struct FacetArgs {
 }
 
 impl FacetArgs {
-    pub(super) fn resolve(&self) -> FacetFilter {
+    pub(in crate::cli) fn resolve(&self) -> FacetFilter {
         FacetFilter {
             ratings: self.ratings.clone(),
             speeds: self.speeds.clone(),

@@ -18,6 +18,9 @@ mod progress;
 mod rows;
 mod show;
 
+pub(super) use build::lowercase;
+pub(super) use facets::FacetArgs;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -164,7 +167,7 @@ fn policy() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Policy>())
 }
 
-fn parse_side(text: &str) -> Result<Color, String> {
+pub(super) fn parse_side(text: &str) -> Result<Color, String> {
     match text {
         "white" => Ok(Color::White),
         "black" => Ok(Color::Black),

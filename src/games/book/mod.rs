@@ -41,6 +41,7 @@ mod open;
 mod partial;
 mod statistics;
 
+pub(crate) use builder::names_player;
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, build, build_in_memory,

@@ -3,6 +3,7 @@
 //! A repertoire is read from PGN with variations, of which every move counts, or from a book with
 //! the moves of one side. [`Repertoire`] is a graph: positions that several lines reach are one
 //! [`Node`]. A [`Forecast`] shows how often its positions occur in games, and where it has gaps.
+//! [`Repertoire::follow`] compares a game with it.
 //!
 //! ```
 //! use tabia::pgn::PgnInput;
@@ -20,11 +21,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod follow;
 mod forecast;
 mod graph;
 mod read;
 mod redundant;
 
+pub use follow::{Event, EventKind, Followed};
 pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
 pub use read::RepertoireError;

@@ -1,0 +1,107 @@
+//! `tabia repertoire`: compares games with opening repertoires.
+
+mod game_rows;
+mod played;
+mod report;
+mod report_rows;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use super::args::cores;
+use super::book::{FacetArgs, open, parse_side};
+use super::output::errln;
+use crate::chess::position::Color;
+use crate::games::book::{Book, BuildOptions, EMBEDDED_NAME, Selection, build_in_memory};
+use crate::games::pgn::PgnInput;
+use crate::games::repertoire::Repertoire;
+use crate::support::words::visible;
+
+/// Compare games with an opening repertoire
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Report(report::Args),
+}
+
+/// Runs one of the repertoire commands.
+///
+/// # Errors
+/// If the command fails.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        Command::Report(args) => report::run(args),
+    }
+}
+
+/// The repertoire to use.
+#[derive(Debug, clap::Args)]
+pub(super) struct RepertoireArgs {
+    /// PGN files with variations, or folders of them; or a book with the moves of one side
+    #[arg(required = true, value_name = "REPERTOIRE")]
+    pub(super) paths: Vec<PathBuf>,
+    /// The side of the repertoire (default: the side that the book was made for)
+    #[arg(long, value_parser = parse_side)]
+    pub(super) side: Option<Color>,
+}
+
+impl RepertoireArgs {
+    /// Opens the repertoire, and reports what could not be used.
+    ///
+    /// # Errors
+    /// See [`Repertoire::open`].
+    pub(super) fn open(&self) -> anyhow::Result<Repertoire> {
+        let repertoire = Repertoire::open(&self.paths, self.side)?;
+        for remark in &repertoire.remarks {
+            let (file, kind) = (visible(&remark.file), remark.kind.name());
+            errln!("{file}: game {}: {kind}: {}", remark.number, visible(&remark.text));
+        }
+        Ok(repertoire)
+    }
+}
+
+/// The games with which a repertoire is compared.
+#[derive(Debug, clap::Args)]
+pub(super) struct ReferenceArgs {
+    /// The games of the opponents: a book, a PGN file, a folder of them, or `embedded`
+    #[arg(long, value_name = "BOOK", default_value = EMBEDDED_NAME)]
+    pub(super) reference: PathBuf,
+    #[command(flatten)]
+    facets: FacetArgs,
+}
+
+impl ReferenceArgs {
+    /// Opens the book, or counts the games, and selects the games that pass the filters.
+    ///
+    /// # Errors
+    /// If the book cannot be opened, or if a filter needs facets that it does not have.
+    pub(super) fn open(&self) -> anyhow::Result<Book> {
+        let filter = self.facets.resolve();
+        let book = match is_book(&self.reference) {
+            true => open(&self.reference)?,
+            false => {
+                let inputs = PgnInput::from_paths(std::slice::from_ref(&self.reference))?;
+                let facets = !filter.is_everything();
+                let counting = BuildOptions::for_files(&inputs);
+                let options = BuildOptions { facets, threads: cores(), ..counting };
+                build_in_memory(&inputs, &options, &self.reference.display().to_string())?.0
+            }
+        };
+        match filter.is_everything() {
+            true => Ok(book),
+            false => Ok(Selection { facets: filter, ..Selection::default() }.of_book(&book)?),
+        }
+    }
+}
+
+fn is_book(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    path.as_os_str() == EMBEDDED_NAME || ending == "tbk" || ending == "bin"
+}
