@@ -55,6 +55,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia lesson tree", "tabia lesson tree random --seed 7 --html tree.html", "Makes a page of a random tree that you can change and search."),
     ("tabia perft", "tabia perft 5", "Counts 4,865,609 leaves from the start position."),
     ("tabia repertoire", "tabia repertoire report white.pgn games.pgn --side white", "Finds where your games left your lines."),
+    ("tabia repertoire prepare", "tabia repertoire prepare Carlsen games.pgn --repertoire black.pgn --side black --html carlsen.html", "Makes a page of what Carlsen plays, and where it meets your lines."),
     ("tabia repertoire report", "tabia repertoire report white.pgn games.pgn --side white --player Me --reference masters.tbk", "The same for your own games, with counts and values of a book."),
     ("tabia serve", "tabia serve mine.tbk --games ~/chess", "Serves a book and the games that it was built from."),
     ("tabia solve", "tabia solve suite.epd --seconds 1", "Counts the positions of a suite that are solved in a second each."),

@@ -15,6 +15,7 @@ mod learning;
 mod partial;
 mod pgn;
 mod repertoire;
+mod repertoire_report;
 #[cfg(feature = "train")]
 mod selfplay;
 mod unfinished;

@@ -1,7 +1,10 @@
 //! `tabia repertoire`: compares games with opening repertoires.
 
+mod dossier;
 mod game_rows;
 mod played;
+mod prepare;
+mod prepare_page;
 mod report;
 mod report_rows;
 
@@ -29,6 +32,7 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Report(report::Args),
+    Prepare(prepare::Args),
 }
 
 /// Runs one of the repertoire commands.
@@ -38,6 +42,7 @@ enum Command {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Report(args) => report::run(args),
+        Command::Prepare(args) => prepare::run(args),
     }
 }
 

@@ -47,7 +47,7 @@ pub use builder::{
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, build, build_in_memory,
 };
 pub use choice::candidate::{Candidate, Choice, Rejection};
-pub(crate) use choice::certainty::quantile;
+pub(crate) use choice::certainty::{mean_and_error, quantile};
 pub use choice::chooser::Chooser;
 pub(crate) use choice::chooser::MAX_LOSS;
 pub use choice::policy::Policy;

@@ -24,11 +24,13 @@
 mod follow;
 mod forecast;
 mod graph;
+mod opponent;
 mod read;
 mod redundant;
 
 pub use follow::{Event, EventKind, Followed};
 pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
+pub use opponent::{NewMove, OpponentGames, Reached, Spot};
 pub use read::RepertoireError;
 pub use redundant::Redundant;
