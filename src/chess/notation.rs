@@ -6,7 +6,7 @@ use super::position::{Color, Move, Outcome, OutcomeReason, Position};
 use super::score::{self, Score};
 
 /// A score from the side to move's point of view, serialized as JSON.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ScoreAnswer {
     /// Score in centipawns.

@@ -17,6 +17,7 @@ mod pgn;
 mod repertoire;
 mod repertoire_check;
 mod repertoire_grow;
+mod repertoire_report;
 #[cfg(feature = "train")]
 mod selfplay;
 mod unfinished;

@@ -186,7 +186,7 @@ pub(super) struct GameFilterArgs {
 }
 
 /// Converts names to lower case, as filters require.
-pub(super) fn lowercase(names: &[String]) -> Vec<String> {
+pub(in crate::cli) fn lowercase(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.to_lowercase()).collect()
 }
 

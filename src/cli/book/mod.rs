@@ -17,6 +17,7 @@ mod progress;
 mod rows;
 mod show;
 
+pub(super) use build::lowercase;
 pub(super) use facets::FacetArgs;
 
 use std::path::{Path, PathBuf};

@@ -1,10 +1,17 @@
-//! `tabia repertoire`: builds, checks and completes opening repertoires.
+//! `tabia repertoire`: builds, checks and completes opening repertoires, and compares games with them.
 
 mod build;
 mod check;
+mod dossier;
 mod findings;
+mod game_rows;
 mod grow;
+mod played;
+mod prepare;
+mod prepare_page;
 mod print;
+mod report;
+mod report_rows;
 mod searches;
 
 use std::path::{Path, PathBuf};
@@ -23,7 +30,7 @@ use crate::games::pgn::PgnInput;
 use crate::games::repertoire::Repertoire;
 use crate::support::words::visible;
 
-/// Build, check and complete an opening repertoire
+/// Build, check, complete and use an opening repertoire
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -35,6 +42,8 @@ enum Command {
     Build(build::Args),
     Check(Box<check::Args>),
     Grow(grow::Args),
+    Report(report::Args),
+    Prepare(prepare::Args),
 }
 
 /// Runs one of the repertoire commands.
@@ -46,6 +55,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Build(args) => build::run(args),
         Command::Check(args) => check::run(args),
         Command::Grow(args) => grow::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Prepare(args) => prepare::run(args),
     }
 }
 

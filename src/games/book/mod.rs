@@ -41,6 +41,7 @@ mod open;
 mod partial;
 mod statistics;
 
+pub(crate) use builder::names_player;
 #[cfg(fuzzing)]
 pub(crate) use builder::save_state;
 pub use builder::{
@@ -48,7 +49,7 @@ pub use builder::{
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, build, build_in_memory,
 };
 pub use choice::candidate::{Candidate, Choice, Rejection};
-pub(crate) use choice::certainty::quantile;
+pub(crate) use choice::certainty::{mean_and_error, quantile};
 pub use choice::chooser::Chooser;
 pub(crate) use choice::chooser::MAX_LOSS;
 pub use choice::policy::Policy;

@@ -3,8 +3,8 @@
 //! A repertoire is read from PGN with variations, where every move counts, or from a book with the
 //! moves of one side. [`Repertoire`] is a graph: a position that several lines reach is a single
 //! [`Node`]. A [`Forecast`] shows how often the positions occur in games, and where the repertoire
-//! has gaps.
-//! [`Repertoire::grow`] fills the gaps.
+//! has gaps, [`Repertoire::grow`] fills the gaps, and [`Repertoire::follow`] compares a game with the
+//! repertoire.
 //!
 //! ```
 //! use tabia::pgn::PgnInput;
@@ -23,15 +23,19 @@
 //! ```
 
 mod chapters;
+mod follow;
 mod forecast;
 mod graph;
 mod grow;
 mod lines;
+mod opponent;
 mod read;
 mod redundant;
 
+pub use follow::{Event, EventKind, Followed};
 pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
 pub use grow::{GrowOptions, Growth, Search, Style};
+pub use opponent::{NewMove, OpponentGames, Reached, Spot};
 pub use read::RepertoireError;
 pub use redundant::Redundant;

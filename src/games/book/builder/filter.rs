@@ -114,7 +114,7 @@ impl GameFilter {
 }
 
 /// Whether a name contains one of the lower-case strings in `wanted`.
-pub(in crate::games::book) fn names_player(wanted: &[String], name: &str) -> bool {
+pub(crate) fn names_player(wanted: &[String], name: &str) -> bool {
     let name = name.to_lowercase();
     wanted.iter().any(|wanted| name.contains(wanted))
 }

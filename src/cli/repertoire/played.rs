@@ -1,0 +1,69 @@
+//! Reads the games of players.
+
+use std::sync::Arc;
+
+use crate::chess::position::Color;
+use crate::cli::output::errln;
+use crate::games::book::names_player;
+use crate::games::pgn::{GameStatus, PgnGame, PgnInput, read_games};
+use crate::support::files::{Cannot, FileError};
+use crate::support::words::visible;
+
+/// A game of the input.
+pub(super) struct Played {
+    /// The name of the input, as given.
+    pub file: String,
+    /// The number of the game in its input, counted from 1.
+    pub number: u64,
+    pub game: PgnGame,
+}
+
+impl Played {
+    /// Returns the name of the player of a side; `?` if it is unknown.
+    pub(super) fn player(&self, side: Color) -> &str {
+        player(&self.game, side)
+    }
+}
+
+fn player(game: &PgnGame, side: Color) -> &str {
+    game.tag(if side == Color::White { "White" } else { "Black" }).unwrap_or("?")
+}
+
+/// Whether a player with one of these lower-case parts of names has this side of a game. Without
+/// names, everyone is meant.
+pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> bool {
+    names.is_empty() || names_player(names, player(game, side))
+}
+
+/// Reads the wanted games. Faults are reported; the moves before them count.
+///
+/// # Errors
+/// If an input cannot be read.
+pub(super) fn each_game(
+    inputs: &[PgnInput],
+    is_wanted: impl Fn(&PgnGame) -> bool,
+    mut visit: impl FnMut(Played),
+) -> Result<(), FileError> {
+    for input in inputs {
+        let file = input.name();
+        let text = input.open(&Arc::default()).cannot("read", &file)?;
+        for (number, game) in (1..).zip(read_games(text)) {
+            let (game, end) = game.cannot("read", &file)?;
+            if !is_wanted(&game) {
+                continue;
+            }
+            match &end.status {
+                GameStatus::Variant => {
+                    errln!("{}: game {number}: skipped: not orthodox chess", visible(&file));
+                    continue;
+                }
+                GameStatus::Broken(fault) => {
+                    errln!("{}: game {number}: read up to a fault: {fault}", visible(&file));
+                }
+                GameStatus::Read | GameStatus::Declined | GameStatus::Text => {}
+            }
+            visit(Played { file: file.clone(), number, game });
+        }
+    }
+    Ok(())
+}
