@@ -197,11 +197,7 @@ fn solving_a_suite_restores_the_game_afterwards() {
     assert!(text.contains("3/3 solved 3: Ra8# (expected mate in 1)"), "{text}");
     assert!(text.contains("line 5: "), "a skipped line is reported: {text}");
     assert!(text.contains("2 of 3 solved (66.7%) in "), "{text}");
-    assert!(
-        text.contains("solve: cannot read positions from /nowhere: ")
-            && text.contains("expected the seconds"),
-        "{text}"
-    );
+    assert!(text.contains("solve: /nowhere: ") && text.contains("expected the seconds"), "{text}");
     assert!(text.contains("/4P3/8/PPPP1PPP/RNBQKBNR w"), "the game is restored: {text}");
     assert_eq!(count(&text, "My move is: "), 2, "the engine keeps playing: {text}");
     assert_eq!(count(&kept, "[White "), 1, "{kept}");
