@@ -6,8 +6,7 @@ use std::time::Duration;
 use crate::engine::controller::Level;
 use crate::support::words::{MinutesSeconds, Seconds};
 
-/// A command from the GUI. Moves are stored as text, because their meaning depends on the
-/// position.
+/// A command from the GUI. Moves are stored as text, because their meaning depends on the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Starts the protocol. The GUI sends this command once, before all others.

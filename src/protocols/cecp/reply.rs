@@ -124,8 +124,7 @@ pub enum Audience {
     UserError,
     /// The opponent only.
     Opponent,
-    /// Spectators, but not the opponent. xboard can also save the message as a comment in the
-    /// game.
+    /// Spectators, but not the opponent. xboard can also save the message as a comment in the game.
     Others,
     /// Everyone, including the opponent.
     All,

@@ -32,8 +32,7 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words that make xboard end the game if they occur anywhere in a line, and replacements for
-/// them.
+/// Words that make xboard end the game if they occur anywhere in a line, and replacements for them.
 ///
 /// `Draw` is interpreted as a result. `offer` together with `draw` is interpreted as a draw offer
 /// (xboard 4.9.1, `HandleMachineMove`).
