@@ -78,7 +78,6 @@ impl Args {
             .map_or_else(|| Effort::Nodes(self.limit.nodes.unwrap_or(NODES)), Effort::Time)
     }
 
-    /// Describes in one line every setting that affects the annotated games.
     fn settings(&self, inputs: &[PgnInput], book: &Book, evaluation: &str) -> String {
         let Limits { inaccuracy, mistake, blunder } = self.limits;
         let inputs: Vec<String> = inputs
@@ -97,10 +96,6 @@ impl Args {
     }
 }
 
-/// Annotates the games and writes them.
-///
-/// # Errors
-/// If a file cannot be read or written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = PgnInput::from_paths(&args.games.games)?;
     let book = Book::open_all(&args.book)?;
@@ -257,8 +252,7 @@ impl Failure {
 
 type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Send>;
 
-/// Reads the games in all inputs, numbered from 0. Games that are not orthodox chess are reported
-/// and skipped.
+/// Reads the games in all inputs, numbered from 0. Games that are not orthodox chess are skipped.
 struct Games {
     inputs: std::vec::IntoIter<PgnInput>,
     open: Option<(String, Reading)>,
@@ -273,14 +267,11 @@ impl Games {
         Games { inputs: inputs.into_iter(), open: None, in_input: 0, number: 0, failure }
     }
 
-    /// Reads the next game from the open input. Returns `None` at the end of that input.
     fn read(&mut self) -> Option<std::io::Result<(PgnGame, GameEnd)>> {
         self.in_input += 1;
         self.open.as_mut()?.1.next()
     }
 
-    /// Opens the next input. Returns `None` if there are no more inputs or the next one cannot be
-    /// opened.
     fn open_next(&mut self) -> Option<()> {
         let input = self.inputs.next()?;
         match input.open(&Arc::default()) {
@@ -333,7 +324,6 @@ impl Iterator for Games {
     }
 }
 
-/// Counts the games to be annotated. Returns `None` if the games cannot be counted in advance.
 fn count(inputs: &[PgnInput]) -> Result<Option<u64>, FileError> {
     let mut games = 0;
     for input in inputs {
