@@ -28,11 +28,7 @@ pub(crate) fn is_loose_san(text: &[u8]) -> bool {
 }
 
 impl Replay {
-    /// Returns the legal move that matches `text`, if there is exactly one. `text` uses English
-    /// piece letters.
-    ///
-    /// # Errors
-    /// If `text` does not have the form of a move, if no legal move matches, or if several do.
+    /// Returns the only legal move that matches `text`, which uses English piece letters.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),
@@ -62,7 +58,6 @@ impl Replay {
     }
 }
 
-/// Returns the side to which a king castles by moving from `from` to `to`.
 fn castling(from: Square, to: Square) -> Option<CastlingSide> {
     if from.get_file() != File::E || from.get_rank() != to.get_rank() {
         return None;
@@ -129,7 +124,6 @@ fn without_suffixes(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the piece that a letter stands for; pawns have no letter.
 fn piece_of(letter: u8) -> Option<Piece> {
     Some(match letter {
         b'N' => Piece::Knight,

@@ -1,9 +1,8 @@
-//! Book analyses in the search. They act as transposition table entries that are never
-//! overwritten.
+//! Book analyses in the search. They act as transposition table entries that are never overwritten.
 //!
-//! Unlike a table entry, a book value also settles PV nodes. It is exact, and its line continues
-//! in the book, so the principal variation stays complete. Searches that use book values have
-//! separate table entries for each set of values.
+//! Unlike a table entry, a book value also settles PV nodes. It is exact, and its line continues in
+//! the book, so the principal variation stays complete. Searches that use book values have separate
+//! table entries for each set of values.
 
 use super::node::Pv;
 use super::observe::OptionalObserver;

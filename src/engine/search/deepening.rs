@@ -178,8 +178,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the root with a window around the last score. Widens the window after each
-    /// failure.
+    /// Searches the root with a window around the last score. Widens the window after each failure.
     ///
     /// Returns the bound type of the final score. The score is exact, unless the search looks only
     /// for mates and finds none.

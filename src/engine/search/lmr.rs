@@ -47,8 +47,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Searches with a null window at reduced depth. If this search fails high, searches again at
     /// full depth. If the second search also fails high, searches with the open window.
     ///
-    /// With [`ResearchOrder::WindowFirst`], the window is opened before the full depth is
-    /// restored.
+    /// With [`ResearchOrder::WindowFirst`], the window is opened before the full depth is restored.
     pub(super) fn search_late_move(
         &mut self,
         node: &Node,

@@ -78,9 +78,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             && self.job.pool.has_idle(&self.owners)
     }
 
-    /// Shares the moves of `source` if a thread is idle. Returns when all moves have been
-    /// searched. Returns `false` if no thread was idle, so that the moves still have to be
-    /// searched.
+    /// Shares the moves of `source` if a thread is idle. Returns when all moves have been searched.
+    /// Returns `false` if no thread was idle, so that the moves still have to be searched.
     #[cold]
     pub(super) fn split(
         &mut self,

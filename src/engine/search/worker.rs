@@ -353,8 +353,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.keys.pop();
     }
 
-    /// Returns the moves made one, two and four plies before `ply`, as a context for the
-    /// histories.
+    /// Returns the moves made one, two and four plies before `ply`, as a context for the histories.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
         let moves = [self.moved(ply, 1), self.moved(ply, 2), self.moved(ply, 4)];

@@ -131,8 +131,7 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
     use crate::support::random::Random;
 
-    /// Moves up and down the tree at random and evaluates some of the positions, as a search
-    /// would.
+    /// Moves up and down the tree at random and evaluates some of the positions, as a search would.
     #[test]
     fn incremental_evaluation_matches_full_evaluation() {
         let network = Arc::new(random_network(3));

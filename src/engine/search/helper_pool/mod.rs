@@ -345,8 +345,7 @@ fn take(word: &AtomicU64, bit: u64) -> bool {
     word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
 }
 
-/// Exclusive access to an idle thread. Dropping the reservation without a call releases the
-/// thread.
+/// Exclusive access to an idle thread. Dropping the reservation without a call releases the thread.
 pub(super) struct Reservation<'a, T: Send> {
     pool: &'a HelperPool<T>,
     thread: usize,
