@@ -21,12 +21,9 @@ use crate::games::pgn::{
 /// Minimum number of plies between two occurrences of a position: each side must make two moves.
 const SHORTEST_CYCLE: u16 = 4;
 
-/// The multiplier for hashing the positions of a game: 2^64 divided by the golden ratio, rounded to
-/// an odd number.
+/// The multiplier for hashing a game: 2^64 divided by the golden ratio, rounded to an odd number.
 const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Number of positions at the start of a game that are likely to occur in other games too. The
-/// front cache stores only these, because later positions would displace them.
 const COMMON_POSITIONS: usize = 20;
 
 pub(super) struct Shared<'a> {
@@ -37,8 +34,8 @@ pub(super) struct Shared<'a> {
     /// The hashes of all games so far, if duplicates are skipped.
     pub(super) games: Option<Mutex<HashSet<u64>>>,
     pub(super) disk: Arc<Disk>,
-    /// The hash function used by all threads. It is the same in every run of the program, because
-    /// hashes from earlier runs are reused.
+    /// The same hash function in every run of the program, because hashes of earlier runs are
+    /// reused.
     hashing: BuildHasherDefault<DefaultHasher>,
 }
 
@@ -61,12 +58,10 @@ pub(super) struct GameCounter<'a, R> {
     store: Store<R>,
     log: Option<GameLog>,
     line: Vec<Visit>,
-    /// The game, if its variations are counted.
     tree: Option<Collector>,
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
     facets: GameFacets,
-    /// A hash of the players and the year of the current game.
     players: u64,
     /// A hash of all positions of the current game, including those that are not counted.
     course: u64,
@@ -103,7 +98,6 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.store.spill_if_needed(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
-    /// Finishes the last game. Its text starts at `offset` in the input.
     #[inline]
     pub(super) fn finish_game(&mut self, input: usize, offset: u64, text: &[u8]) {
         if let Some(log) = &mut self.log {
@@ -121,8 +115,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     fn record(&mut self, game: &CountedGame) {
-        // Insert all structures in one pass: accesses to the set often miss the caches, and in one
-        // pass the processor waits for several of them at the same time.
+        // Accesses to the set often miss the caches. In one pass, the processor waits for several
+        // of them at the same time.
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
@@ -140,7 +134,6 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         }
     }
 
-    /// Returns the records of all counted games, their pawn structures, and the log of the games.
     pub(super) fn into_parts(self) -> (Store<R>, PawnSet, Option<GameLog>) {
         (self.store, self.pawns, self.log)
     }
@@ -163,8 +156,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         same_side.clone().any(|step| step.key == key)
     }
 
-    /// Decides whether to count a game. Also returns the hash of the game if duplicates are
-    /// skipped.
+    /// Decides whether to count a game. Also returns its hash if duplicates are skipped.
     fn judge(&self, end: &GameEnd) -> (Admission, Option<u64>) {
         if end.plies == 0 {
             return (Admission::Empty, None);
@@ -178,7 +170,6 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         (if is_new { Admission::Counted } else { Admission::Duplicate }, Some(course))
     }
 
-    /// Returns a hash of the players, the year, the moves and the result.
     fn hash_course(&self, result: GameResult) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         hasher.write_u64(self.players);
@@ -191,7 +182,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
-    /// Returns a hash of the players and the year. The hash ignores differences in spelling.
+    /// Hashes the players and the year, ignoring differences in spelling.
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {
@@ -314,9 +305,7 @@ fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     visits
 }
 
-/// Whether the game has not played this move in this position before.
-///
-/// A game is counted once for a position and once for each move played there.
+/// Whether the game has not played this move in this position before, so that it is counted.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {
     step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
 }

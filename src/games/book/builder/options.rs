@@ -25,8 +25,8 @@ pub struct BuildOptions {
     pub max_ply: u32,
     /// Whether games and lines without a result are also counted.
     pub undecided: bool,
-    /// Whether the moves in variations are also counted. A game then counts once for each position
-    /// in its tree, and once for each move there. Null moves end a line.
+    /// Whether moves in variations are also counted. A game then counts once for each position in
+    /// its tree, and once for each move there. Null moves end a line.
     pub variations: bool,
     /// The filter for games.
     pub filter: GameFilter,
@@ -41,8 +41,8 @@ pub struct BuildOptions {
     /// The minimum score of a move, in percent, from the point of view of the side that played it.
     pub min_score: u32,
     /// Whether to store the games behind each count (see
-    /// [`crate::games::book::lookup::Book::explore`]). Partial counts do not store games; they are
-    /// divided by facets instead.
+    /// [`crate::games::book::lookup::Book::explore`]). Partial counts are divided by facets
+    /// instead.
     pub facets: bool,
     /// Whether to stop at the first broken game.
     pub strict: bool,
@@ -146,8 +146,7 @@ impl FaultListener {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that stores faults and forwards them to `other`. Returns `None` if
-    /// `other` is `None`.
+    /// Returns a listener that stores faults and forwards them to `other`, if there is one.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);
@@ -174,9 +173,8 @@ impl Monitor {
     /// The number of parts into which a book is divided while it is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Stops the reading of games. The book then contains the games read so far.
-    ///
-    /// After a stop, partial counts are neither written nor packed into a book.
+    /// Stops the reading of games. A book then contains the games read so far; partial counts are
+    /// neither written nor packed.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

@@ -10,23 +10,20 @@ use crate::support::error::ParseError;
 pub enum Policy {
     /// Does not use the book.
     Off,
-    /// Chooses the move whose score has the highest lower bound (see
+    /// Chooses the move with the highest lower bound of the score (see
     /// [`Chooser::confidence`](super::chooser::Chooser::confidence)).
     Best,
     /// Chooses the move whose score has the lowest upper bound, for handicaps and testing.
     Worst,
     /// Chooses any book move with equal probability.
     Random,
-    /// Chooses moves in proportion to their number of games, but excludes moves that are clearly
-    /// worse. In a book with weights, chooses moves in proportion to their weights. `on` selects
-    /// this policy.
+    /// Chooses moves that are not clearly worse, in proportion to their games or weights. `on`
+    /// selects this policy.
     #[default]
     Prefer,
-    /// Prefers moves with a higher lower bound of the score. In a book with weights, works like
-    /// [`Policy::Prefer`].
+    /// Prefers moves with a higher lower bound of the score. Uses weights like [`Policy::Prefer`].
     Weighted,
-    /// Chooses moves in proportion to their number of games, regardless of the score, to imitate
-    /// players.
+    /// Chooses moves in proportion to their games, regardless of the score, to imitate players.
     Frequency,
 }
 
@@ -38,8 +35,8 @@ macro_rules! policies {
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($name),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies, formatted as alternatives for the usage line of a command that also
-            /// accepts a file.
+            /// All policies as alternatives for the usage line of a command that also accepts a
+            /// file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.
