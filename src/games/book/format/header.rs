@@ -7,16 +7,15 @@
 //! ```
 //! The sections follow in this order: the entries, sorted by key; the table of buckets; the pawn
 //! filter; the manifest (JSON); in version 4 only, the facets (lists of games, their index, and the
-//! games); in version 3 and optionally in version 4, the values of an analysis. The header contains
-//! a separate CRC-32 for each section. The header is written last, so the header of an incomplete
-//! file is invalid.
+//! games); in version 3 and optionally in version 4, the values of an analysis. Each section has a
+//! CRC-32 in the header. The header is written last, so the header of an incomplete file is
+//! invalid.
 
 use super::bucket::BUCKET_BYTES;
 use super::error::BookError;
 use super::pawn_filter::filter_bytes;
 
-/// The first bytes of every book. The newline helps to detect files damaged by a transfer in text
-/// mode.
+/// The first bytes of every book. The newline helps to detect transfers in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
 /// The format version of a book without values or facets.
 const VERSION: u64 = 2;
@@ -46,8 +45,7 @@ pub(crate) struct Sections {
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
-    /// Lists of the games that reached each position, the index of these lists, and the tags of all
-    /// games; see [`crate::games::book::facets`]. Empty in a book without facets.
+    /// Lists of the games that reached each position, their index, and the tags of all games.
     pub lists: Section,
     pub list_index: Section,
     pub games: Section,

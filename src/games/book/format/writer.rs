@@ -18,9 +18,8 @@ use super::pawn_filter::PawnSet;
 
 const BLOCK: usize = 1 << 20;
 
-/// Writes a book to an empty `output`. The book consists only of entries, sorted by key.
-///
-/// The pawns of the positions are unknown, so a lookup cannot use the pawn filter.
+/// Writes a book to an empty `output`, from entries sorted by key. Their pawns are unknown, so a
+/// lookup cannot use the pawn filter.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -56,8 +55,8 @@ pub(crate) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// The encoded lists of the entries, if the book has facets. `rows` contains the key of every
-    /// [`STEP`]th entry and the offset of its lists.
+    /// The encoded lists, if the book has facets. `rows` contains the key of every [`STEP`]th entry
+    /// and the offset of its lists.
     lists: Vec<u8>,
     rows: Vec<(u64, u64)>,
 }
@@ -85,11 +84,9 @@ impl Block {
     }
 }
 
-/// Maximum size, in bytes, of the lists kept in memory until all entries are written. Lists beyond
-/// this limit are buffered on disk.
+/// Maximum size, in bytes, of the lists kept in memory. Lists beyond it are buffered on disk.
 const LISTS_IN_MEMORY: usize = 16 << 20;
 
-/// The facets of a book, written after the entries.
 struct FacetWriter<'a> {
     lists: SpooledTempFile,
     length: u64,
@@ -107,8 +104,8 @@ pub(crate) struct EntriesSoFar {
     checksum: u32,
 }
 
-/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads all entries
-/// again to create the table of buckets, because the size of the table is not known earlier.
+/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads them again
+/// to create the table of buckets, whose size is not known earlier.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,
@@ -147,7 +144,6 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         self.facets.as_mut().map_or(Ok(()), |facets| facets.append(block))
     }
 
-    /// Writes the remaining sections, and finally the header. Returns the output.
     pub(crate) fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
         self.header.sections.entries.checksum = self.checksum.clone().finalize().into();
         self.header.bucket_bits = bucket_bits(self.header.positions);
@@ -214,7 +210,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 
 impl BookWriter<'_, File> {
     /// Resumes after the entries that an earlier writer has written, and truncates the file there.
-    /// Returns `None` if the file is shorter or contains different bytes.
+    /// Fails to do so if the file contains different bytes.
     pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,

@@ -21,8 +21,7 @@ pub(super) struct Played {
 pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
-    /// The best moves that searches found, each with the deepest search that found the move, or
-    /// with the latest one if several are equally deep.
+    /// The best moves that searches found, each with the deepest and latest search that found it.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
     latest: usize,
@@ -60,8 +59,7 @@ impl LearnedPosition {
     }
 }
 
-/// All learned results. Positions are in the order of their first rows, so the positions of a game
-/// are contiguous.
+/// All learned results. Positions are in the order of their first rows, game by game.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     learned_positions: Vec<LearnedPosition>,
@@ -120,10 +118,9 @@ impl Memory {
         self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
-    /// Returns at most `most` rows, without duplicates. If there are more, positions are removed
-    /// until the limit is met: those with the fewest games first, and the oldest first if the
-    /// numbers of games are equal. Games are removed as a whole, so every remaining search keeps
-    /// the replies that tested it.
+    /// Returns at most `most` rows, without duplicates. Positions with the fewest games are removed
+    /// first, and among them the oldest. Games are removed as a whole, so every remaining search
+    /// keeps the replies that tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.
@@ -211,8 +208,8 @@ mod tests {
         });
         let rows = [often.clone(), vec![old], often, once, vec![new]].concat();
         let memory = Memory::of(rows.into_iter());
-        // There are two results for the start position, two for 1. e4, one search result, and the
-        // ends of the games.
+        // Two results each for the start position and 1. e4, one search result, and the ends of the
+        // games.
         let all = memory.compacted(99);
         assert_eq!(all.len(), 2 + 2 + 1 + 2 + 2);
         assert_eq!(memory.compacted(8).len(), 8);
