@@ -61,7 +61,6 @@ pub fn exercises(seed: u64, count: usize) -> Vec<Exercise> {
     (1..=count).map(|number| draw(&mut random, number)).collect()
 }
 
-/// Generates random trees until one is suitable for the question.
 fn draw(random: &mut Random, number: usize) -> Exercise {
     let kind = [Question::Cut, Question::Bound, Question::Leaves][(number - 1) % 3];
     loop {
@@ -154,7 +153,6 @@ fn ask_bound(random: &mut Random, search_record: &SearchRecord) -> Option<Asked>
     Some((question, vec![bound.to_string()], reason))
 }
 
-/// Returns whether `above` is an ancestor of `node`.
 fn is_above(tree: &[Node], above: usize, node: usize) -> bool {
     std::iter::successors(tree[node].parent, |&at| tree[at].parent).any(|at| at == above)
 }
