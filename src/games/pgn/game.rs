@@ -81,8 +81,8 @@ impl From<Move> for PgnMove {
 pub struct Variation {
     /// The comment before the first move; empty if there is none.
     pub comment: String,
-    /// The moves, starting from the position before the replaced move. Each one is either legal, or
-    /// a null move made when not in check.
+    /// The moves from the position before the replaced move: legal ones, or null moves when not in
+    /// check.
     pub moves: Vec<PgnMove>,
     /// The rest of the movetext if it contains a fault. The writer outputs it unchanged.
     pub unread: Option<Box<Unread>>,
@@ -103,14 +103,11 @@ impl FromIterator<Move> for Variation {
     }
 }
 
-/// A game: tags, start position, main line with comments, and result.
-///
-/// `Display` formats the game as PGN text in export format, without the empty line that separates
-/// it from the next game.
+/// A game: tags, start position, main line with comments, and result. `Display` formats it as PGN
+/// in export format, without the empty line after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
-    /// Tag names and values, in order. The tags `Result`, `FEN` and `SetUp` are written from
-    /// `result` and `start`; values for them here are ignored.
+    /// Tag names and values, in order, but for `Result`, `FEN` and `SetUp`, which are ignored here.
     pub tags: Vec<(String, String)>,
     /// The comment before the first move; empty if there is none.
     pub comment: String,
@@ -162,9 +159,8 @@ impl PgnGame {
 /// A move in the tree of a game and its variations.
 #[derive(Debug)]
 pub struct TreeMove<'a> {
-    /// The index of the previous move, or `None` at the start of the game. The moves are numbered
-    /// from 0 in the order of the movetext. There, the variations that replace a move follow that
-    /// move.
+    /// The index of the previous move in the movetext, counted from 0, or `None` at the start. The
+    /// variations that replace a move follow it there.
     pub parent: Option<usize>,
     /// The position before the move.
     pub before: &'a Position,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::error::ParseError;
 struct Alphabet {
-    /// ISO 639-1 codes of the languages.
     codes: &'static [&'static str],
     letters: [&'static str; 5],
 }
@@ -66,7 +65,7 @@ impl Language {
     }
 
     /// Translates a move in this language to English letters, and replaces figurines and
-    /// typographic characters. Returns `None` if any letter is not a piece letter.
+    /// typographic characters. Fails on other letters.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();
@@ -106,8 +105,7 @@ fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// Returns the ASCII form of a character in a move. Returns `Some(None)` for a character to be
-/// skipped, and `None` for any other character.
+/// Returns the ASCII form of a character in a move; `Some(None)` if it is skipped.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),

@@ -1,10 +1,9 @@
 //! Reads the movetext of plain games with `pgn-reader`.
 //!
 //! `pgn-reader` skips text that it does not recognise, ends a game at an empty line, and treats all
-//! games after an unclosed brace as part of the comment. It reports no error in these cases. Each
-//! token that it returns is therefore compared with the text. If there is anything other than
-//! blanks and move numbers between two tokens, or if a move is illegal, the tolerant parser takes
-//! over from there.
+//! games after an unclosed brace as part of the comment, without any error. Each token is therefore
+//! compared with the text. If there is anything but blanks and move numbers between two tokens, or
+//! if a move is illegal, the tolerant parser takes over.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -19,8 +18,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Number of bytes that `pgn-reader` reads at a time. The number is small because bytes that follow
-/// the movetext are copied unnecessarily.
+/// Number of bytes that `pgn-reader` reads at a time: small, because it copies what follows the
+/// movetext.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -44,15 +43,14 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Continues, or breaks with the status of the game. Breaks with `None` if the tolerant parser must
-/// read the rest of the game.
+/// Continues, or breaks with the status of the game, or with `None` for the tolerant parser.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads the plain part of the movetext from `plain`, which reads the same text. Returns `None`
-    /// if the tolerant parser must read the rest of the game.
+    /// Reads the plain part of the movetext from `plain`, which reads the same text. `None` leaves
+    /// the rest to the tolerant parser.
     #[inline]
     pub(super) fn plain_movetext(
         &mut self,
@@ -64,8 +62,7 @@ impl<V: Visitor> Parser<'_, V> {
         if let ControlFlow::Break(status) = self.cached_moves() {
             return status;
         }
-        // `pgn-reader` would skip the rest of a game that was left early. At the end of the text,
-        // it has nothing to skip.
+        // At the end of the text, `pgn-reader` cannot skip the rest of a game that was left early.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;
@@ -85,8 +82,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Reports a move that ends at `end`. If the visitor does not need any more moves, the tolerant
-    /// parser looks for the result.
+    /// Reports a move that ends at `end`. The tolerant parser looks for the result if that is all.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {

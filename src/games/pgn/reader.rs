@@ -12,7 +12,6 @@ use super::visitor::Visitor;
 pub struct Reader<R> {
     blocks: Blocks<R>,
     games: TextReader<Vec<u8>>,
-    /// The offset in the buffer at which the last game starts.
     begin: usize,
     forced_language: Option<Language>,
     error: Option<io::Error>,
@@ -36,7 +35,7 @@ impl<R: Read> Reader<R> {
     /// Reads the next game. Returns `None` at the end of the input.
     ///
     /// # Errors
-    /// If the input cannot be read. Faults in the text are not errors; they are reported as
+    /// If the input cannot be read. Faults in games are reported as
     /// [`GameStatus::Broken`](super::GameStatus::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
