@@ -27,8 +27,8 @@ enum TextPart {
 }
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Whether text without tags is a game: its first ply must be legal, and its second like a
-    /// move.
+    /// Whether text without tags is a game. Its first ply must be legal in the start position, and
+    /// its second ply must at least have the form of a move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;

@@ -195,8 +195,8 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the start of the last game in `text`, or 0. With `more_follows`, ignores boundaries
-/// after an unclosed opening brace, because later text may close the comment.
+/// Returns the start of the last game in `text`, or 0 if there is no boundary. With `more_follows`,
+/// ignores boundaries after an unclosed opening brace, because later text may close the comment.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
     let mut end = memrchr2(b'{', b'}', text)
         .filter(|&brace| more_follows && text[brace] == b'{')

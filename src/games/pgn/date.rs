@@ -92,7 +92,7 @@ impl Serialize for Month {
 }
 
 /// The date of a game, which may be incomplete. Dates are stored as numbers that increase with
-/// time; an unknown day comes before the known ones.
+/// time. If the day is unknown, the date comes before the known days of the same month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 

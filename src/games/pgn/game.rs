@@ -81,8 +81,8 @@ impl From<Move> for PgnMove {
 pub struct Variation {
     /// The comment before the first move; empty if there is none.
     pub comment: String,
-    /// The moves from the position before the replaced move: legal ones, or null moves when not in
-    /// check.
+    /// The moves, starting from the position before the replaced move. Each one is either legal, or
+    /// a null move made when not in check.
     pub moves: Vec<PgnMove>,
     /// The rest of the movetext if it contains a fault. The writer outputs it unchanged.
     pub unread: Option<Box<Unread>>,
@@ -107,7 +107,8 @@ impl FromIterator<Move> for Variation {
 /// in export format, without the empty line after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
-    /// Tag names and values, in order, but for `Result`, `FEN` and `SetUp`, which are ignored here.
+    /// Tag names and values, in order. The tags `Result`, `FEN` and `SetUp` are written from
+    /// `result` and `start`; values for them here are ignored.
     pub tags: Vec<(String, String)>,
     /// The comment before the first move; empty if there is none.
     pub comment: String,

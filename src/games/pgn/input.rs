@@ -23,8 +23,8 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
 ];
 /// The magic bytes of Parquet files, which store one game per row.
 const PARQUET: &[u8] = b"PAR1";
-/// The magic bytes of gzip, bzip2, zstd and pzstd, for the `compression` feature. pzstd writes a
-/// skippable frame before each compressed frame (RFC 8878, section 3.1.2).
+/// The magic bytes of gzip, bzip2, zstd and pzstd, which the `compression` feature supports. pzstd
+/// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
 /// A source of PGN text.
@@ -150,7 +150,7 @@ impl PgnInput {
     }
 }
 
-/// Whether a file is in Parquet format. Devices and pipes, which can be read only once, are not.
+/// Whether a file is in Parquet format; false for devices and pipes, which are not read.
 #[cfg(feature = "parquet")]
 fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();

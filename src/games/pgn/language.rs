@@ -65,7 +65,7 @@ impl Language {
     }
 
     /// Translates a move in this language to English letters, and replaces figurines and
-    /// typographic characters. Fails on other letters.
+    /// typographic characters. Returns `None` if any letter is not a piece letter.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();

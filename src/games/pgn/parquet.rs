@@ -1,5 +1,5 @@
-//! Reads games in the Parquet format that Lichess publishes on Hugging Face: one row for each game,
-//! one column for each tag, and the moves as text in the column `movetext`.
+//! Reads games in the Parquet format that Lichess publishes on Hugging Face. A file has one row for
+//! each game and one column for each tag. The `movetext` column contains the moves as text.
 
 use std::fs::File;
 use std::io::{self, Read};

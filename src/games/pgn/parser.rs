@@ -219,8 +219,8 @@ impl<V: Visitor> Parser<'_, V> {
         self.state.play(word, |position| resolve(position, bare))
     }
 
-    /// Reports a move that ends at `end`. If the visitor needs no more moves, reads on to the
-    /// result.
+    /// Reports a move that ends at `end`. If the visitor does not need any more moves, reading
+    /// continues only until the result is known.
     #[inline]
     pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
         self.at = end;

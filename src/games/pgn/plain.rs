@@ -18,8 +18,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Number of bytes that `pgn-reader` reads at a time: small, because it copies what follows the
-/// movetext.
+/// Number of bytes that `pgn-reader` reads at a time. The number is small because bytes that follow
+/// the movetext are copied unnecessarily.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -49,8 +49,8 @@ type PlainFlow = ControlFlow<Option<GameStatus>>;
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads the plain part of the movetext from `plain`, which reads the same text. `None` leaves
-    /// the rest to the tolerant parser.
+    /// Reads the plain part of the movetext from `plain`, which reads the same text. Returns `None`
+    /// if the tolerant parser must read the rest of the game.
     #[inline]
     pub(super) fn plain_movetext(
         &mut self,
@@ -82,7 +82,8 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Reports a move that ends at `end`. The tolerant parser looks for the result if that is all.
+    /// Reports a move that ends at `end`. If the visitor does not need any more moves, the tolerant
+    /// parser looks for the result.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {

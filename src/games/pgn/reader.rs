@@ -35,7 +35,7 @@ impl<R: Read> Reader<R> {
     /// Reads the next game. Returns `None` at the end of the input.
     ///
     /// # Errors
-    /// If the input cannot be read. Faults in games are reported as
+    /// If the input cannot be read. Faults in the text are not errors; they are reported as
     /// [`GameStatus::Broken`](super::GameStatus::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {

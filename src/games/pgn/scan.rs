@@ -1,7 +1,7 @@
 //! Finds where the parts of PGN text begin and end, without applying the rules of chess.
 //!
-//! The text is UTF-8, Latin-1 or another superset of ASCII. Lines end with LF, CR LF or a single
-//! CR.
+//! The text is a byte string in UTF-8, Latin-1 or another ASCII-compatible encoding. Lines end with
+//! LF, CR LF or a single CR.
 
 use std::ops::Range;
 
@@ -102,8 +102,8 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// Returns the end of the characters without blanks from `at` on. Parentheses may enclose a
-/// promotion piece, and dots may belong to `e.p.`.
+/// Returns the end of the sequence of characters without blanks that begins at `at`. Parentheses
+/// may enclose a promotion piece, and dots may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
@@ -212,8 +212,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next offset after `at`, outside closed comments, at which a game clearly begins even
-/// without context, or the end of the text.
+/// Returns the next offset after `at` at which a game clearly begins even without context, or the
+/// end of the text if there is none. The offset is never inside a closed comment.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);

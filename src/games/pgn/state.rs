@@ -9,8 +9,8 @@ use super::{Fault, FaultReason, GameResult, GameStatus, Tags};
 use crate::chess::position::{Color, Move, Position, Replay, SanError, is_chess960};
 use crate::support::words::split_words;
 
-/// Lower-case values of the `Variant` tag for orthodox chess. Lichess uses `From Position` with a
-/// FEN.
+/// Lower-case values of the `Variant` tag that mean orthodox chess. Lichess writes `From Position`
+/// if a game has a FEN.
 const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
 
 fn is_orthodox(variant: &str) -> bool {

@@ -10,8 +10,8 @@ use crate::chess::position::{KeyMap, Position, Replay};
 /// The maximum number of places in the tree. They use 0.3 MB, which fits into a second-level cache.
 /// A larger tree is not faster: waiting for memory takes as long as playing the move.
 const MAX_PLACES: usize = 1 << 12;
-/// The number of games that must leave the tree at a place before branches are added there, so that
-/// the first few games do not fill the tree.
+/// The number of games that must leave the tree at a place before branches are added there. This
+/// prevents the first few games from filling the tree.
 const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);

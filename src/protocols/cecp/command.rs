@@ -43,8 +43,7 @@ pub enum Command {
     Depth(u32),
     /// Measures time in nodes. This number of nodes counts as one second.
     NodeRate(u64),
-    /// Sets the time left on the engine's clock, in centiseconds. It is negative once the flag has
-    /// fallen.
+    /// Sets the engine's clock, in centiseconds. It is negative once the flag has fallen.
     Time(i64),
     /// Sets the time left on the opponent's clock, in centiseconds.
     OtherTime(i64),

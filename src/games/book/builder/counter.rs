@@ -34,8 +34,8 @@ pub(super) struct Shared<'a> {
     /// The hashes of all games so far, if duplicates are skipped.
     pub(super) games: Option<Mutex<HashSet<u64>>>,
     pub(super) disk: Arc<Disk>,
-    /// The same hash function in every run of the program, because hashes of earlier runs are
-    /// reused.
+    /// The hash function used by all threads. It is the same in every run of the program, because
+    /// hashes from earlier runs are reused.
     hashing: BuildHasherDefault<DefaultHasher>,
 }
 
@@ -115,8 +115,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     fn record(&mut self, game: &CountedGame) {
-        // Accesses to the set often miss the caches. In one pass, the processor waits for several
-        // of them at the same time.
+        // Insert all structures in one pass: accesses to the set often miss the caches, and in one
+        // pass the processor waits for several of them at the same time.
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
@@ -182,7 +182,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
-    /// Hashes the players and the year, ignoring differences in spelling.
+    /// Returns a hash of the players and the year. The hash ignores differences in spelling.
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {

@@ -101,8 +101,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
 
     /// Moves the complete book to the output.
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
-        // Sync the draft in the checkpoint folder, where the next build finds it if this one is
-        // killed.
+        // Sync the draft while it is still in the checkpoint folder, where the next build finds it
+        // if this one is killed now.
         book.sync_all()?;
         output.take_over(&self.checkpointer.draft())
     }

@@ -354,7 +354,7 @@ fn read_stage<R: PositionRecord>(
     Ok(stage)
 }
 
-/// Runs `work` on the given number of threads, including the current one.
+/// Runs `work` on the given number of threads, including the current one, and collects all results.
 pub(super) fn on_threads<T: Send>(
     threads: usize,
     work: &(impl Fn() -> io::Result<T> + Sync),

@@ -25,8 +25,8 @@ pub struct BuildOptions {
     pub max_ply: u32,
     /// Whether games and lines without a result are also counted.
     pub undecided: bool,
-    /// Whether moves in variations are also counted. A game then counts once for each position in
-    /// its tree, and once for each move there. Null moves end a line.
+    /// Whether the moves in variations are also counted. A game then counts once for each position
+    /// in its tree, and once for each move there. Null moves end a line.
     pub variations: bool,
     /// The filter for games.
     pub filter: GameFilter,
@@ -41,8 +41,8 @@ pub struct BuildOptions {
     /// The minimum score of a move, in percent, from the point of view of the side that played it.
     pub min_score: u32,
     /// Whether to store the games behind each count (see
-    /// [`crate::games::book::lookup::Book::explore`]). Partial counts are divided by facets
-    /// instead.
+    /// [`crate::games::book::lookup::Book::explore`]). Partial counts do not store games; they are
+    /// divided by facets instead.
     pub facets: bool,
     /// Whether to stop at the first broken game.
     pub strict: bool,

@@ -253,8 +253,8 @@ impl BookRecord for Record {
 
 /// Mean number of records per bucket. It is small enough for insertion sort.
 const BUCKET_RECORDS: usize = 6;
-/// The maximum number of buckets in a partition, as a power of two, so that the end of each bucket
-/// stays in the cache.
+/// The maximum number of buckets in a partition, as a power of two. If there were more buckets, the
+/// cache could not contain the end of each one while they are filled.
 const MAX_BUCKET_BITS: u32 = 11;
 
 /// Sorts the records of a partition into `sorted`. The next bits of the keys are uniform and

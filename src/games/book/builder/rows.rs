@@ -17,7 +17,7 @@ pub(in crate::games::book) struct PartialRow {
     /// The move played; `None` for the last counted position of a game and for uncounted moves.
     pub mv: Option<Move>,
     /// Whether the position had occurred earlier in the games, with a different move. These games
-    /// count only for the move.
+    /// are counted only for the move, not for the position.
     pub again: bool,
     /// The number of games for each result, in the order of
     /// [`GameResult`](crate::games::pgn::GameResult).

@@ -28,7 +28,7 @@ pub struct BuildTally {
     /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]
     pub contradictions: u64,
-    /// The first faults, in input order. A [`FaultListener`] receives all faults.
+    /// The first [`BuildTally::KEPT_FAULTS`] faults, in input order (see [`FaultListener`]).
     pub faults: Vec<String>,
     /// Inputs that could not be read completely, each with its name, the line and the reason.
     pub broken_inputs: Vec<String>,

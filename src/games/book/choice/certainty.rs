@@ -3,8 +3,8 @@
 use crate::chess::position::Color;
 use crate::games::book::format::counts::Counts;
 
-/// Returns the mean points per game, including the wins and losses in `prior`, and its standard
-/// error. A game without a result counts as half a point for each side.
+/// Returns the mean points per game and its standard error. The wins and losses in `prior` are
+/// added to those of the games. A game without a result counts as half a point for each side.
 pub(crate) fn mean_and_error(counts: &Counts, side: Color, prior: (f64, f64)) -> (f64, f64) {
     let unknown = f64::from(counts.undecided) / 2.0;
     let wins = f64::from(counts.wins(side)) + unknown + prior.0;
@@ -17,9 +17,9 @@ pub(crate) fn mean_and_error(counts: &Counts, side: Color, prior: (f64, f64)) ->
     (mean, (squares / games / games).sqrt())
 }
 
-/// Returns the quantile of the standard normal distribution for a probability from 0.5 to 1, with
-/// an error below 0.00045. Source: Abramowitz and Stegun, *Handbook of Mathematical Functions*
-/// (1964), 26.2.23.
+/// Returns the quantile of the standard normal distribution for a probability between 0.5 and 1.
+/// The error is below 0.00045. Source: formula 26.2.23 in Abramowitz and Stegun, *Handbook of
+/// Mathematical Functions* (1964).
 pub(crate) fn quantile(probability: f64) -> f64 {
     let tail = (1.0 - probability).clamp(1e-9, 0.5);
     let t = (-2.0 * tail.ln()).sqrt();

@@ -44,11 +44,11 @@ const PRIOR: (f64, f64) = (1.0, 1.0);
 const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move with less than this share of the most frequent move is too rare.
 const RARE_SHARE: f64 = 0.1;
-/// With [`Policy::Weighted`], each drop of the lower bound by this many points makes a move ten
-/// times less likely.
+/// With [`Policy::Weighted`], a move becomes ten times less likely whenever the lower bound of its
+/// score drops by this many points.
 const TENFOLD: f64 = 0.05;
-/// The number of quiet plies after which quiet book moves are rejected: books ignore the fifty-move
-/// rule.
+/// The number of quiet plies after which no quiet book move is played, because the book does not
+/// take the fifty-move rule into account.
 const MAX_QUIET_PLIES: u16 = 80;
 
 impl Chooser {
@@ -126,9 +126,9 @@ impl Chooser {
         }
     }
 
-    /// Rejects moves that lose too much compared with the value of the position. If the position
-    /// was analysed, also rejects moves without a value: a few games do not justify leaving the
-    /// analysis.
+    /// Rejects moves that lose too much compared with the value of the position. If the book itself
+    /// was analysed, also rejects moves without a value, because a few games do not justify leaving
+    /// the analysis.
     fn reject_losing(
         &self,
         candidates: &mut [Candidate],
@@ -256,8 +256,8 @@ fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     BookMoveScore { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
 }
 
-/// Rejects rare moves, and moves that are clearly worse than another frequent move. A rare move
-/// with a good score does not exclude others, because it is not played.
+/// Rejects moves that are rarely played, and moves that are clearly worse than another frequent
+/// move. A rare move with a good score must not exclude other moves, because it is not played.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
     let most = open(candidates).map(games).max().unwrap_or(0);

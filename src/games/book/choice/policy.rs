@@ -10,7 +10,7 @@ use crate::support::error::ParseError;
 pub enum Policy {
     /// Does not use the book.
     Off,
-    /// Chooses the move with the highest lower bound of the score (see
+    /// Chooses the move whose score has the highest lower bound (see
     /// [`Chooser::confidence`](super::chooser::Chooser::confidence)).
     Best,
     /// Chooses the move whose score has the lowest upper bound, for handicaps and testing.
@@ -35,8 +35,8 @@ macro_rules! policies {
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($name),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies as alternatives for the usage line of a command that also accepts a
-            /// file.
+            /// All policies, formatted as alternatives for the usage line of a command that also
+            /// accepts a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.

@@ -17,8 +17,8 @@ use crate::support::words;
 /// The minimum and maximum weight of the book's score, in learned games. Chosen by hand: a move
 /// with few book games is vetoed after two or three losses, a balanced one with many after six.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
-/// A move is vetoed if the upper bound of its score is this far below the book's score and one
-/// half.
+/// A move is vetoed if the upper bound of its expected score is this far below both the book's
+/// score and one half.
 const CLEARLY: f64 = 0.04;
 /// A move is vetoed if learned searches show this disadvantage, in centipawns, for the side that
 /// played it. Chosen by hand: sound openings stay within half of this limit.
@@ -64,8 +64,8 @@ pub(crate) struct BookMoveScore {
     pub games: f64,
 }
 
-/// Returns the veto against a book move, if any. `z` is the normal quantile of its confidence
-/// level.
+/// Returns the veto against a book move, if any. `z` is the normal quantile for the confidence
+/// level that a veto requires.
 pub(crate) fn veto(
     learned: &Book,
     position: &Position,
@@ -124,8 +124,8 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// Returns the veto against 1.e4, which scores one half in `games` book games, after learned
-    /// games.
+    /// Returns the veto against 1.e4 after these learned games. The score of the move in the book
+    /// is one half, in `games` games.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

@@ -94,8 +94,8 @@ impl Bucket {
     }
 }
 
-/// Returns the filter bits of a key, from its lowest bits: all keys in the bucket share the
-/// highest.
+/// Returns the filter bits of a key. They depend on its lowest bits, because its highest bits are
+/// the same for all keys in the bucket.
 #[inline]
 fn bits_of(key: u64) -> u64 {
     let place = |n| key >> (n * PLACE_BITS) & u64::from(u64::BITS - 1);

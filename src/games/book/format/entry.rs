@@ -78,8 +78,8 @@ impl BookEntry {
         fill_in_length(out, start);
     }
 
-    /// Decodes the first entry of `bytes` into `self` and returns the remaining bytes, if it is
-    /// valid.
+    /// Decodes the first entry of `bytes` into `self` and returns the remaining bytes. Returns
+    /// `None` if the entry is invalid.
     pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let raw = RawEntry::split(bytes)?;
         self.decode_raw(&raw)?;

@@ -7,9 +7,9 @@
 //! ```
 //! The sections follow in this order: the entries, sorted by key; the table of buckets; the pawn
 //! filter; the manifest (JSON); in version 4 only, the facets (lists of games, their index, and the
-//! games); in version 3 and optionally in version 4, the values of an analysis. Each section has a
-//! CRC-32 in the header. The header is written last, so the header of an incomplete file is
-//! invalid.
+//! games); in version 3 and optionally in version 4, the values of an analysis. The header contains
+//! a separate CRC-32 for each section. The header is written last, so the header of an incomplete
+//! file is invalid.
 
 use super::bucket::BUCKET_BYTES;
 use super::error::BookError;

@@ -30,8 +30,8 @@ impl Storage {
     }
 }
 
-/// The maximum size, in bytes, of a book whose checksums are all verified when it is opened, which
-/// takes a few milliseconds.
+/// The maximum size, in bytes, of a book whose checksums are all verified when it is opened. This
+/// takes a few milliseconds. To verify a larger book, use `tabia book verify`.
 const CHECKED_AT_OPENING: usize = 16 << 20;
 
 /// The minimum size of an entry in bytes, which is the size of its key.

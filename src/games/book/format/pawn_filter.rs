@@ -42,8 +42,8 @@ fn set(filter: &mut [u8], slot: u64) {
     filter[byte_of(slot)] |= 1 << (slot % 8);
 }
 
-/// The pawn structures in a book that is being built: a filter of the maximum size, which is folded
-/// at the end. Each thread of a build has its own set.
+/// The pawn structures in a book that is being built. This is a filter of the maximum size. At the
+/// end, it is folded to the required size. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
     /// Filters from other books with unknown structures, and their sizes as powers of two.

@@ -55,8 +55,8 @@ pub(crate) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// The encoded lists, if the book has facets. `rows` contains the key of every [`STEP`]th entry
-    /// and the offset of its lists.
+    /// The encoded lists of the entries, if the book has facets. `rows` contains the key of every
+    /// [`STEP`]th entry and the offset of its lists.
     lists: Vec<u8>,
     rows: Vec<(u64, u64)>,
 }
@@ -104,8 +104,8 @@ pub(crate) struct EntriesSoFar {
     checksum: u32,
 }
 
-/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads them again
-/// to create the table of buckets, whose size is not known earlier.
+/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads all entries
+/// again to create the table of buckets, because the size of the table is not known earlier.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,
@@ -210,7 +210,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 
 impl BookWriter<'_, File> {
     /// Resumes after the entries that an earlier writer has written, and truncates the file there.
-    /// Fails to do so if the file contains different bytes.
+    /// Returns `None` if the file is shorter or contains different bytes.
     pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,

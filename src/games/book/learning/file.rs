@@ -1,8 +1,8 @@
 //! The file of learned results: a header line, followed by rows that one or more engines append.
 //!
-//! Each append is one write under a lock, so rows from several engines do not mix. If a crash
-//! leaves an incomplete row, that row is truncated before the next append. Damaged rows are
-//! skipped. If a file becomes too large, it is replaced with one that has fewer rows.
+//! Each append is one write under a lock, so rows from several engines do not mix. If a crash or a
+//! power failure leaves an incomplete row, that row is truncated before the next append. Damaged
+//! rows are skipped. If a file becomes too large, it is replaced with one that has fewer rows.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};

@@ -17,15 +17,15 @@ use crate::games::book::lookup::values::{BookValue, before};
 /// A search is refuted if its best known move is more than this many centipawns below its score.
 /// Chosen by hand: scores usually change by less than this within one move of a game.
 const REFUTED_BY: Score = 30;
-/// The value of a refuted search is its score minus this many centipawns, because another move may
-/// be only that much worse. The moves that lead to the position thus remain playable. Chosen by
+/// The value of a refuted search is its score minus this many centipawns, because some other move
+/// may be only that much worse. The moves that lead to the position thus remain playable. Chosen by
 /// hand.
 const NEXT_BEST_COSTS: Score = 10;
 /// The result after a move can refute the search before it only if it is at most this many plies
 /// shallower. Chosen by hand: depths within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
-/// The maximum number of rounds for computing backed-up values. Two are enough without cycles. In a
-/// cycle, distances to mate could grow by one move in every round.
+/// The maximum number of rounds for computing backed-up values. Two rounds are enough if there are
+/// no cycles. In a cycle, distances to mate could grow by one move in every round.
 const MAX_ROUNDS: usize = 50;
 
 /// A search result for a position. The search started there or in the position before it.
@@ -52,8 +52,8 @@ struct PositionValue {
     depth: Depth,
 }
 
-/// Returns the values of all positions that have search results, sorted by key. They have depth 0
-/// if the search is refuted.
+/// Returns the values of all positions that have search results, sorted by key. If the search of a
+/// position is refuted, its value has depth 0.
 pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     let nodes = Nodes::of(memory);
     let values = nodes.list.iter().zip(nodes.position_values()).filter_map(|(node, worth)| {
@@ -137,9 +137,9 @@ impl Nodes {
         Some(to)
     }
 
-    /// Records a search result, unless a deeper one exists. At equal depth, a search of the
-    /// position itself takes precedence over a search of the position before it, and then the
-    /// latest result.
+    /// Records a search result, unless a deeper one exists. If two results have the same depth, a
+    /// search of the position itself takes precedence over a search of the position before it.
+    /// Otherwise, the latest result takes precedence.
     fn record(&mut self, number: u32, own: OwnSearch) {
         let node = &mut self.list[number as usize];
         let rank = |own: &OwnSearch| (own.depth, own.mv.is_some());

@@ -208,8 +208,8 @@ mod tests {
         });
         let rows = [often.clone(), vec![old], often, once, vec![new]].concat();
         let memory = Memory::of(rows.into_iter());
-        // Two results each for the start position and 1. e4, one search result, and the ends of the
-        // games.
+        // There are two results for the start position, two for 1. e4, one search result, and the
+        // ends of the games.
         let all = memory.compacted(99);
         assert_eq!(all.len(), 2 + 2 + 1 + 2 + 2);
         assert_eq!(memory.compacted(8).len(), 8);

@@ -98,7 +98,7 @@ impl Learned {
     }
 
     /// Returns the moves in a position that are known to be much worse than searches predicted,
-    /// with their values. If a good move is known, the list is empty.
+    /// with their values. If a good move is known, returns an empty list.
     pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
         let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
             return Vec::new();
@@ -159,8 +159,8 @@ fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError
     Book::from_bytes(written.into_inner(), &name)?.with_values(&judgement::judge(memory))
 }
 
-/// Returns the entries, sorted by key, and the pawns of their positions. Positions that were only
-/// searched, or reached only by a move that a search found, have no games.
+/// Returns the entries, sorted by key, and the pawns of their positions. If a position was only
+/// searched, or reached only by a move that a search found, its entry has no games.
 fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     let mut entries = Vec::with_capacity(memory.learned_positions().len());
     let mut pawns = PawnSet::new();

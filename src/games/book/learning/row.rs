@@ -26,8 +26,8 @@ const FOUND: u8 = 1;
 const RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Draw, GameResult::Black];
 /// The maximum depth. It is used for results that follow from the rules, without a search.
 const RULES_DEPTH: Depth = 255;
-/// Number of plies stored per game: the opening and moves that show how good it was. Chosen by
-/// hand.
+/// Number of plies stored per game. These include the opening, and later moves that show how good
+/// the opening was. Chosen by hand.
 const GAME_PLIES: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

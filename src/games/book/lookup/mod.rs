@@ -71,8 +71,8 @@ impl Book {
         Book { name, next: Some(Arc::new(next)), ..self }
     }
 
-    /// Returns the embedded book of named opening lines and self-play games (see
-    /// `books/README.md`).
+    /// Returns the book that is built into the program. It contains named opening lines and
+    /// self-play games (see `books/README.md`).
     pub fn embedded() -> Self {
         Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
             .expect("a test has compared the embedded book with its source")
@@ -186,8 +186,8 @@ impl Book {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
     }
 
-    /// Like [`Book::probe`], but may be called only if [`Book::may_hold_pawns`] has returned
-    /// `true`.
+    /// Returns the results of the games that reached the position with this key. May be called only
+    /// if [`Book::may_hold_pawns`] has returned `true`.
     pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
         let found = self.image.reached(key).filter(|counts| !counts.is_empty());
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))

@@ -43,8 +43,8 @@ impl Book {
         PendingLookup { row, behind }
     }
 
-    /// Whether the pawns of a position pass the filter of this book or of one chained after it.
-    /// Prefetches the data that the lookup reads next.
+    /// Whether the pawns of a position pass the filter of this book or of a book chained after it.
+    /// Prefetches the data that the lookup reads next in each of these books.
     fn may_contain(&self, position: &Position) -> bool {
         let pawn_key = position.pawn_key();
         self.image.prefetch(position.key(), pawn_key);

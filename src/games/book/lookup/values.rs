@@ -11,8 +11,8 @@
 //!   own depth  u8: the depth that the searches reached, in plies
 //!   nodes      u16: nodes per search, in thousands
 //! ```
-//! Keys are uniform, so interpolation gives a good estimate of the index of a row. A search in
-//! steps of doubling length finds the row from there.
+//! Rows have a fixed length, and keys are uniform. Interpolation therefore gives a good estimate of
+//! the index of a row. A search in steps of doubling length finds the row from there.
 
 use std::io::{self, Write};
 

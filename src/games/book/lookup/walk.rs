@@ -39,8 +39,8 @@ impl Follow {
 }
 
 impl Book {
-    /// Plays a random line of up to `plies` plies from the start position. Each move is chosen in
-    /// proportion to its number of games.
+    /// Plays a random line from the start position. Each move is chosen in proportion to its number
+    /// of games. The line ends after `plies` plies, or earlier if the book has no further move.
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
         for _ in 0..plies {

@@ -122,7 +122,7 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
 pub(crate) struct Repeated {
     games: Vec<bool>,
     pub totals: GameTotals,
-    /// The number of these games in each file, without its folder.
+    /// The number of these games in each file. Files are named without their folders.
     pub by_file: Vec<(String, u64)>,
 }
 
@@ -315,8 +315,8 @@ pub(crate) fn cut_known<W: Read + Write + Seek>(
     write_known(output, entries, &games, pawns, manifest)
 }
 
-/// Writes a book with those games of a book with facets for which `choose` returns true. `pawns_of`
-/// returns the pawn structures of the remaining entries.
+/// Writes a book with the selected games of a book that has facets. `choose` returns whether a game
+/// is selected, and `pawns_of` returns the pawn structures of the remaining entries.
 pub(crate) fn select_known<W: Read + Write + Seek>(
     book: &Book,
     choose: impl FnOnce(&Games<'_>) -> Vec<bool>,

@@ -95,7 +95,7 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
 
 /// Imports a Polyglot book from its bytes. A weight becomes the same number of games without a
 /// result. The positions after the last moves are added with the games of these moves. Fails if the
-/// start position or those after the first move have no moves, or if its moves are illegal.
+/// bytes are not a Polyglot book, for example if moves in the start position are illegal.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
@@ -187,8 +187,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Queues the positions in the book after each legal move, in case the moves of a side are
-    /// missing.
+    /// Queues the positions that the book contains after each legal move. All legal moves are
+    /// tried, because a book may contain the moves of only one side.
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
@@ -205,8 +205,8 @@ impl<'a> Import<'a> {
         groups.flatten().copied().collect()
     }
 
-    /// Adds the moves in a position. The weights of duplicate moves are added up, and the position
-    /// gets the number of games that continued from there.
+    /// Adds the moves in a position. The weights of duplicate moves are added up. The number of
+    /// games that reached the position is set to the number of games that continued from there.
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };

@@ -2,8 +2,8 @@
 //!
 //! This is the entropy of the next move over all positions that can occur at a ply, weighted by
 //! their frequency (C. E. Shannon, "A Mathematical Theory of Communication", 1948). One bit
-//! corresponds to a coin toss between two moves. Summed over plies, it counts different move orders
-//! separately.
+//! corresponds to a coin toss between two moves. The sum over plies is the entropy of whole
+//! openings. However, different move orders that lead to the same position are not distinguished.
 
 use crate::chess::position::{Game, KeyMap, Move};
 use crate::games::book::choice::chooser::Chooser;

@@ -44,8 +44,8 @@ pub(crate) fn transposition(
     }
 }
 
-/// The maximum number of games among which the highest-rated one is looked for: reading a thousand
-/// games takes about 20 microseconds.
+/// The highest-rated game is determined only in positions with at most this many games: reading a
+/// thousand games takes about 20 microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
 /// Describes the end of a line: the opening name, the most frequent move, and the best game.
