@@ -19,8 +19,7 @@ pub(crate) struct Breakdown {
     total: Tapered,
     phase: i32,
     scale: i32,
-    /// Whether this is a won endgame against a lone king. Such endgames are evaluated without
-    /// terms.
+    /// Whether this is a won endgame against a lone king, which is evaluated without terms.
     known: bool,
     score: Score,
     side_to_move: Color,
@@ -78,7 +77,6 @@ fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered 
 }
 
 impl Breakdown {
-    /// Returns the score for the side to move, in centipawns.
     pub(crate) fn score(&self) -> Score {
         match self.side_to_move {
             Color::White => self.score,
@@ -107,7 +105,6 @@ impl Breakdown {
         writeln!(f, " |{:>6}", self.blend(net))
     }
 
-    /// Interpolates between the middlegame and endgame values according to the phase.
     fn blend(&self, value: Tapered) -> Score {
         Assessment::Sum { total: value, phase: self.phase, scale: FULL_SCALE }.score()
     }
@@ -135,8 +132,7 @@ impl Breakdown {
     }
 }
 
-/// Writes danger units. Because these are not centipawns, the difference between the sides is
-/// omitted.
+/// Writes danger units, without the difference between the sides, as they are not centipawns.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

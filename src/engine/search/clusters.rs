@@ -1,5 +1,3 @@
-//! Memory for the transposition table.
-
 use std::ops::Deref;
 #[cfg(not(feature = "loom"))]
 use std::sync::atomic::AtomicU64;
@@ -9,7 +7,6 @@ use loom::sync::atomic::AtomicU64;
 
 pub(super) const ENTRIES_PER_CLUSTER: usize = 4;
 
-/// A table entry and its check word. The slot is empty if both are zero.
 #[derive(Default)]
 pub(super) struct TableSlot {
     pub(super) check: AtomicU64,
@@ -52,8 +49,7 @@ mod memory {
     unsafe impl Sync for Memory {}
 
     impl Memory {
-        /// Maps memory for `count` clusters, but for at least one. Returns `None` if the operating
-        /// system refuses.
+        /// Maps memory for at least one cluster. Returns `None` if the operating system refuses.
         #[allow(unsafe_code)]
         pub(super) fn new(count: usize) -> Option<Self> {
             let bytes = count.checked_mul(size_of::<Cluster>())?;
@@ -129,8 +125,7 @@ mod memory {
 use memory::Memory;
 
 impl Clusters {
-    /// Allocates `count` empty clusters, but at least one. Returns `None` if the operating system
-    /// refuses.
+    /// Allocates `count` empty clusters, at least one. Returns `None` if the system refuses.
     pub(super) fn new(count: usize) -> Option<Self> {
         Memory::new(count.max(1)).map(Clusters)
     }

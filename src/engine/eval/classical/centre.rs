@@ -1,5 +1,3 @@
-//! Control of the four centre squares.
-
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
 use super::view::Attacks;

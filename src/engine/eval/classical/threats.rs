@@ -33,8 +33,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds, for each enemy piece in `targets`, the weight for its kind. The weights are in the order
-/// pawn, knight, bishop, rook, queen.
+/// Adds, for each piece in `targets`, the weight for its kind (pawn, knight, bishop, rook, queen).
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,
@@ -49,8 +48,8 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Scores pieces that safe pawns attack now or after a push. A pawn is safe if it cannot simply be
-/// captured.
+/// Scores pieces that pawns attack now or after a push. Pawns that can simply be captured do not
+/// count.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -13,16 +13,13 @@ use crate::chess::score::Score;
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
     position: Position,
-    /// Score for White, in centipawns.
     score: Score,
     /// Values of the pieces for White, in centipawns, by square.
     values: [Option<Score>; 64],
 }
 
-/// Computes a network's score for a position and the value of each piece.
-///
-/// The value of a piece is the score minus the score without the piece. Kings cannot be removed and
-/// therefore have no value.
+/// Computes a network's score for a position and, for each piece but the kings, the difference that
+/// removing it makes.
 pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
     let pieces = PieceSet::of(position);
     let for_white = |pieces: &PieceSet| {
