@@ -54,6 +54,7 @@ pub(crate) struct Chunks {
     broken: Vec<BrokenInput>,
     text_hash: Xxh3Default,
     is_broken: bool,
+    /// The indices of inputs that were read completely, each with a hash of the text.
     whole: Vec<(usize, u64)>,
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::error::ParseError;
 struct Alphabet {
+    /// ISO 639-1 codes of the languages.
     codes: &'static [&'static str],
     letters: [&'static str; 5],
 }

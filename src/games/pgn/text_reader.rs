@@ -12,6 +12,7 @@ pub(crate) struct TextReader<T> {
     pub(super) text: T,
     plain: PlainReader<T>,
     at: usize,
+    /// The line number of the offset `counted`, within the whole input.
     line: u64,
     counted: usize,
     pub(super) state: ReaderState,

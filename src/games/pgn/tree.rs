@@ -30,7 +30,7 @@ pub(crate) struct OpeningCache {
     start: Position,
     /// Maps [`Word::key`] to branches.
     branches: KeyMap<Branch>,
-    /// For each place, the number of games that left the tree there (see [`VISITS_TO_GROW`]).
+    /// For each place, the number of games that left the tree there (see `VISITS_TO_GROW`).
     visits: Vec<u16>,
     positions: Vec<Replay>,
 }

@@ -1,7 +1,7 @@
 //! Repertoires: the opening moves that one player has prepared, by position.
 //!
 //! A repertoire is read from PGN with variations, where every move counts, or from a book with the
-//! moves of one side. [`Repertoire`] is a graph: a position that several lines reach is a single
+//! moves of one side. [`Repertoire`] is a graph: a position that several lines reach is one
 //! [`Node`].
 //!
 //! ```

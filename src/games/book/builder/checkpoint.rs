@@ -83,6 +83,7 @@ struct RunFile {
 
 pub(super) struct CheckpointWriter<'a> {
     wanted: &'a Checkpoints,
+    /// Describes the inputs and options of the build.
     build: String,
     state: State,
     due: Instant,
@@ -101,8 +102,7 @@ pub(super) struct ResumePoint<R> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Opens the checkpoints requested in the options, and finds where the build resumes, if
-    /// anywhere.
+    /// Opens the checkpoints requested in the options. Returns where the build resumes, if it does.
     pub(super) fn begin<R: PositionRecord>(
         inputs: &[PgnInput],
         shared: &Shared<'a>,

@@ -24,6 +24,8 @@ const SHORTEST_CYCLE: u16 = 4;
 /// The multiplier for hashing a game: 2^64 divided by the golden ratio, rounded to an odd number.
 const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// Number of positions at the start of a game that are likely to occur in other games too. The
+/// front cache stores only these, because later positions would displace them.
 const COMMON_POSITIONS: usize = 20;
 
 pub(super) struct Shared<'a> {
@@ -58,6 +60,7 @@ pub(super) struct GameCounter<'a, R> {
     store: Store<R>,
     log: Option<GameLog>,
     line: Vec<Visit>,
+    /// The game, if its variations are counted.
     tree: Option<Collector>,
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
@@ -98,6 +101,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.store.spill_if_needed(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
+    /// Finishes the last game. Its text starts at `offset` in the input.
     #[inline]
     pub(super) fn finish_game(&mut self, input: usize, offset: u64, text: &[u8]) {
         if let Some(log) = &mut self.log {

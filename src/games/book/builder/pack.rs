@@ -111,7 +111,7 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Interrupts an iterator over entries: incomplete partial counts do not make a usable book.
+/// Entries until the monitor stops the work: incomplete partial counts make no usable book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,

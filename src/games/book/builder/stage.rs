@@ -22,6 +22,7 @@ pub(super) struct ChunkSource {
     pub(super) bytes: u64,
     /// When to stop for a checkpoint. At least one chunk is handed out before the stop.
     pub(super) until: Option<Until>,
+    /// Whether all inputs have been read.
     pub(super) is_over: bool,
 }
 

@@ -150,6 +150,7 @@ impl Disk {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     number: usize,
+    /// The number of top key bits that distinguish parts.
     bits: u32,
 }
 

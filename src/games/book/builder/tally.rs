@@ -28,7 +28,7 @@ pub struct BuildTally {
     /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]
     pub contradictions: u64,
-    /// The first [`BuildTally::KEPT_FAULTS`] faults, in input order (see [`FaultListener`]).
+    /// The first [`BuildTally::KEPT_FAULTS`] faults, in input order.
     pub faults: Vec<String>,
     /// Inputs that could not be read completely, each with its name, the line and the reason.
     pub broken_inputs: Vec<String>,
@@ -136,6 +136,7 @@ pub(super) struct Tallies<'a> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
+    /// For each record, the index of its input.
     recorded: Vec<usize>,
     /// The number of games in the current input that precede the next chunk.
     games_before: u64,
@@ -188,6 +189,7 @@ impl<'a> Tallies<'a> {
         self.sum.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until this chunk is not too far ahead of the others.
     pub(super) fn turn(&self, number: u64) -> ChunkTurn<'_, 'a> {
         let too_early = |sum: &mut OrderedTally| !sum.abandoned && number >= sum.due + LEAD;
         let waited = self.moved.wait_while(self.lock(), too_early);

@@ -61,6 +61,7 @@ impl fmt::Display for Veto {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BookMoveScore {
     pub expected: f64,
+    /// The number of games from which the score is computed.
     pub games: f64,
 }
 

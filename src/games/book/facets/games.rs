@@ -119,6 +119,7 @@ pub(in crate::games::book) struct GameRow {
     pub black: u32,
     pub file: u32,
     pub length: u32,
+    /// The lowest bits of the hash of the game's text.
     pub check: u32,
     pub offset: u64,
     pub id: GameId,

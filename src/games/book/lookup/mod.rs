@@ -48,6 +48,7 @@ pub struct Book {
     pub(super) image: Arc<Image>,
     name: Arc<str>,
     warnings: Arc<[String]>,
+    /// The cached result of [`Book::holds_weights`].
     weights: Arc<OnceLock<bool>>,
     pub(super) next: Option<Arc<Book>>,
 }

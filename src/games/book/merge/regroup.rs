@@ -217,6 +217,7 @@ pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated
 }
 
 struct Joined<'a, I: Iterator<Item = KnownEntry>> {
+    /// The entries in each book, and the new numbers of its games.
     sources: Vec<(Peekable<I>, &'a [u32])>,
 }
 

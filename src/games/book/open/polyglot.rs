@@ -6,8 +6,8 @@
 //! <http://hgm.nubati.net/book_format.html>.
 //!
 //! Polyglot's keys include the en passant file whenever an enemy pawn is adjacent, even if that
-//! pawn is pinned ([`Position::polyglot_key`]). Some programs include it only if the capture is
-//! legal, like Tabia. Tabia reads both kinds and writes Polyglot's keys.
+//! pawn is pinned ([`Position::polyglot_key`]). Other programs, like Tabia, include it only if the
+//! capture is legal. Tabia reads both kinds and writes Polyglot's.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;

@@ -138,7 +138,9 @@ impl RowSource for Tables {
 struct Column<T: DataType> {
     name: &'static str,
     reader: ColumnReaderImpl<T>,
+    /// The non-null values in the batch.
     values: Vec<T::T>,
+    /// Whether each row has a value, for a nullable column.
     levels: Vec<i16>,
 }
 
