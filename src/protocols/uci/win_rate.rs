@@ -32,8 +32,8 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// Curves in order of increasing material, in steps of [`STEP`] points. Each has two numbers of
-/// centipawns: the score that wins half of the games, and the one that multiplies the odds by e.
+/// Curves by increasing material, in steps of [`STEP`] points. Each has two numbers of centipawns:
+/// the score that wins half of the games, and the increase that multiplies the odds by e.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
     (142.0, 65.0),
