@@ -78,6 +78,7 @@ impl Args {
             .map_or_else(|| Effort::Nodes(self.limit.nodes.unwrap_or(NODES)), Effort::Time)
     }
 
+    /// Describes in one line every setting that affects the annotated games.
     fn settings(&self, inputs: &[PgnInput], book: &Book, evaluation: &str) -> String {
         let Limits { inaccuracy, mistake, blunder } = self.limits;
         let inputs: Vec<String> = inputs
@@ -324,6 +325,7 @@ impl Iterator for Games {
     }
 }
 
+/// Counts the games to be annotated. Returns `None` if the games cannot be counted in advance.
 fn count(inputs: &[PgnInput]) -> Result<Option<u64>, FileError> {
     let mut games = 0;
     for input in inputs {

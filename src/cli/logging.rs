@@ -43,6 +43,7 @@ impl Verbosity {
     }
 }
 
+/// The destination of the engine's log. Clones share the same file.
 #[derive(Clone)]
 pub(super) struct Log {
     file: Arc<Mutex<Option<File>>>,

@@ -59,8 +59,7 @@ macro_rules! outln {
 }
 pub(in crate::cli) use outln;
 
-/// Prints the line for the [`outln`] macro. After an error, no part of the line remains in the
-/// buffer.
+/// Prints the line for [`outln`]. After an error, no part of the line remains in the buffer.
 pub(super) fn print_line(text: fmt::Arguments<'_>) -> io::Result<()> {
     stdout().write_all(format!("{text}\n").as_bytes())
 }

@@ -146,9 +146,8 @@ fn startup_warnings(faults: &[String]) -> Option<String> {
 
 /// Plays until the user quits.
 ///
-/// In the terminal, an unusable file is an error. Under a GUI, it is reported, and the engine
-/// continues without it: if the engine exited, the GUI would keep waiting and would not show the
-/// reason.
+/// In the terminal, an unusable file is an error. Under a GUI, the engine reports it and continues:
+/// if the engine exited, the GUI would keep waiting and would not show the reason.
 pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode> {
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
     let log = if console { Log::of_console(verbosity) } else { Log::of_protocol(verbosity) };

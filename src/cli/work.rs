@@ -73,6 +73,7 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 pub(super) struct Progress {
     bar: ProgressBar,
     what: &'static str,
+    /// The amount of work done by earlier runs.
     before: u64,
     begun: Instant,
     last_report: Instant,

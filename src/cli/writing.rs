@@ -37,7 +37,7 @@ pub(super) const WEIGHTS: FileKind = FileKind {
 pub(super) const LOG: FileKind = FileKind { name: "the log of a match", recognises: is_log };
 pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", recognises: is_trace };
 
-/// Opens an output for the duration of a run. If `anew` is set, replaces the file, or else appends.
+/// Opens an output for a run. If `anew` is set, replaces the file; otherwise, appends to it.
 pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
     output.check()?;
     let path = output.path();

@@ -26,6 +26,7 @@ use crate::tools::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
 
+/// The time per move for an engine that has no other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
 /// The time by which a move may exceed its limit before it loses the game.
@@ -402,6 +403,7 @@ impl Args {
         self.json.as_deref().map_or(Ok(()), |path| self.output(path, FileKind::JSON).check())
     }
 
+    /// Describes every setting that affects the results, one per line.
     pub(crate) fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
         let mut lines: Vec<String> = Vec::new();
         for (index, engine) in engines.iter().enumerate() {
@@ -448,6 +450,7 @@ impl Endings {
     }
 }
 
+/// Describes every setting of an engine that affects results.
 pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     let EngineConfig { command, limits, margin, ponder, options, init, .. } = engine;
     format!(

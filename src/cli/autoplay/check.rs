@@ -7,6 +7,7 @@ use crate::tools::autoplay::check::PROBES;
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::process::Trace;
 
+/// The exit status if the engine violates the protocol.
 const FOUND: u8 = 4;
 
 pub(super) fn run(command: &str, trace: &Trace) -> anyhow::Result<ExitCode> {

@@ -30,6 +30,7 @@ pub(super) struct Reporter {
     lost: Vec<&'static str>,
     show_moves: bool,
     several: bool,
+    /// The number of games between two reports of the statistics.
     every: usize,
     begun: Instant,
     /// The number of games finished in earlier runs.

@@ -420,6 +420,7 @@ impl FaultFile {
         }
     }
 
+    /// Adds the unreadable inputs and moves the file to its final path.
     fn keep(self, broken_inputs: &[String]) -> anyhow::Result<()> {
         broken_inputs.iter().for_each(|broken| self.add(broken));
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);

@@ -19,6 +19,7 @@ pub(super) struct Solving {
     suite: SuiteRun,
     time: Duration,
     game: Game,
+    /// The side that the engine was playing in the game.
     side: Option<Color>,
 }
 

@@ -37,8 +37,7 @@ impl OutputFormats {
         self.json
     }
 
-    /// Writes the searches to all requested outputs. Prints `text` or, with `--json`, the searches
-    /// as JSON.
+    /// Writes the searches to all requested outputs. With `--json`, prints them instead of `text`.
     pub(super) fn put(
         &self,
         title: &str,

@@ -114,6 +114,7 @@ pub(super) struct MeetingRow {
 
 #[derive(Serialize)]
 pub(super) struct NewRow {
+    /// The position before the move.
     #[serde(flatten)]
     pub at: PositionRow,
     pub san: String,

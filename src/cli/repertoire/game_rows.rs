@@ -47,6 +47,7 @@ pub(super) struct EventRow {
 pub(super) struct At {
     #[serde(serialize_with = "name")]
     pub kind: EventKind,
+    /// The number of plies before the move.
     pub ply: usize,
     pub move_number: u16,
     /// The position before the move.
@@ -60,6 +61,7 @@ pub(super) struct At {
     pub key: (u64, Move),
 }
 
+/// A move, with its counts and value in the reference book.
 #[derive(Clone, Serialize)]
 pub(super) struct MoveRow {
     pub san: String,

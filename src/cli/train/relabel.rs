@@ -111,6 +111,7 @@ struct Work<'a> {
     interrupted: &'a AtomicBool,
     /// The progress, measured in bytes of input.
     progress: Progress,
+    /// The total size of the completed files in bytes.
     passed: u64,
     begun: Instant,
     games: usize,

@@ -20,8 +20,10 @@ pub(super) struct Reporter {
     bar: ProgressBar,
     /// Whether progress lines are also printed.
     lines: bool,
+    /// The number of iterations between two lines.
     every: u32,
     begun: Instant,
+    /// The number of games played in earlier runs.
     before: u64,
 }
 

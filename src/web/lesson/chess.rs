@@ -1,8 +1,8 @@
-//! Chess as a [`ZeroSumGame`] for the textbook searches, with a simple evaluation that is independent
-//! of the engine's evaluation.
+//! Chess as a [`ZeroSumGame`] for the textbook searches, with a simple evaluation that is
+//! independent of the engine's.
 //!
 //! Values depend only on the position: there is no table, no history and no draw by repetition. The
-//! value at a given depth is thus the same for all algorithms, which differ only in what they prune.
+//! value at a given depth is thus the same for all algorithms; only the pruned nodes differ.
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;

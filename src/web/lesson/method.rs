@@ -1,4 +1,4 @@
-//! Methods for searching an explicit tree: an algorithm, a table or none, and perhaps deepening.
+//! Methods for searching an explicit tree: an algorithm, with or without a table and deepening.
 //!
 //! ```
 //! use tabia::lesson::method::Method;

@@ -1,11 +1,11 @@
 //! Lessons that record search algorithms and show them step by step.
 //!
-//! The searches in [`search`] are generic over [`game::ZeroSumGame`]: an explicit [`tree`], or chess.
-//! They report every step to an [`observe::Observer`]; the observer `()` ignores the steps at no cost.
-//! A [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`] converts them to
+//! [`search`] searches any [`game::ZeroSumGame`]: an explicit [`tree`], or [`chess`]. It reports
+//! every step to an [`observe::Observer`]; the observer `()` ignores the steps at no cost. A
+//! [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`] converts them to
 //! names and numbers, from which text, JSON, SVG and the page are created.
 //!
-//! Tables and iterations require positions. `tree::PositionTree` creates them from nodes of a tree.
+//! Tables and iterations require positions, which `tree::PositionTree` creates from a tree's nodes.
 //!
 //! # Threads
 //!
@@ -14,17 +14,18 @@
 //!
 //! # The page
 //!
-//! `lab/` implements the searches again in JavaScript, because readers can edit a tree, grow a random
-//! one and request any exercise, and the page must work without a server. WebAssembly compiled from
-//! the Rust code would need a second toolchain in every build. `tests/tools/lesson-page` compares both
-//! implementations: random numbers, trees, steps and exercises must be identical.
+//! `lab/` implements the searches again in JavaScript, because readers can edit a tree, grow a
+//! random one and request any exercise, and the page must work without a server. WebAssembly
+//! compiled from the Rust code would need a second toolchain in every build.
+//! `tests/tools/lesson-page` compares both implementations: random numbers, trees, steps and
+//! exercises must be identical.
 //!
 //! # The engine's own search
 //!
 //! The engine's search has a separate observer (`search::observe` in the `engine` area). A common
 //! observer would have to be generic over moves and positions, because trees have neither, and most
-//! steps exist on only one side: the engine has reductions, pruning, quiescence and split points; the
-//! lessons have raised bounds and the moves behind a cutoff. Only [`observe::NodeType`] is shared.
+//! steps exist on only one side: the engine has reductions, pruning, quiescence and split points;
+//! the lessons have raised bounds and the moves behind a cutoff.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

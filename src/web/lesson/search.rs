@@ -186,7 +186,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches the first move fully and the others with a null window, and again if they are
+    /// Searches the first move as in alpha-beta, and the others with a null window and again if
     /// better. <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,

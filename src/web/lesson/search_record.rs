@@ -151,7 +151,7 @@ pub enum RecordedEventKind {
 }
 
 impl SearchRecord {
-    /// Creates the record of a search of `root`. `whole_cut` shows all of the subtrees cut off.
+    /// Records a search of `root`. If `whole_cut` is set, cut-off subtrees are shown completely.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,

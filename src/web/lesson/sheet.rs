@@ -101,7 +101,7 @@ fn diagram(out: &mut String, tree: &GameTree) {
     out.push_str("</svg>\n");
 }
 
-/// Returns the coordinates of the nodes, each of which is centred above its children.
+/// Returns the coordinates of the nodes. Inner nodes are centred above their children.
 fn layout(tree: &GameTree) -> Vec<(f64, f64)> {
     fn place(tree: &GameTree, id: NodeId, leaves: &mut f64, places: &mut [(f64, f64)]) {
         let level = if id == 0 { 0.0 } else { places[id].1 };

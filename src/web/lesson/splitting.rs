@@ -1,8 +1,8 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
 //! At a node on the principal variation, the first move is searched completely, by the same rule.
-//! Then the threads share the other moves, each of which is searched with a null window and, if it is
-//! better, again with the open window. Only one node is split at a time, and idle threads wait.
+//! Then the threads share the other moves, each of which is searched with a null window and, if it
+//! is better, again with the open window. Only one node is split at a time, and idle threads wait.
 //! Source: T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
 //!
 //! ```

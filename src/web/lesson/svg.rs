@@ -1,9 +1,9 @@
 //! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
 //! Max's nodes are squares, and Min's nodes are circles. Classes and attributes allow programs to
-//! count the contents: every node has the class `node` and one for its type in its last visit (`pv`,
-//! `cut`, `all` or `never`), and `line` if it is on the principal variation. `data-visits` counts its
-//! visits and `data-count` the nodes that it represents. Every cutoff has the class `cutoff`.
+//! count the contents: every node has the class `node` and one for its type in its last visit
+//! (`pv`, `cut`, `all` or `never`), and `line` if it is on the principal variation. `data-visits`
+//! counts its visits, and `data-count` the nodes that it represents. A cutoff has the class `cutoff`.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -85,7 +85,7 @@ pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     out
 }
 
-/// Returns the coordinates of the nodes, each of which is centred above its children.
+/// Returns the coordinates of the nodes. Inner nodes are centred above their children.
 fn layout(search_record: &SearchRecord) -> Vec<Point> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {

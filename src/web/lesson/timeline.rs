@@ -1,9 +1,9 @@
 //! PV-splitting of an explicit tree on a simulated clock. Each visit to a node takes one tick, so
 //! the timeline is the same in every run.
 //!
-//! The rules are those of [`splitting`](super::splitting). A cutoff stops all threads. Other threads
-//! can use a result from the tick at which it is complete. If two results are complete at the same
-//! tick, the result from the thread with the lower number comes first.
+//! The rules are those of [`splitting`](super::splitting). A cutoff stops all threads. Other
+//! threads can use a result from the tick at which it is complete. If two results are complete at
+//! the same tick, the result from the thread with the lower number comes first.
 //!
 //! ```
 //! use tabia::lesson::timeline::split_on_a_clock;
@@ -25,6 +25,7 @@ use super::splitting::describe_threads;
 use super::tree::{GameTree, NodeId, PositionTree};
 use crate::chess::score::{Depth, Ply, Score};
 
+/// The minimum depth in plies at which nodes are split. Smaller subtrees are not worth sharing.
 const MIN_SPLIT_DEPTH: Depth = 2;
 
 /// A simulated parallel search, with the work of each thread.
