@@ -3,7 +3,7 @@
 //! Max's nodes are squares, and Min's nodes are circles. Classes and attributes allow programs to
 //! count the contents: every node has the class `node` and one for its type in its last visit
 //! (`pv`, `cut`, `all` or `never`), and `line` if it is on the principal variation. `data-visits`
-//! counts its visits, and `data-count` the nodes that it represents. A cutoff has the class `cutoff`.
+//! counts its visits, and `data-count` the nodes it represents. A cutoff has the class `cutoff`.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
