@@ -12,6 +12,7 @@ use super::{BitBoard, Move, Piece, Position, Square};
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
+    /// Pieces whose moves can discover a check: each alone between its slider and the enemy king.
     discoverers: BitBoard,
     king: Square,
 }

@@ -18,6 +18,7 @@ pub(super) enum Purpose {
 pub(super) struct DesiredState {
     /// Incremented whenever the game or the excluded moves change.
     pub(super) revision: u64,
+    /// The side that the engine plays, or `None` for neither.
     pub(super) side: Option<Color>,
     pub(super) analysing: bool,
     pub(super) paused: bool,

@@ -27,6 +27,7 @@ pub(crate) enum Event {
 
 #[derive(Debug, Clone)]
 pub(crate) struct SearchProgress {
+    /// The current position of the game, before the expected move.
     pub position: Position,
     /// The expected move if the engine is pondering. The line in the report starts after it.
     pub expected: Option<Move>,
@@ -61,6 +62,7 @@ pub(crate) struct Moved {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expected {
+    /// The current position of the game, before the expected reply.
     pub position: Position,
     pub mv: Move,
 }

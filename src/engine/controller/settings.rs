@@ -44,6 +44,7 @@ pub(crate) struct Settings {
     pub book_depth: i64,
     /// Minimum number of games that must have reached the position after the book move.
     pub min_games: i64,
+    /// Path of the learning file; empty for none.
     pub learn: String,
     pub veto: bool,
     /// The player to imitate (see [`crate::games::book::OpponentBook::open`]); empty for none.
@@ -65,7 +66,9 @@ pub(crate) struct Settings {
     /// Time per move reserved for transmission, in ms. The search always reserves
     /// [`MOVE_OVERHEAD`].
     pub overhead: i64,
+    /// Path of the Syzygy tables; empty for none.
     pub tablebases: String,
+    /// Path of the log file; empty for none.
     pub log: String,
 }
 
@@ -146,8 +149,8 @@ pub(crate) struct Setting {
     /// contains no spaces, where python-chess truncates names, and no `Draw`, which xboard takes
     /// for the end of the game.
     pub name: &'static str,
-    /// The UCI name; empty if the setting has no effect, like draws and resignation, which GUIs
-    /// handle.
+    /// The UCI name; empty if the setting has no effect, because UCI GUIs handle draws and
+    /// resignation.
     pub uci: &'static str,
     pub help: &'static str,
     pub kind: Kind,

@@ -97,6 +97,7 @@ pub(crate) enum BackgroundEvent {
     Kept,
     Learned {
         number: u64,
+        /// The contents, or `None` if the file is empty.
         learned: Option<Learned>,
     },
 }

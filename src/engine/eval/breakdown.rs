@@ -77,6 +77,7 @@ fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered 
 }
 
 impl Breakdown {
+    /// Returns the score for the side to move, in centipawns.
     pub(crate) fn score(&self) -> Score {
         match self.side_to_move {
             Color::White => self.score,

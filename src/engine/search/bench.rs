@@ -10,6 +10,7 @@ use crate::chess::position::{Game, Position};
 use crate::chess::score::Depth;
 use crate::engine::eval::Evaluation;
 
+/// Search depth for the signature, in plies.
 pub(crate) const BENCH_DEPTH: Depth = 12;
 /// Size of the transposition table for the signature, in mebibytes.
 const BENCH_MEMORY_MB: usize = 16;

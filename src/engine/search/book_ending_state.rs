@@ -52,6 +52,7 @@ impl EndingLine {
 pub(super) struct BookReturn {
     pub(super) instead_of: Move,
     pub(super) pv: Vec<Move>,
+    /// The score of the move played, in centipawns.
     pub(super) score: Score,
     /// The line, and the position at which it enters the book.
     pub(super) found: Transposition,

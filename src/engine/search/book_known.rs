@@ -41,6 +41,7 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
 /// Returns the table's entry, with the book's move if it has none. Used if the book's score is not
 /// valid in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
+    /// A depth so low that the score of an entry with this depth is never used.
     const NO_DEPTH: Depth = Depth::MIN / 2;
     let Some(table) = table else {
         let unknown = TableEntry {

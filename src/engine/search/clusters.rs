@@ -1,3 +1,5 @@
+//! Memory for the transposition table.
+
 use std::ops::Deref;
 #[cfg(not(feature = "loom"))]
 use std::sync::atomic::AtomicU64;
@@ -7,6 +9,7 @@ use loom::sync::atomic::AtomicU64;
 
 pub(super) const ENTRIES_PER_CLUSTER: usize = 4;
 
+/// A table entry and its check word. The slot is empty if both are zero.
 #[derive(Default)]
 pub(super) struct TableSlot {
     pub(super) check: AtomicU64,

@@ -142,6 +142,7 @@ macro_rules! constants {
     };
 }
 
+/// Final learning rate of a tuning run (`r_end`; see docs/guides/tune.md).
 #[cfg(feature = "tune")]
 const RATE: f64 = 0.008;
 

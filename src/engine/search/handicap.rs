@@ -37,6 +37,7 @@ pub struct Handicap {
 }
 
 const ALL_PIECES: i64 = 32;
+/// Mean of the sum of four random integers from 0 to 65535.
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
 /// Standard deviation of the sum in [`MEAN_OF_SUM`], which is 65536 times the square root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;

@@ -29,6 +29,7 @@ pub(super) const HISTORY_MAX: i32 = 16_384;
 const CORRECTION_ENTRIES: usize = 16_384;
 /// Maximum absolute value of a correction entry. Set by hand.
 const CORRECTION_MAX: i32 = 1_024;
+/// Maximum change of a correction entry in one update. Set by hand.
 const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
 /// Divisor that converts a weighted sum of correction entries to centipawns.
 const CORRECTION_GRAIN: i32 = 256;
@@ -38,6 +39,7 @@ const CORRECTION_GRAIN: i32 = 256;
 pub(super) struct PieceTo(u16);
 
 impl PieceTo {
+    /// Returns the piece and the target square of `mv`, which must be legal in `position`.
     #[inline]
     pub(super) fn new(position: &Position, mv: Move) -> Self {
         let piece = position

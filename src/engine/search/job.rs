@@ -189,6 +189,7 @@ impl Job {
         }
     }
 
+    /// Returns the root moves, best first. The lock is taken only when the root is searched.
     pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
         self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
     }

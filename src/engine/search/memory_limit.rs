@@ -21,6 +21,7 @@ const SPARE: usize = 16 << 20;
 pub(super) fn has_room(bytes: usize) -> bool {
     let mut room: Vec<u8> = Vec::new();
     let given = bytes.checked_add(SPARE).is_some_and(|all| room.try_reserve_exact(all).is_ok());
+    // Prevents the compiler from removing the unused allocation.
     black_box(&room);
     given
 }

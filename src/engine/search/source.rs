@@ -25,7 +25,6 @@ impl MoveSource<'_> {
         }
     }
 
-    /// Skips the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         if let MoveSource::Picker(picker) = self {
             picker.skip_quiets();
@@ -41,7 +40,6 @@ impl MoveSource<'_> {
     }
 }
 
-/// The remaining moves of a shared node.
 pub(super) enum SharedMoves {
     Picker(Box<MovePicker>),
     List(std::vec::IntoIter<Move>),

@@ -151,9 +151,8 @@ fn ponder_move_exists_after_a_fail_high() {
     }
 }
 
-/// Returns the first move and the score of the last line reported for each rank.
-///
-/// A GUI that distinguishes lines only by rank shows these lines.
+/// Returns the first move and the score of the last line reported for each rank, as a GUI shows
+/// them.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
     let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));

@@ -269,7 +269,8 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// Makes an engine that plays take the side not to move, after a change to the board.
+    /// If the engine plays, makes it play the side not to move. Called after changes other than
+    /// moves.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());

@@ -5,7 +5,7 @@
 use crate::chess::position::{BitBoard, Square};
 pub(super) use crate::chess::position::{FILE_A, FILE_H, LIGHT_SQUARES, distance, sideways};
 
-/// d4, e4, d5 and e5.
+/// The squares d4, e4, d5 and e5.
 pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 pub(super) const CENTRE_FILES: BitBoard = BitBoard(0x3c3c_3c3c_3c3c_3c3c);
 

@@ -1,3 +1,5 @@
+//! Control of the four centre squares.
+
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
 use super::view::Attacks;

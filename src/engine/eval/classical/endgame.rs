@@ -1,3 +1,5 @@
+//! Scaling of endgames, and endgames that are won against a lone king.
+
 use super::bitboards::*;
 use super::view::{Pieces, View};
 use crate::chess::position::{BitBoard, Square};
@@ -32,16 +34,17 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// By number of pawns: with few left, the defender can more easily exchange them and draw.
+    /// Scale factors by number of pawns. With few left, the defender more easily exchanges them
+    /// all.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }
 
 /// Returns the scale factor for a side without pawns, which must be more than a minor piece ahead.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
-    /// For a rook against a minor piece; usually drawn.
+    /// Scale factor for a rook against a minor piece. Such endgames are usually drawn.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// For an extra minor piece with heavy pieces on the board; usually drawn.
+    /// Scale factor for an extra minor piece with heavy pieces on the board, which usually draws.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {
@@ -92,11 +95,11 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
 ///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// If there are only bishops and pawns. Extra pawns make a win more likely.
+    /// Scale factor if there are only bishops and pawns. Extra pawns make a win more likely.
     const BARE: i32 = 20;
     /// Increase in the scale factor for each extra pawn.
     const BARE_PER_EXTRA_PAWN: i32 = 8;
-    /// If there are other pieces on the board.
+    /// Scale factor if there are other pieces on the board.
     const ACCOMPANIED: i32 = 44;
     /// Increase in the scale factor for each pawn of the side that is ahead.
     const ACCOMPANIED_PER_PAWN: i32 = 2;

@@ -56,6 +56,7 @@ pub(in crate::engine::eval) enum Assessment {
 }
 
 impl Assessment {
+    /// Returns the score for White in centipawns.
     #[inline]
     pub(super) fn score(&self) -> Score {
         match *self {

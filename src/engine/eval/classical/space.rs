@@ -1,3 +1,5 @@
+//! Space in which pieces can manoeuvre behind their own pawns.
+
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
 use super::view::{Attacks, View};

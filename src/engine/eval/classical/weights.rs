@@ -315,6 +315,7 @@ weights! {
 pub(crate) const WEIGHTS: usize = size_of::<Weights>() / size_of::<Tapered>();
 
 impl Weights {
+    /// Returns the index of `weight`, which must be an element of `self`.
     pub(super) fn place(&self, weight: &Tapered) -> usize {
         let offset = std::ptr::from_ref(weight).addr() - std::ptr::from_ref(self).addr();
         let place = offset / size_of::<Tapered>();

@@ -114,6 +114,7 @@ struct ThreadSlot<T> {
     called: AtomicBool,
     task: AtomicCell<Option<T>>,
     cutoff_flag: CutoffFlag,
+    /// Locked only by the thread that owns the slot.
     parker: Mutex<Parker>,
     unparker: Unparker,
 }

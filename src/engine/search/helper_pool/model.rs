@@ -47,6 +47,7 @@ impl Parker {
         }
     }
 
+    /// Times out immediately, because there is no clock.
     pub(super) fn park_timeout(&self, _longest: Duration) {
         *self.0.0.lock().expect("nobody panics") = false;
     }
@@ -88,6 +89,7 @@ mod tests {
                 reservation.call(1);
                 1
             }
+            // The reservation is dropped, which releases the thread.
             _ => 0,
         }
     }
