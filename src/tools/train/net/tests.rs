@@ -279,8 +279,7 @@ fn weights_are_limited_to_the_integer_range() {
     assert!(parameters.quantised(&[]).is_ok());
 }
 
-/// Returns game `number`, which is 1. e4 e5 2. Nf3 Nc6. White has won the game, and all scores are
-/// `number` centipawns.
+/// Returns game `number`: 1. e4 e5 2. Nf3 Nc6, won by White, with scores of `number` centipawns.
 fn game(number: i16) -> PlayedGame {
     let played = |(ply, text): (i16, &str)| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -349,8 +348,7 @@ fn lambda_can_differ_for_positions_with_few_pieces() {
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
     let pawn = CURVE.of_score(100.0);
-    // From White's point of view, there are 8 pieces after two captures, 9 after one, and 10
-    // before.
+    // White's numbers of pieces are 8 after two captures, 9 after one, and 10 before.
     let fourth = 0.25 * pawn;
     let third = 0.25 * pawn + 0.75 * fourth;
     let second = 0.5 * pawn + 0.5 * third;
