@@ -31,8 +31,7 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
 ];
 
-/// The maximum number of pieces per side. More would overflow move lists (see
-/// [`super::MAX_MOVES`]).
+/// The maximum number of pieces per side; see [`super::MAX_MOVES`] for the lists that it bounds.
 const MAX_PIECES: usize = 16;
 const MAX_PAWNS: usize = 8;
 
@@ -52,7 +51,8 @@ impl Position {
     /// previous move can have given, and with pieces that cannot be the result of promotions.
     ///
     /// # Errors
-    /// If the text is malformed, the position breaks the rules, or a side has too many pieces.
+    /// If the text is malformed, the position breaks the rules, or a side has more than sixteen
+    /// pieces or eight pawns.
     pub fn from_fen(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {

@@ -12,8 +12,7 @@ use super::{Move, Replay, SanError};
 enum Loose {
     Castling(CastlingSide),
     Plain {
-        /// The moving piece. `None` means a pawn, or any piece if the origin square is given in
-        /// full.
+        /// The moving piece. `None` means a pawn, or any piece with a full origin square.
         piece: Option<Piece>,
         file: Option<File>,
         rank: Option<Rank>,
@@ -42,8 +41,7 @@ impl Replay {
                     return self.resolve_san(San::Castle(side));
                 }
                 let is_pawn = piece == Piece::Pawn;
-                // A pawn move without an origin file stays on its file; any other pawn move is a
-                // capture.
+                // A pawn move without an origin file stays on its file; any other is a capture.
                 let file = file.or(is_pawn.then(|| to.get_file()));
                 self.resolve_san(San::Normal {
                     role: shakmaty::Role::ALL[piece.to_index()],

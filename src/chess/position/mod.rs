@@ -358,8 +358,8 @@ impl Position {
             return true;
         }
         if own & knights != EMPTY {
-            // A lone knight can mate only a king that is blocked by one of its own pieces other
-            // than a queen.
+            // A lone knight can mate only a king blocked by one of its own pieces other than a
+            // queen.
             let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
             return own.popcnt() > 2 || helpers != EMPTY;
         }

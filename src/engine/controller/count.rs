@@ -11,8 +11,7 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// Valid depths, in plies. More than a few dozen would never finish; the limit prevents a stack
-/// overflow.
+/// Valid depths, in plies. More than a few dozen never finish; the limit prevents stack overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
 pub(crate) struct PerftCount {

@@ -12,8 +12,7 @@ pub(super) enum Purpose {
     Ordered,
 }
 
-/// The desired state of the engine. It depends on the user's requests, the rules and the last
-/// search.
+/// The state that the user's requests, the rules and the last search call for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DesiredState {
     /// Incremented whenever the game or the excluded moves change.
@@ -24,8 +23,7 @@ pub(super) struct DesiredState {
     pub(super) paused: bool,
     /// Whether the end of the game has been claimed. A new request to play may continue the game.
     pub(super) over: bool,
-    /// Whether the position on the GUI's board is illegal. The engine then keeps the last legal
-    /// one.
+    /// Whether the position on the GUI's board is illegal. The engine keeps the last legal one.
     pub(super) broken: bool,
     pub(super) excluded: Vec<Move>,
     pub(super) ordered: Option<Limits>,

@@ -149,8 +149,7 @@ pub(crate) struct Setting {
     /// contains no spaces, where python-chess truncates names, and no `Draw`, which xboard takes
     /// for the end of the game.
     pub name: &'static str,
-    /// The UCI name; empty if the setting has no effect, because UCI GUIs handle draws and
-    /// resignation.
+    /// The UCI name; empty if UCI GUIs handle the matter themselves (draws and resignation).
     pub uci: &'static str,
     pub help: &'static str,
     pub kind: Kind,

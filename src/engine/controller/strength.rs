@@ -1,5 +1,4 @@
-//! The effect of a rating: the number of nodes, the deliberate mistakes, and the number of book
-//! moves.
+//! The effect of a rating: the number of nodes, deliberate mistakes, and the number of book moves.
 //!
 //! `docs/measurements/strength-levels.md` describes how the constants were measured and how
 //! reliable they are.
@@ -16,8 +15,8 @@ pub(super) const WEAKEST: i64 = 800;
 /// The highest rating: slightly below full strength at a tenth of a second per move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// Ratings measured in games, each paired with the level that achieved it, on the scale of other
-/// engines.
+/// Ratings measured in games against other engines, each paired with the level that achieved it.
+/// Ratings in between are interpolated linearly.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
     (909.0, 775.0),

@@ -12,8 +12,7 @@ use crate::chess::score::Score;
 
 /// Maximum number of pieces at which the score is scaled as in an endgame. Set by hand.
 const MAX_PIECES: u32 = 18;
-/// Halfmove clock at which the score would reach zero. At 100, half of the score is left. Set by
-/// hand.
+/// Halfmove clock at which the score would be zero; at 100, half of it is left. Set by hand.
 const CLOCK_SPAN: Score = 200;
 
 /// Returns a network's damped `score` for the side to move. Endgames are scaled like the classical

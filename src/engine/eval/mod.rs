@@ -69,8 +69,7 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// Describes the score of a position, with the classical terms and, for a network, the value of
-    /// each piece.
+    /// Describes a position's score, with the classical terms and a network's value of each piece.
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);

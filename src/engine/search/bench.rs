@@ -1,7 +1,6 @@
 //! The benchmark: fixed positions searched to a fixed depth with one thread and without a book.
 //!
-//! The total node count is the signature of search and evaluation, which a refactoring must not
-//! alter.
+//! The total node count is the signature of the search, which a refactoring must not alter.
 
 use std::time::Duration;
 

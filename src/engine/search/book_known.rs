@@ -58,8 +58,7 @@ pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<T
 
 impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the score of a node that the book has analysed deeply enough, if
-    /// [`Worker::holds_here`] confirms it. In a PV node, the book's moves continue the principal
-    /// variation.
+    /// [`Worker::holds_here`] confirms it. In a PV node, the book's moves continue the line.
     #[cold]
     pub(super) fn settle_by_book(
         &mut self,
@@ -141,8 +140,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the line of at most `plies` plies that starts with `mv` and continues in the
-    /// analyses.
+    /// Returns at most `plies` plies that start with `mv` and continue with the analyses' moves.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];

@@ -1,8 +1,7 @@
 //! The book inside the search. Every node is looked up, regardless of the move order.
 //!
 //! A match alone proves little, because the opponent may have helped to reach the position, or the
-//! position may be lost. [`BookSearch`] determines its effect. The default, `Stop`, only saves
-//! time.
+//! position may be lost. [`BookSearch`] determines its effect. The default, `Stop`, saves time.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -83,8 +83,7 @@ macro_rules! with_constants {
             history_bonus_max = 1_700 in 600..=3_600, 180;
             history_malus = 160 in 60..=360, 20;
             history_malus_max = 1_400 in 600..=3_600, 180;
-            // Bonus per centipawn by which a quiet move raised the evaluation, and the maximum
-            // change.
+            // Bonus per centipawn by which a quiet move raised the evaluation, and the maximum.
             evaluation_history = 10 in 0..=30, 2;
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;

@@ -148,8 +148,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Reports the lines whose rank belonged to a different move in the last report, so that the
     /// last reports of all ranks show different moves.
     ///
-    /// The order changes if a later line turns out to be better, or if the iteration stops between
-    /// lines.
+    /// The order changes if a later line is better, or if the iteration stops between lines.
     fn report_reordered_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         if lines == 1 || !self.job.is_reported {
@@ -175,8 +174,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the bound type of the final score: exact, unless a search for mates finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // One lower than necessary, because a search with a window of width one returns no
-            // line.
+            // One lower than necessary, because a search with a window of width one has no line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
@@ -226,7 +224,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Adjusts the `score` of a root move to the endgame tables; `next` is the position after it.
+    /// Adjusts the `score` of a root move to its result in the endgame tables; `next` is the
+    /// position after it.
     ///
     /// For a tablebase draw, only proven scores are adjusted, because the tables ignore earlier
     /// positions in the game.

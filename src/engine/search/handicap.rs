@@ -3,8 +3,7 @@
 //! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
 //! more often further ahead. [`Limits`](super::Limits) restricts the search, and this module
 //! implements the other two effects. The mistakes are deterministic: each position has one
-//! evaluation error, and at a given distance from the root, a move is either always seen or always
-//! overlooked.
+//! evaluation error, and at a given distance from the root, a move is always seen or overlooked.
 //!
 //! Many engines choose randomly among the moves found by a strong search. Their games consist of
 //! flawless play, interrupted by moves that give away a piece. In contrast, Tabia adds noise to the

@@ -39,8 +39,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Returns the reason to prune a move, if any: it loses material, or is quiet and late, futile
-    /// or with a bad history.
+    /// Returns the reason to prune a move, if any: that it loses material, or that it is a quiet
+    /// move that is late, is futile or has a bad history.
     #[inline]
     pub(super) fn prune_reason(
         &self,

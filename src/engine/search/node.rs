@@ -187,6 +187,7 @@ impl MoveFacts {
 pub(super) struct JudgedMove {
     pub(super) mv: Move,
     pub(super) noisy: bool,
+    /// Whether the move is quiet and gives check.
     pub(super) checks: bool,
     /// History score of a quiet move; 0 if the move is not quiet.
     pub(super) history: i32,

@@ -14,8 +14,7 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Minimum exchange value of a check that gets a bonus, in centipawns: less than a pawn lost. Set
-/// by hand.
+/// Minimum exchange value of a check that gets a bonus, in centipawns. Set by hand.
 const SAFE_CHECK: Score = -75;
 /// Score of underpromotions, after all other captures and promotions.
 const UNDERPROMOTION: i32 = -100_000;
@@ -63,8 +62,7 @@ impl Candidates {
         self.scores.clear();
     }
 
-    /// Removes and returns the best move. Sorting would be slower: most nodes need only a few
-    /// moves.
+    /// Removes and returns the best move. Sorting is slower: most nodes need only a few moves.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
         // Combining score and index in one number avoids unpredictable branches.

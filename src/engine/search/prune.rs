@@ -163,10 +163,10 @@ pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
     depth <= c::history_pruning_depth() && history < -c::history_pruning_margin() * depth
 }
 
-/// Returns the score that all other moves must stay below if the table move is singular, or `None`
-/// not to test this.
+/// Returns the score that all other moves must stay below if the table move is singular.
 ///
-/// Source: <https://www.chessprogramming.org/Singular_Extensions>.
+/// Returns `None` if this should not be tested. Source:
+/// <https://www.chessprogramming.org/Singular_Extensions>.
 #[inline]
 pub(super) fn singular_beta(node: &Node) -> Option<Score> {
     let entry = node.table?;

@@ -272,8 +272,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the uncorrected evaluation of `position`, or `NO_EVAL` if the side to move is in
-    /// check.
+    /// Returns the uncorrected evaluation of `position`, or `NO_EVAL` if in check.
     #[inline]
     pub(super) fn raw_eval(
         &mut self,
@@ -294,8 +293,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since the side's last turn, or the turn before if that was
-    /// in check.
+    /// Whether the evaluation has risen since the side's last turn (in check: the turn before).
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;
@@ -502,7 +500,7 @@ fn mate_distance_window(window: Window, ply: Ply) -> Window {
 
 /// Returns the table's score if it settles a node that is not part of the principal variation.
 fn table_cutoff(node: &Node) -> Option<Score> {
-    /// Maximum halfmove clock for a table cutoff. Close to a draw, a score from another path may be
+    /// Maximum halfmove clock for a table cutoff. Near a draw, a score from another path may be
     /// wrong.
     const SAFE_CLOCK: u16 = 90;
     let entry = node.table?;

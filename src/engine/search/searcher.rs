@@ -166,8 +166,7 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), None)
     }
 
-    /// Like [`Searcher::search`], but with an observer for each step of each thread, and much
-    /// slower.
+    /// Like [`Searcher::search`], but each thread's steps go to an observer, which is much slower.
     pub fn search_observed(
         &mut self,
         game: &Game,
@@ -242,7 +241,7 @@ impl Searcher {
 }
 
 impl Helper {
-    /// Starts a helper thread, or returns `None` if there is not enough memory for it and the
+    /// Starts a helper thread, or returns `None` if there is too little memory for it and the
     /// reserve.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {

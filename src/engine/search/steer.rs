@@ -11,8 +11,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Minimum share of the budget that must be spent before the first attempt, because later
-/// iterations repeat it. Set by hand.
+/// Minimum share of the budget that must be spent before the first attempt, because an earlier one
+/// would have to be repeated. Set by hand.
 const STEER_FROM: f64 = 0.3;
 /// Maximum number of moves tried after one iteration. Set by hand.
 const TRIED_PER_ITERATION: usize = 4;

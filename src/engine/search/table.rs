@@ -73,7 +73,7 @@ impl TranspositionTable {
     }
 
     /// Creates an empty table of at most `megabytes` mebibytes, but with at least one cluster.
-    /// Returns `None` if there is not enough memory for more.
+    /// Returns `None` if there is not enough memory, which is not checked for this minimum.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -126,9 +126,9 @@ impl TranspositionTable {
 
     /// Stores `entry` for the position with `key`, at `ply`.
     ///
-    /// It replaces an entry for the same position, unless that is from the current search, much
-    /// deeper, and the new one is not exact; or else a shallow or old entry. If the new entry has
-    /// no move, the known move is kept.
+    /// It replaces the entry for the same position, unless that entry is from the current search
+    /// and much deeper, and the new one is not exact. Otherwise it replaces a shallow or old entry.
+    /// If the new entry has no move, the known move is kept.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
@@ -164,8 +164,7 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// Returns the fraction of the table filled by this search, in permille, estimated from a
-    /// sample.
+    /// Returns the fraction filled by this search, in permille, estimated from a sample.
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
@@ -192,8 +191,7 @@ fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// Plies by which an entry for the same position from this search must be deeper to be kept. Set by
-/// hand.
+/// Plies by which an entry of the same position and search must be deeper to be kept. Set by hand.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {

@@ -293,7 +293,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the position after `mv`. Prefetches the table entry first, which takes longer to
+    /// Returns the position after `mv`. First prefetches the table entry, which takes longer to
     /// load.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
@@ -343,8 +343,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         Context { moves, ..Context::default() }
     }
 
-    /// Returns the correction indices for the last move and the moves two and four plies before
-    /// `ply`.
+    /// Returns the correction indices for the last move and those two and four plies before `ply`.
     #[inline]
     pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
         let Some(last) = self.moved(ply, 1) else { return [None; 2] };

@@ -19,7 +19,7 @@ const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
 const NEVER: u8 = u8::MAX;
 
 /// Number of moves until the lone king, which is to move, is mated. Indexed by the placement of the
-/// other pieces and its square. Computing it takes a quarter of a second and 8 MB.
+/// other pieces and by the lone king's square. Computing it takes a quarter of a second and 8 MB.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
 /// The squares of king, bishop and knight. The bishop is on a dark square.
@@ -92,8 +92,7 @@ fn king_moves(squares: BitBoard) -> BitBoard {
 
 fn solve() -> Box<[[u8; SQUARES]]> {
     let mut distances = vec![[NEVER; SQUARES]; PLACES].into_boxed_slice();
-    // Squares where the lone king is lost, with the lone king to move and with the other side to
-    // move.
+    // Squares where the lone king is lost, with it or the other side to move.
     let mut lost = vec![EMPTY; PLACES];
     let mut won = vec![EMPTY; PLACES];
     let mut due: Vec<Place> = Place::all().collect();

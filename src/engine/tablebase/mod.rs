@@ -54,8 +54,7 @@ pub enum TablebaseResult {
 pub struct RootProbe {
     /// Result for the side to move in the position.
     pub outcome: TablebaseResult,
-    /// The best moves: those with the fastest progress in a win, or the longest resistance in a
-    /// loss.
+    /// The best moves: the fastest progress in a win, or the longest resistance in a loss.
     pub moves: Vec<Move>,
 }
 
@@ -66,8 +65,7 @@ pub struct RankedMove {
     pub mv: Move,
     /// Result after the move, for the side that makes it.
     pub outcome: TablebaseResult,
-    /// Whether the result is certain under the fifty-move rule, as distances may be rounded by one
-    /// ply.
+    /// Whether the result is certain despite the fifty-move rule and distances rounded by one ply.
     pub is_certain: bool,
     /// Number of plies from the position after the move to the next capture or pawn move. Negative
     /// in a loss and 0 in a draw.
@@ -80,8 +78,7 @@ impl RankedMove {
         self.plies.unsigned_abs() + 1
     }
 
-    /// Returns the sort key: the result, then shorter distances for wins and longer ones for
-    /// losses.
+    /// Returns the sort key: the result, then shorter distances in wins and longer ones in losses.
     fn rank(&self) -> (TablebaseResult, i32) {
         (self.outcome, self.plies)
     }

@@ -51,8 +51,7 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves refuted by earlier searches, unless no others remain. Returns the best of
-    /// them.
+    /// Excludes moves refuted by earlier searches, if others remain. Returns the best one excluded.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -60,8 +59,7 @@ impl Engine {
         Some(best)
     }
 
-    /// Learns the result of a finished search. Returns it, or the best excluded move if that is
-    /// better.
+    /// Learns the result of a search. Returns it, or the best excluded move if that is better.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());

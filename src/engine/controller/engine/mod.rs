@@ -269,8 +269,7 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine plays, makes it play the side not to move. Called after changes other than
-    /// moves.
+    /// If the engine plays, makes it play the side not to move, after changes other than moves.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());

@@ -77,8 +77,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Returns `best` if it is legal, otherwise any legal move. It is illegal or missing only if
-    /// the search crashed.
+    /// Returns `best` if it is legal, otherwise any legal move. `best` is illegal or missing only
+    /// if the search crashed.
     pub(super) fn legal_or_any(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
@@ -99,8 +99,7 @@ impl Engine {
         self.found_before(purpose, &self.game)
     }
 
-    /// Returns the move of a book analysis or a learned result that a search is unlikely to
-    /// improve.
+    /// Returns the move of a book analysis or a learned result that a search would hardly improve.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;

@@ -48,8 +48,7 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Scores pieces that pawns attack now or after a push. Pawns that can simply be captured do not
-/// count.
+/// Scores pieces that pawns attack now or after a push, unless the pawn can be captured.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -140,7 +140,7 @@ weights! {
     Pawns isolated_open: Tapered,
     /// A pawn with another friendly pawn ahead on its file.
     Pawns doubled: Tapered,
-    /// A pawn that cannot advance safely, with no friendly pawn next to or behind it on adjacent
+    /// A pawn that cannot advance safely, with no friendly pawn beside or behind it on adjacent
     /// files.
     Pawns backward: Tapered,
     /// A backward pawn with no enemy pawn ahead.
@@ -261,8 +261,7 @@ weights! {
     KingSafety danger_attacker: [Tapered; 4],
     /// Danger units for each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
-    /// Danger units for each attacked square around the king defended at most once, by king or
-    /// queen.
+    /// Danger units for each attacked square near the king that at most one king or queen defends.
     KingSafety danger_weak_square: Tapered,
     /// Danger units for each kind of piece (knight to queen) with a safe check.
     KingSafety danger_safe_check: [Tapered; 4],

@@ -19,8 +19,9 @@ pub(crate) struct Explanation {
     values: [Option<Score>; 64],
 }
 
-/// Computes a network's score for a position and, for each piece but the kings, the difference that
-/// removing it makes.
+/// Computes a network's score for a position and the value of each piece.
+///
+/// The value of a piece is the score minus the score without it. Kings have no value.
 pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
     let pieces = PieceSet::of(position);
     let for_white = |pieces: &PieceSet| {

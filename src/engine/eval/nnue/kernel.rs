@@ -184,8 +184,7 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         let weighted = _mm512_mullo_epi16(value, weight);
         sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
     }
-    // Two of these lanes add up to no more than one of `LANES`; the total of all lanes needs 64
-    // bits.
+    // Two of these lanes add up to no more than one of `LANES`; the total needs 64 bits.
     let (low, high) = (_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
     _mm512_reduce_add_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(low, high)))
 }

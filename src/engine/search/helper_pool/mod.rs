@@ -73,8 +73,8 @@ impl SharedThreadSet {
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
         // A thread that signals a cutoff marks the node before it reads this set, and a joining
-        // thread reads the mark after it has joined. The second fence sees the writes before the
-        // other.
+        // thread reads the mark after it has joined. So at least one of them sees the other's
+        // write.
         fence(Ordering::SeqCst);
         before & bit(thread) == 0
     }

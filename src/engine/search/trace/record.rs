@@ -52,8 +52,7 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Counts of nodes and unrecorded visits that belong below other threads' visits, by visit
-    /// number.
+    /// Counts of nodes and unrecorded visits below other threads' visits, by visit number.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 

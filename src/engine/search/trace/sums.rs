@@ -62,8 +62,7 @@ pub struct Sums {
     pub open: u64,
     /// Number of null moves tried.
     pub null_moves: u64,
-    /// Number of nodes searched without their table move, to test whether the table move is the
-    /// only good move.
+    /// Number of nodes searched without their table move, to test whether it is the only good one.
     pub singularity_tests: u64,
     /// Number of table moves searched more deeply because no other move was as good.
     pub extended: u64,
