@@ -7,7 +7,7 @@ use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// The longest mate, in moves, that is always mentioned, because people can find it. Set by hand.
+/// The longest mate in moves, mentioned even if it hardly matters; people find it. Set by hand.
 const SHORT_MATE: i32 = 5;
 
 /// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults are the limits

@@ -1,8 +1,8 @@
 //! Converts Tabia's scores to Stockfish's scale.
 //!
 //! Verdicts use a curve fitted to Stockfish's centipawns. Up to one pawn, both engines' scores are
-//! about the same. Between one and a half and four pawns, Stockfish's are larger. Beyond five
-//! pawns, Tabia's grow faster in won positions, so a move in a lost game might be called a blunder.
+//! similar. Between 1.5 and four pawns, Stockfish's are larger. Beyond five pawns, Tabia's grow
+//! faster in won positions; unconverted, a move in a lost game might be called a blunder.
 
 use crate::chess::score::{Score, is_decided};
 

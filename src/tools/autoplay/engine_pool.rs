@@ -52,7 +52,7 @@ impl EnginePool {
         Ok(())
     }
 
-    /// Returns the players of White and Black. `white` is the index of the engine with White.
+    /// Returns the players of White and Black. `white` is the index of the engine that has White.
     pub(super) fn players(&mut self, white: usize) -> Option<[&mut Player; 2]> {
         let [Some((first, a)), Some((_, b))] = &mut self.0 else { return None };
         Some(if *first == white { [a, b] } else { [b, a] })

@@ -267,7 +267,7 @@ impl Process {
         })
     }
 
-    /// Sends a last line. Returns whether the process then exits by itself, or else kills it.
+    /// Sends a last line. Returns `false` if it had to kill the process after a time limit.
     pub fn quit(&mut self, line: &str) -> bool {
         // This fails if the engine has already exited.
         let _ = self.send(line);

@@ -116,7 +116,7 @@ fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Optio
     })
 }
 
-/// Returns the bounds of the sequential test, and the LLR after each pair of games as they ended.
+/// Returns the bounds of the sequential test, and the LLR after each pair, in the order of ending.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();

@@ -103,7 +103,7 @@ impl Bench {
         Ok(Bench { searchers, time, attempts: 0 })
     }
 
-    /// Searches a position with each number of threads. `None` if stopped or if the game is over.
+    /// Searches a position with each number of threads, unless it is stopped or the game is over.
     pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;

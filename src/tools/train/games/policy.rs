@@ -84,7 +84,7 @@ impl Policy {
         }
     }
 
-    /// Encodes or decodes a move, and adjusts the weights. Returns `None` without a legal move.
+    /// Encodes or decodes a move, and adjusts the weights. Returns `None` if it is not legal.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,

@@ -348,7 +348,8 @@ fn lambda_can_differ_for_positions_with_few_pieces() {
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
     let pawn = CURVE.of_score(100.0);
-    // White's numbers of pieces are 8 after two captures, 9 after one, and 10 before.
+    // From White's point of view, there are 8 pieces after two captures, 9 after one, and 10
+    // before.
     let fourth = 0.25 * pawn;
     let third = 0.25 * pawn + 0.75 * fourth;
     let second = 0.5 * pawn + 0.5 * third;

@@ -160,7 +160,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Some(TrainProgress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
     }
 
-    /// Computes the gradient of a batch. Returns the number of examples and the sum of errors.
+    /// Computes a batch's gradient. Returns the number of examples and the sum of squared errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
         let training = &self.data.training;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]
