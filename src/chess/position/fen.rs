@@ -31,7 +31,8 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
 ];
 
-/// The maximum number of pieces per side; see [`super::MAX_MOVES`] for the lists that it bounds.
+/// The maximum number of pieces per side. More than sixteen pieces would overflow the move lists of
+/// `chess` and of this module (see [`super::MAX_MOVES`]).
 const MAX_PIECES: usize = 16;
 const MAX_PAWNS: usize = 8;
 

@@ -12,7 +12,8 @@ pub(super) enum Purpose {
     Ordered,
 }
 
-/// The state that the user's requests, the rules and the last search call for.
+/// The desired state of the engine. It depends on the user's requests, the rules and the last
+/// search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DesiredState {
     /// Incremented whenever the game or the excluded moves change.

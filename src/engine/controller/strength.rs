@@ -15,8 +15,8 @@ pub(super) const WEAKEST: i64 = 800;
 /// The highest rating: slightly below full strength at a tenth of a second per move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// Ratings measured in games against other engines, each paired with the level that achieved it.
-/// Ratings in between are interpolated linearly.
+/// Ratings measured in games, each paired with the level that achieved it. Ratings in between are
+/// interpolated linearly. Other engines are rated on the same scale.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
     (909.0, 775.0),

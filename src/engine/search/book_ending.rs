@@ -41,7 +41,8 @@ const SHARE_WITHIN: f64 = 0.6;
 const REACH: Depth = 3;
 /// Number of iterations without a new best move after which the choice counts as settled.
 const SETTLED_ITERATIONS: u32 = 3;
-/// Minimum share of all nodes for the best move if the choice of move counts as settled.
+/// Minimum share of all nodes that must be spent on the best move before the choice of move counts
+/// as settled.
 const SETTLED_EFFORT: f64 = 0.5;
 /// Maximum number of lines that are verified by search after each iteration.
 const VERIFIED_PER_ITERATION: usize = 4;

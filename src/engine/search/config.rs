@@ -89,14 +89,14 @@ named_values! { pub BookSearch, "book search mode":
     Off = "off", First = "first", Stop = "stop", Value = "value", Steer = "steer"
 }
 
-/// Order of the re-searches after a late move beats alpha at a PV node in a null-window search at
+/// Order of the re-searches at a PV node after a late move beats alpha with a null window and at
 /// reduced depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// First to full depth, then with the open window.
+    /// The first re-search has full depth, and the second also the open window.
     #[default]
     DepthFirst,
-    /// First with the open window, then to full depth.
+    /// The first re-search has the open window, and the second also full depth.
     WindowFirst,
 }
 

@@ -48,7 +48,8 @@ macro_rules! with_constants {
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
             singular_depth = 7 in 4..=10, 1;
-            // Margin by which other moves must be worse than the table move, per ply, in tenths.
+            // Margin by which the other moves must be worse than the table move, per ply of depth,
+            // in tenths.
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
@@ -83,7 +84,8 @@ macro_rules! with_constants {
             history_bonus_max = 1_700 in 600..=3_600, 180;
             history_malus = 160 in 60..=360, 20;
             history_malus_max = 1_400 in 600..=3_600, 180;
-            // Bonus per centipawn by which a quiet move raised the evaluation, and the maximum.
+            // Bonus for a quiet move per centipawn by which the move raised its side's evaluation,
+            // and the maximum gain and loss that count.
             evaluation_history = 10 in 0..=30, 2;
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;

@@ -174,7 +174,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the bound type of the final score: exact, unless a search for mates finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // One lower than necessary, because a search with a window of width one has no line.
+            // One lower than necessary: otherwise the window would have width one at the end of the
+            // longest of these mates, and a search with such a window returns no line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }

@@ -3,7 +3,8 @@
 //! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
 //! more often further ahead. [`Limits`](super::Limits) restricts the search, and this module
 //! implements the other two effects. The mistakes are deterministic: each position has one
-//! evaluation error, and at a given distance from the root, a move is always seen or overlooked.
+//! evaluation error, and at a given distance from the root, a move is either always seen or always
+//! overlooked.
 //!
 //! Many engines choose randomly among the moves found by a strong search. Their games consist of
 //! flawless play, interrupted by moves that give away a piece. In contrast, Tabia adds noise to the
@@ -26,10 +27,11 @@ pub struct Handicap {
     /// Standard deviation of the evaluation error with all pieces on the board, in centipawns. It
     /// is proportional to the number of pieces.
     pub eval_noise: Score,
-    /// Probability of overlooking a quiet move, in permille per ply after the root.
+    /// Probability of overlooking a quiet move one ply after the root, in permille. The same
+    /// probability applies again at each further ply.
     ///
-    /// For captures, the number of plies is halved. Recaptures of the piece that has just moved are
-    /// always seen, and so are replies to a check.
+    /// For captures, the number of plies is halved. Recaptures of the piece that has just moved
+    /// are always seen, and so are replies to a check.
     pub move_blindness: u32,
     /// Seed of the mistakes. The same seed results in the same mistakes.
     pub seed: u64,

@@ -89,7 +89,8 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Updates the entry with gravity: larger entries change in smaller steps.
+    /// Updates the entry with gravity. Larger entries change in smaller steps, so that the entry
+    /// never exceeds [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
@@ -258,7 +259,8 @@ impl History {
         sum / CORRECTION_GRAIN
     }
 
-    /// Updates the corrections after a search to `depth` has shown an error in centipawns.
+    /// Updates the corrections. Called after a search to `depth` has shown that the static
+    /// evaluation was off by `error` centipawns.
     #[inline(always)]
     pub(super) fn update_correction(
         &self,

@@ -14,7 +14,8 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Minimum exchange value of a check that gets a bonus, in centipawns. Set by hand.
+/// Minimum exchange value of a check that gets a bonus, in centipawns. Set by hand, so that the
+/// check loses less than a pawn.
 const SAFE_CHECK: Score = -75;
 /// Score of underpromotions, after all other captures and promotions.
 const UNDERPROMOTION: i32 = -100_000;

@@ -41,7 +41,7 @@ impl Reductions {
     }
 }
 
-/// Whether the whole node may be pruned: not PV nodes, in check, or in a singularity test.
+/// Whether the whole node may be pruned. PV nodes, nodes in check and singularity tests never are.
 #[inline]
 pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL
@@ -69,8 +69,8 @@ fn reverse_futility(node: &Node) -> bool {
 
 /// Returns the depth reduction for a null move search, if null move pruning applies.
 ///
-/// It tests whether the score is above beta even if the side to move passes, but not for a side
-/// with only pawns, for which passing may be the best move. Source:
+/// The search tests whether the score is above beta even if the side to move passes. It is not used
+/// for a side with only pawns, whose best move may be to pass. Source:
 /// <https://www.chessprogramming.org/Null_Move_Pruning>.
 #[inline]
 pub(super) fn null_move(node: &Node) -> Option<Depth> {

@@ -272,7 +272,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the uncorrected evaluation of `position`, or `NO_EVAL` if in check.
+    /// Returns the uncorrected evaluation of `position`, from the table if available. Returns
+    /// `NO_EVAL` if the side to move is in check.
     #[inline]
     pub(super) fn raw_eval(
         &mut self,
@@ -293,7 +294,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since the side's last turn (in check: the turn before).
+    /// Whether the evaluation has risen since the side's last turn. If the side was in check on
+    /// that turn, compares with the turn before that.
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;
@@ -500,8 +502,8 @@ fn mate_distance_window(window: Window, ply: Ply) -> Window {
 
 /// Returns the table's score if it settles a node that is not part of the principal variation.
 fn table_cutoff(node: &Node) -> Option<Score> {
-    /// Maximum halfmove clock for a table cutoff. Near a draw, a score from another path may be
-    /// wrong.
+    /// Maximum halfmove clock for a table cutoff. Close to a draw by the fifty-move rule, a score
+    /// that was found on a different path may be wrong.
     const SAFE_CLOCK: u16 = 90;
     let entry = node.table?;
     let settled = bound_applies(entry.bound, entry.score, node.window);

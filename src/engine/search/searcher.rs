@@ -166,7 +166,10 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), None)
     }
 
-    /// Like [`Searcher::search`], but each thread's steps go to an observer, which is much slower.
+    /// Like [`Searcher::search`], but with an observer for each thread. The observer receives
+    /// every step of its thread.
+    ///
+    /// The search is much slower but has the same result.
     pub fn search_observed(
         &mut self,
         game: &Game,

@@ -189,7 +189,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         fails_high
     }
 
-    /// Takes the next move at the split point, and calls an idle thread for the one after it.
+    /// Takes the next move at the split point. Calls an idle thread for the move after it, if any.
     fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;

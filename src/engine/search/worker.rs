@@ -357,8 +357,10 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.stack[ply.checked_sub(back)?].piece_to
     }
 
-    /// Whether the position is a draw. A position that has occurred since the root counts after one
-    /// repetition, one before the root after two.
+    /// Whether the position is drawn under the rules, or counts as a draw because of a repetition.
+    ///
+    /// If a position has occurred since the root, one repetition is sufficient. A position before
+    /// the root must have occurred twice.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         if position.halfmove_clock() >= FIFTY_MOVES {
             return !position.in_check() || !position.has_no_moves();
@@ -383,8 +385,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether one move can repeat a position since the root, for at least a draw. Null moves end
-    /// the comparison.
+    /// Whether the side to move can repeat a position that occurred after the root with one move,
+    /// and can therefore achieve at least a draw. Null moves end the comparison.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {

@@ -92,7 +92,8 @@ fn king_moves(squares: BitBoard) -> BitBoard {
 
 fn solve() -> Box<[[u8; SQUARES]]> {
     let mut distances = vec![[NEVER; SQUARES]; PLACES].into_boxed_slice();
-    // Squares where the lone king is lost, with it or the other side to move.
+    // Squares where the lone king is lost, with the lone king to move and with the other side to
+    // move.
     let mut lost = vec![EMPTY; PLACES];
     let mut won = vec![EMPTY; PLACES];
     let mut due: Vec<Place> = Place::all().collect();

@@ -65,7 +65,8 @@ pub struct RankedMove {
     pub mv: Move,
     /// Result after the move, for the side that makes it.
     pub outcome: TablebaseResult,
-    /// Whether the result is certain despite the fifty-move rule and distances rounded by one ply.
+    /// Whether the result is certain under the fifty-move rule. It can be uncertain, because the
+    /// distances in the tables may be rounded by one ply.
     pub is_certain: bool,
     /// Number of plies from the position after the move to the next capture or pawn move. Negative
     /// in a loss and 0 in a draw.

@@ -182,7 +182,8 @@ impl Tables {
         };
         let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
         let plies = match next.halfmove_clock() {
-            // The move itself is a capture or pawn move: none wins faster or resists less.
+            // The move itself is a capture or pawn move, so no other move wins faster, and none
+            // resists less.
             0 => 0,
             _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
         };

@@ -18,7 +18,8 @@ const QUEEN: i32 = 9;
 /// Bonus for a won endgame against a lone king, in centipawns, in addition to the material.
 const KNOWN_WIN: Score = 1000;
 
-/// Returns the factor, in units of 1/[`FULL_SCALE`], for the endgame score of a side that is ahead.
+/// Returns the factor by which the endgame score is multiplied if the view's own side is ahead.
+/// The factor is in units of 1/[`FULL_SCALE`].
 ///
 /// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
 pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
@@ -33,7 +34,8 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// Scale factors by number of pawns. The defender can more easily exchange a few and draw.
+    /// Scale factors by number of pawns. If few pawns are left, the defender can more easily
+    /// exchange all of them and draw.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }

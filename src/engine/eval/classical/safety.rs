@@ -48,7 +48,8 @@ fn penalties(units: Tapered) -> Tapered {
     s(penalty(units.middlegame()), penalty(units.endgame()))
 }
 
-/// Returns the squares that the enemy attacks and only the king or a queen defends, at most once.
+/// Returns the weak squares: those that the enemy attacks and that are defended at most once, and
+/// only by the king or a queen.
 fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     let well_defended = ours.all & !(ours.king | ours.queens);
     theirs.all & !ours.twice & !well_defended

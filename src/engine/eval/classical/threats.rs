@@ -48,7 +48,8 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Scores pieces that pawns attack now or after a push, unless the pawn can be captured.
+/// Scores pieces that safe pawns attack now or after a push. A pawn is safe if it cannot simply be
+/// captured.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,

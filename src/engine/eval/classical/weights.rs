@@ -140,8 +140,8 @@ weights! {
     Pawns isolated_open: Tapered,
     /// A pawn with another friendly pawn ahead on its file.
     Pawns doubled: Tapered,
-    /// A pawn that cannot advance safely, with no friendly pawn beside or behind it on adjacent
-    /// files.
+    /// A pawn that cannot advance safely, with no friendly pawn next to it or behind it on the
+    /// adjacent files.
     Pawns backward: Tapered,
     /// A backward pawn with no enemy pawn ahead.
     Pawns backward_open: Tapered,
@@ -160,9 +160,11 @@ weights! {
     Passed passed_protected: Tapered,
     /// A passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// For each king move between the own king and the square ahead of a passed pawn, by rank.
+    /// Value for each king move of distance between the side's king and the square ahead of a
+    /// passed pawn, by rank of the pawn.
     Passed passed_our_king: [Tapered; 8],
-    /// For each king move between the enemy king and the square ahead of a passed pawn, by rank.
+    /// Value for each king move of distance between the enemy king and the square ahead of a passed
+    /// pawn, by rank of the pawn.
     Passed passed_their_king: [Tapered; 8],
     /// A passed pawn with an enemy piece on the square ahead, by rank.
     Passed passed_blocked: [Tapered; 8],
@@ -202,9 +204,11 @@ weights! {
     Bishops bishop_own_pawns: Tapered,
     /// Value for each blocked friendly pawn on a central file and the bishop's colour.
     Bishops bishop_blocked_pawns: Tapered,
-    /// Value for each enemy pawn that the bishop attacks through all but friendly pawns.
+    /// Value for each enemy pawn that the bishop attacks. The bishop sees through all pieces
+    /// except friendly pawns.
     Bishops bishop_enemy_pawns: Tapered,
-    /// A bishop that attacks at least two centre squares through all but pawns.
+    /// A bishop that attacks at least two centre squares. The bishop sees through all pieces
+    /// except pawns.
     Bishops bishop_long_diagonal: Tapered,
 
     /// A rook, by its square.
@@ -261,7 +265,8 @@ weights! {
     KingSafety danger_attacker: [Tapered; 4],
     /// Danger units for each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
-    /// Danger units for each attacked square near the king that at most one king or queen defends.
+    /// Danger units for each attacked square around the king that is defended at most once, and
+    /// only by the king or a queen.
     KingSafety danger_weak_square: Tapered,
     /// Danger units for each kind of piece (knight to queen) with a safe check.
     KingSafety danger_safe_check: [Tapered; 4],
@@ -304,7 +309,8 @@ weights! {
     /// Value for each safe square from which a bishop or rook could attack the queen.
     Threats slider_on_queen: Tapered,
 
-    /// For each safe square on the central files in the own half; behind a pawn counts twice.
+    /// Value for each safe square on the central files in the side's own half. A square behind a
+    /// pawn counts twice.
     Space space: Tapered,
 
     /// The advantage of being the side to move.

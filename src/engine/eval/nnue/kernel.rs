@@ -22,7 +22,7 @@ const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
-/// The same for AVX-512, which has twice as many registers, each twice as wide.
+/// Like [`IN_REGISTERS`], but for AVX-512, whose registers are twice as many and twice as wide.
 #[cfg(target_arch = "x86_64")]
 const IN_WIDE_REGISTERS: usize = if HIDDEN.is_multiple_of(256) { 256 } else { IN_REGISTERS };
 
@@ -101,10 +101,10 @@ impl Kernel {
     }
 }
 
-/// Whether the processor supports AVX-512 without reducing its clock speed, which would slow down
-/// the rest of the search.
+/// Whether the processor supports AVX-512 without reducing its clock speed.
 ///
-/// Processors before Ice Lake and Zen 4 are recognised by their lack of VBMI2.
+/// Processors before Ice Lake and Zen 4 reduce it, which would slow down the rest of the search.
+/// They are recognised by their lack of VBMI2.
 #[cfg(target_arch = "x86_64")]
 fn wide_vectors_are_cheap() -> bool {
     is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
@@ -191,7 +191,7 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
 
 #[inline(always)]
 fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
-    // A move adds one row and removes one or two, each a single loop over the neurons.
+    // A move adds one row and removes one or two. Each case is a single loop over the neurons.
     match (added, removed) {
         ([a], [r]) => {
             for i in 0..HIDDEN {

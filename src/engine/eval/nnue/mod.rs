@@ -41,5 +41,6 @@ pub(crate) const QA: i32 = 255;
 pub(crate) const QB: i32 = 256;
 /// Maximum absolute output weight, so that its product with a neuron value fits in 16 bits.
 pub(crate) const OUTPUT_WEIGHT_LIMIT: i16 = 127;
-/// Centipawns for an output of 1.0, whose logistic function is the expected result.
+/// Number of centipawns for an output of 1.0. The expected result is the logistic function of the
+/// output.
 pub(crate) const SCALE: i32 = 400;

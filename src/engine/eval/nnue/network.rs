@@ -147,7 +147,8 @@ pub(super) mod tests {
         let network = random_network(2);
         let position = Position::from_fen("4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1").expect("legal");
         let pieces = PieceSet::of(&position);
-        // Squares are counted from a1. Both kings are on the e-file, so the views are mirrored.
+        // Squares are counted from a1. Black's king is on the e-file, so Black's view is flipped
+        // and mirrored; White's view is mirrored.
         let black = [
             64 * 5 + (60 ^ 56 ^ 7),
             35 ^ 56 ^ 7,

@@ -155,7 +155,8 @@ impl<const MAX: usize> PieceList<MAX> {
     }
 }
 
-/// A square (from bit 0), kind (from bit 6) and colour (bit 9).
+/// A piece on a square, packed into bits. The square starts at bit 0, the kind at bit 6, and the
+/// colour at bit 9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceSquare(u16);
 

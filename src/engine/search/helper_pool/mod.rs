@@ -133,7 +133,8 @@ impl CutoffFlag {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Clears the flag. Call this before checking, so that the check sees every earlier mark.
+    /// Clears the flag. Call this before checking for cutoffs, so that the check sees every mark
+    /// made before the flag was set.
     pub(super) fn clear(&self) {
         self.0.swap(false, Ordering::AcqRel);
     }
@@ -163,7 +164,8 @@ pub(super) enum WaitResult<T> {
 }
 
 impl<T: Send> HelperPool<T> {
-    /// Creates a pool of `threads` busy threads, of which at most `cores` are busy later.
+    /// Creates a pool of `threads` threads, all of which are busy at first. Later, at most `cores`
+    /// of them are busy at the same time.
     pub(super) fn new(threads: usize, cores: usize) -> Self {
         let slot = || {
             let parker = Parker::new();
