@@ -1,7 +1,5 @@
-//! Reads lines that describe positions: EPD with its operations, or FEN.
-//!
-//! The format is defined in section 16.2 of "Standard: Portable Game Notation Specification and
-//! Implementation Guide".
+//! Reads lines that describe positions: FEN, or EPD with its operations, as defined in section 16.2
+//! of "Standard: Portable Game Notation Specification and Implementation Guide".
 
 use crate::chess::position::{Move, Position};
 use crate::support::error::ParseError;
@@ -12,17 +10,13 @@ const FIELDS: usize = 4;
 /// Number of counters at the end of a FEN. Many EPD files also contain these counters.
 const COUNTERS: usize = 2;
 
-/// Iterates over the lines that are neither empty nor `#` comments. Also yields each line number,
-/// counted from 1.
+/// Yields the lines that are neither empty nor `#` comments, with their numbers counted from 1.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = (1..).zip(text.lines().map(|line| line.trim_matches(is_space)));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Parses the position at the beginning of a line. Returns the position and the rest of the line.
-///
-/// # Errors
-/// If the line does not begin with a valid position.
+/// Parses the position at the beginning of a line, and returns it with the rest of the line.
 pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);
@@ -36,10 +30,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
 }
 
-/// Reads the positions in a file, one per line; ignores operations.
-///
-/// # Errors
-/// If a line is invalid, returns its number and the reason.
+/// Reads the positions in a file, one per line; ignores operations. Errors contain the line number.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
@@ -49,11 +40,7 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)
         .collect()
 }
 
-/// Reads the moves to avoid (`am`) from each line of a file. Returns each move together with its
-/// position.
-///
-/// # Errors
-/// If a line is invalid, returns its number and the reason.
+/// Reads the moves to avoid (`am`), with their positions. Errors contain the line number.
 pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut found = Vec::new();
     for (number, line) in lines(text) {
@@ -66,10 +53,7 @@ pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize
     Ok(found)
 }
 
-/// Reads the moves in the operand of an operation such as `am` or `bm`.
-///
-/// # Errors
-/// If a move is illegal in the position, returns the first such move.
+/// Reads the moves in the operand of an operation such as `am`. The error is the first illegal one.
 pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
     let parse =
         |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));

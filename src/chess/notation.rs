@@ -21,7 +21,6 @@ impl From<Score> for ScoreAnswer {
     }
 }
 
-/// Returns `White` or `Black`.
 pub(crate) fn color(color: Color) -> &'static str {
     match color {
         Color::White => "White",

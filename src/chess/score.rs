@@ -1,8 +1,7 @@
 //! Scores in centipawns, and mate scores that encode the distance to mate.
 //!
-//! A [`Score`] is from the point of view of the side to move. Mate scores count plies from the
-//! root. [`mate_in`]`(n)` means that the side to move gives mate on the n-th ply, and
-//! [`mated_in`]`(n)` means that it is mated on the n-th ply.
+//! A [`Score`] is from the point of view of the side to move. Mate scores count plies from the root
+//! (see [`mate_in`]).
 //!
 //! ```
 //! use tabia::score::{mate_distance, mate_in, mated_in};
@@ -71,8 +70,8 @@ pub const fn is_decided(score: Score) -> bool {
     score.abs() >= TABLEBASE_BOUND
 }
 
-/// Returns the distance to mate in full moves. It is positive if the side to move gives mate, and
-/// negative if it is mated. Returns `None` if the score is not a mate score.
+/// Returns the distance to mate in full moves, negative if the side to move is mated. Returns
+/// `None` if the score is not a mate score.
 pub const fn mate_distance(score: Score) -> Option<i32> {
     if !is_mate(score) {
         return None;

@@ -97,10 +97,6 @@ impl Args {
     }
 }
 
-/// Annotates the games and writes them.
-///
-/// # Errors
-/// If a file cannot be read or written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = PgnInput::from_paths(&args.games.games)?;
     let book = Book::open_all(&args.book)?;
@@ -257,8 +253,7 @@ impl Failure {
 
 type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Send>;
 
-/// Reads the games in all inputs, numbered from 0. Games that are not orthodox chess are reported
-/// and skipped.
+/// Reads the games in all inputs, numbered from 0. Games that are not orthodox chess are skipped.
 struct Games {
     inputs: std::vec::IntoIter<PgnInput>,
     open: Option<(String, Reading)>,
@@ -273,14 +268,11 @@ impl Games {
         Games { inputs: inputs.into_iter(), open: None, in_input: 0, number: 0, failure }
     }
 
-    /// Reads the next game from the open input. Returns `None` at the end of that input.
     fn read(&mut self) -> Option<std::io::Result<(PgnGame, GameEnd)>> {
         self.in_input += 1;
         self.open.as_mut()?.1.next()
     }
 
-    /// Opens the next input. Returns `None` if there are no more inputs or the next one cannot be
-    /// opened.
     fn open_next(&mut self) -> Option<()> {
         let input = self.inputs.next()?;
         match input.open(&Arc::default()) {

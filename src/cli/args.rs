@@ -39,7 +39,6 @@ impl Concurrency {
     }
 }
 
-/// Returns the number of available processor cores, or 1 if the number is unknown.
 pub(super) fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
@@ -100,10 +99,6 @@ pub(super) struct EvaluationArgs {
 }
 
 impl EvaluationArgs {
-    /// Loads the selected evaluation.
-    ///
-    /// # Errors
-    /// If the network file cannot be used.
     pub(super) fn open(&self) -> Result<Evaluation, FileError> {
         self.kind.open(self.network.as_deref())
     }

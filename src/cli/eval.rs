@@ -22,11 +22,8 @@ pub(super) struct Args {
     evaluation: EvaluationArgs,
 }
 
-/// Prints three results for each position: the score that the search uses, a table of the terms of
-/// the evaluation, and a board with the value of each piece according to the network.
-///
-/// # Errors
-/// If a FEN is not a legal position, or the file is not a network. Nothing is printed in that case.
+/// Prints the score that the search uses, a table of the terms of the evaluation, and a board with
+/// the value of each piece according to the network. If any argument is wrong, nothing is printed.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let fens = fens(&args.fens);
     let mut positions = fens
@@ -48,8 +45,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Joins arguments into FENs. An argument is either a complete FEN or one field of a FEN. If an
-/// argument is a board, it starts a new FEN.
+/// Joins arguments into FENs. An argument is a FEN or one of its fields; a board starts a new FEN.
 fn fens(arguments: &[String]) -> Vec<String> {
     let mut fens: Vec<String> = Vec::new();
     for word in arguments.iter().flat_map(|argument| argument.split_whitespace()) {

@@ -98,11 +98,9 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, command};
 
-    /// The width of a slightly enlarged terminal window, in characters.
     const COLUMNS: usize = 100;
     const LINES: usize = 40;
 
-    /// Returns all commands with their full names.
     fn commands() -> Vec<(String, Command)> {
         let mut root = command().term_width(COLUMNS);
         // `build` adds the global options to every command.

@@ -14,7 +14,6 @@ pub(super) fn list<P: TypedValueParser>(one: P) -> ListParser<P> {
     ListParser(one)
 }
 
-/// The parser that [`list`] returns.
 #[derive(Debug, Clone)]
 pub(super) struct ListParser<P>(P);
 

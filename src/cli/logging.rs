@@ -12,7 +12,6 @@ use log::LevelFilter;
 
 use crate::support::files::append_to;
 
-/// The environment variable from which env_logger reads filters.
 pub(super) const VARIABLE: &str = "RUST_LOG";
 
 /// Options for the amount of log output.
@@ -65,8 +64,7 @@ impl Log {
         Log { file: Arc::default(), level, otherwise: LevelFilter::Off }
     }
 
-    /// Installs this log for the whole process, filtered by `RUST_LOG` if that variable is set.
-    /// Panic messages go only to the log.
+    /// Installs this log, filtered by `RUST_LOG` if it is set. Panic messages go only to the log.
     pub(super) fn install(mut self) -> Self {
         let mut builder = env_logger::Builder::new();
         let filter = std::env::var(VARIABLE).ok();
@@ -86,8 +84,7 @@ impl Log {
         self
     }
 
-    /// Opens a file and appends later log messages to it. If the name is empty, closes the current
-    /// file.
+    /// Appends later log messages to this file. If the name is empty, closes the current file.
     pub(super) fn open(&self, name: &str) -> io::Result<()> {
         let file = match name {
             "" => None,

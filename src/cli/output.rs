@@ -1,6 +1,5 @@
-//! Output of commands. Standard output may be a pipe whose reader has exited, or a file on a full
-//! disk. If the reader has exited, the command ends silently. If the disk is full, the command
-//! prints a message. It never panics.
+//! Output of commands, which never panics. Commands end silently if the reader of standard output
+//! has exited, and with a message after other errors, such as a full disk.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -14,13 +13,11 @@ use crate::support::files::without_error_numbers;
 /// The exit status that shells report for a program terminated by SIGPIPE.
 const READER_LEFT: u8 = 128 + 13;
 
-/// A write error on standard output. Wrapping it in an [`io::Error`] distinguishes it from errors
-/// on other files.
+/// A write error on standard output; the type distinguishes it from errors on other files.
 #[derive(Debug, Error)]
 #[error("cannot write to the standard output: {0}")]
 struct StandardOutputError(io::Error);
 
-/// A wrapper around standard output that marks its errors; see [`StandardOutputError`].
 #[derive(Debug)]
 pub(super) struct StandardOutput(io::Stdout);
 
@@ -28,8 +25,7 @@ pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Returns whether a write to standard output would succeed without blocking. A write blocks if the
-/// output is a full pipe that nobody reads.
+/// Returns whether standard output can be written to now, or is a full pipe that nobody reads.
 pub(super) fn has_room() -> bool {
     let out = io::stdout();
     let mut wanted = [PollFd::new(&out, PollFlags::OUT)];
@@ -37,7 +33,6 @@ pub(super) fn has_room() -> bool {
     poll(&mut wanted, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
-/// Marks an error as an error on standard output.
 pub(super) fn marked(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), StandardOutputError(error))
 }
@@ -64,16 +59,12 @@ macro_rules! outln {
 }
 pub(in crate::cli) use outln;
 
-/// Prints the line for the [`outln`] macro.
-///
-/// # Errors
-/// If standard output cannot be written. In that case no part of the line remains in the buffer.
+/// Prints the line for [`outln`]. After an error, no part of the line remains in the buffer.
 pub(super) fn print_line(text: fmt::Arguments<'_>) -> io::Result<()> {
     stdout().write_all(format!("{text}\n").as_bytes())
 }
 
-/// Prints a line to standard error like `eprintln!`. Write errors are ignored, because there is no
-/// other place to report them.
+/// Prints a line to standard error like `eprintln!`, but ignores errors.
 macro_rules! errln {
     ($($part:tt)*) => {
         $crate::cli::output::complain(format_args!($($part)*))
@@ -81,7 +72,6 @@ macro_rules! errln {
 }
 pub(in crate::cli) use errln;
 
-/// Prints the line for the [`errln`] macro.
 pub(super) fn complain(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{}", without_error_numbers(&text.to_string()));
 }
@@ -100,7 +90,6 @@ pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Returns whether an error occurred because the reader of standard output closed the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|error| {
         error.kind() == ErrorKind::BrokenPipe

@@ -27,9 +27,6 @@ fn depths() -> RangeInclusive<i64> {
 }
 
 /// Prints the count for each move as soon as it is complete, then the total and the speed.
-///
-/// # Errors
-/// If the FEN is not a legal position.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let position = match args.fen.is_empty() {
         true => Position::start(),

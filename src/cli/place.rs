@@ -26,10 +26,6 @@ impl PositionArgs {
         self.fen.is_some() || self.moves.is_some() || self.opening.is_some()
     }
 
-    /// Returns the game that leads to the selected position.
-    ///
-    /// # Errors
-    /// If the position is illegal, the opening is unknown, or a move cannot be played.
     pub(super) fn game(&self) -> anyhow::Result<Game> {
         let start = match &self.fen {
             Some(fen) => Position::from_fen(fen).context("--fen").map_err(of_arguments)?,
@@ -47,7 +43,6 @@ impl PositionArgs {
         play(game, self.moves.as_deref().unwrap_or_default(), "--moves")
     }
 
-    /// Describes the selected position for titles.
     pub(super) fn title(&self) -> String {
         let start = self.opening.as_ref().or(self.fen.as_ref());
         let start = start.map_or("start position", String::as_str);
@@ -59,9 +54,6 @@ impl PositionArgs {
 }
 
 /// Plays the moves given by an option. Move numbers such as `1.` are ignored.
-///
-/// # Errors
-/// If a move cannot be played.
 pub(super) fn play(mut game: Game, moves: &str, option: &str) -> anyhow::Result<Game> {
     for word in split_words(moves) {
         let text = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');

@@ -88,8 +88,7 @@ impl Args {
         settings.own_book = !self.no_book;
         settings.book = self.books();
         if self.no_book && self.learn.is_some() && settings.book.is_empty() {
-            // Otherwise the search would probe the embedded book in addition to the learned
-            // results.
+            // Otherwise the search would also probe the embedded book.
             settings.book = NO_BOOK_NAME.to_owned();
         }
         settings.learn = self.learn.as_deref().map(text).unwrap_or_default();
@@ -140,7 +139,6 @@ fn open(mut settings: Settings, log: &Log) -> Opened {
     Opened { settings, book, opponent_book, faults }
 }
 
-/// Combines the messages about unusable settings into one message for the GUI.
 fn startup_warnings(faults: &[String]) -> Option<String> {
     let words = || format!("{}; going on with what is left or built in", faults.join("; "));
     (!faults.is_empty()).then(words)
@@ -148,12 +146,8 @@ fn startup_warnings(faults: &[String]) -> Option<String> {
 
 /// Plays until the user quits.
 ///
-/// Under a GUI, unusable files are reported, and the engine continues without them. If the engine
-/// exited before introducing itself, the GUI would keep waiting and would not show the reason.
-///
-/// # Errors
-/// In the terminal, if the book, the network or the endgame tables cannot be opened, or the log
-/// cannot be written.
+/// In the terminal, an unusable file is an error. Under a GUI, the engine reports it and continues:
+/// if the engine exited, the GUI would keep waiting and would not show the reason.
 pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode> {
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
     let log = if console { Log::of_console(verbosity) } else { Log::of_protocol(verbosity) };
@@ -202,8 +196,7 @@ fn first_words(inputs: &Receiver<Input>) -> Option<Input> {
     inputs.iter().find(|input| !matches!(input, Input::Line(line) if line.trim().is_empty()))
 }
 
-/// Returns whether a line selects UCI. The UCI specification requires engines to ignore unknown
-/// words.
+/// Returns whether a line selects UCI. The specification requires engines to ignore unknown words.
 fn is_uci(line: &str) -> bool {
     matches!(line.parse(), Ok(uci::Command::Uci))
 }
@@ -248,8 +241,7 @@ fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
 /// Requests the end of the session. A frontend cannot receive the request if it is blocked because
 /// its output is not being read. In that case, the process exits here.
 fn leave(sender: &Sender<Input>) {
-    /// The time between two checks of the output. The process exits only if both checks find the
-    /// pipe full.
+    /// The time between two checks of the output; both must find the pipe full.
     const PAUSE: Duration = Duration::from_millis(200);
     let mut is_sent = false;
     loop {

@@ -47,10 +47,6 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
     found.ok_or_else(|| "expected an address such as 127.0.0.1:9002, or a port".to_owned())
 }
 
-/// Serves requests until Ctrl-C is pressed.
-///
-/// # Errors
-/// If a book cannot be opened, or the address cannot be used for listening.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());

@@ -51,9 +51,6 @@ impl Args {
 }
 
 /// Prints each result as soon as its search ends, then the summary.
-///
-/// # Errors
-/// If the file cannot be read or contains no problems, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
     let text = read_epd(&args.file)?;

@@ -14,8 +14,7 @@ use super::console::did_you_mean;
 use super::output::{self, errln, outln};
 use crate::protocols::cecp::{Audience, Reply};
 
-/// Commands that a build may lack. The feature that adds a command has the same name as the
-/// command.
+/// Commands that a build may lack, each named like the feature that adds it.
 const OPTIONAL_COMMANDS: [&str; 3] = ["lesson", "serve", "train"];
 
 /// The usual exit status for invalid arguments.
@@ -27,12 +26,10 @@ const STATUS: u8 = 2;
 #[error("{0}")]
 pub(super) struct UsageError(String);
 
-/// Creates an error about invalid arguments, for `ensure!` and `bail!`.
 pub(super) fn wrong(why: impl Into<String>) -> UsageError {
     UsageError(why.into())
 }
 
-/// Converts any error to an error about invalid arguments.
 pub(super) fn of_arguments(error: impl Into<anyhow::Error>) -> anyhow::Error {
     wrong(format!("{:#}", error.into())).into()
 }
@@ -85,8 +82,7 @@ fn command(arguments: &[OsString]) -> String {
 
 fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
-    // In this case the error's text is the whole help text; its usage line shows where a command is
-    // missing.
+    // The error's text is the whole help text, and its usage line shows where a command is missing.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
         return format!("a command is missing: {usage}");
@@ -105,8 +101,7 @@ fn describe(error: &clap::Error) -> String {
     }
 }
 
-/// Suggests a similar word, or the feature that provides a missing command. Returns an empty string
-/// if there is no suggestion.
+/// Suggests a similar word or the feature for a missing command. May return an empty string.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
         ErrorKind::InvalidSubcommand => {

@@ -24,7 +24,6 @@ use crate::tools::suite::{self, Switch};
 /// The exit status that shells report for a command terminated by Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
 
-/// Returns the exit status of a command that succeeded or was interrupted.
 pub(super) fn exit_status(interrupted: bool) -> ExitCode {
     if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
@@ -39,8 +38,7 @@ pub(super) fn on_signals(
     Ok(())
 }
 
-/// Returns a flag that Ctrl-C sets. Ctrl-C then does not end the process immediately, so that
-/// results can be saved.
+/// Returns a flag that Ctrl-C sets without ending the process, so that results can be saved.
 pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
@@ -48,7 +46,6 @@ pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
-/// Returns `count` switches, one per series of searches. Ctrl-C turns all of them off.
 pub(super) fn stop_switches(count: usize) -> anyhow::Result<Vec<Switch>> {
     let switches: Vec<Switch> = (0..count).map(|_| Switch::default()).collect();
     let thrown = switches.clone();
@@ -64,13 +61,11 @@ pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     Ok(switch)
 }
 
-/// Calls a function on Ctrl-C and other signals that request termination. The process does not end
-/// immediately.
+/// Calls a function on signals that request termination, such as Ctrl-C, instead of exiting.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
 }
 
-/// Interval between progress lines when the output is not a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The progress of long-running work. It is shown as a bar on a terminal. Elsewhere, one line per
@@ -125,7 +120,6 @@ impl Progress {
     }
 }
 
-/// Creates a progress bar, which is shown only on a terminal.
 pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     let style = "{msg} {bar:40} {pos}/{len} ({eta} left)";
     let style = ProgressStyle::with_template(style).unwrap_or_else(|_| {
@@ -134,10 +128,7 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     ProgressBar::new(length as u64).with_message(what).with_style(style)
 }
 
-/// Reads a file of positions, or standard input (`-`), as text.
-///
-/// # Errors
-/// If the input cannot be read, or is a known kind of file other than a list of positions.
+/// Reads a file of positions, or standard input (`-`), as text. Rejects other known kinds of files.
 pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     const ACTION: &str = "read positions from";
     let mut bytes = Vec::new();

@@ -23,7 +23,6 @@ pub(super) const GAMES: FileKind = FileKind {
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
 /// A list of the faults found by a build (see [`crate::games::book::GameFault`]).
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
-/// Flash cards for Anki.
 pub(super) const CARDS: FileKind =
     FileKind { name: "a file of cards", recognises: |head| head.starts_with(b"#separator:") };
 pub(super) const NETWORK: FileKind =
@@ -31,17 +30,14 @@ pub(super) const NETWORK: FileKind =
 /// The saved state of a training run, from which the run can be resumed.
 pub(super) const CHECKPOINT: FileKind =
     FileKind { name: "a checkpoint", recognises: |head| head.starts_with(b"tabia checkpoint ") };
-/// Tuned weights in the form of source code.
 pub(super) const WEIGHTS: FileKind = FileKind {
     name: "a file of weights",
     recognises: |head| head.starts_with(b"//! The weights "),
 };
 pub(super) const LOG: FileKind = FileKind { name: "the log of a match", recognises: is_log };
-/// The protocol messages exchanged in a match.
 pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", recognises: is_trace };
 
-/// Opens an output for the duration of a run. If `anew` is set, replaces the file; otherwise,
-/// appends to it.
+/// Opens an output for a run. If `anew` is set, replaces the file; otherwise, appends to it.
 pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
     output.check()?;
     let path = output.path();

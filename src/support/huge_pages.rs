@@ -2,9 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-/// Requests pages of 2 MB instead of 4 kB for memory that has not been used yet. With small pages,
-/// nearly every access to a large table or book must first look up the page. With huge pages,
-/// searches with tables of 64 and 256 MB take 5% to 10% less time
+/// Requests pages of 2 MB instead of 4 kB for memory that has not been used yet. This saves page
+/// lookups: searches with tables of 64 and 256 MB take 5% to 10% less time
 /// (docs/measurements/search-large-pages.md).
 #[cfg(target_os = "linux")]
 pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {

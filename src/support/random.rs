@@ -1,9 +1,7 @@
 //! Reproducible random numbers: the same seed gives the same numbers on every machine.
 
-/// A generator that is small, fast and good enough for random choices and shuffling.
-///
-/// This is SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014),
-/// <https://prng.di.unimi.it/splitmix64.c>.
+/// SplitMix64, which is good enough for random choices and shuffling: Steele, Lea, Flood, "Fast
+/// splittable pseudorandom number generators" (2014), <https://prng.di.unimi.it/splitmix64.c>.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 
@@ -24,7 +22,6 @@ impl Random {
         self.below_u64(bound as u64) as usize
     }
 
-    /// Returns a number below `bound`, which must not be zero.
     pub(crate) fn below_u64(&mut self, bound: u64) -> u64 {
         // Use the high half of the product, see Lemire, "Fast Random Integer Generation" (2019).
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64

@@ -10,9 +10,6 @@ pub(crate) const STACK: usize = 2 << 20;
 
 /// Starts up to `wanted` threads in a scope, each with its own job and a stack of `stack` bytes. If
 /// the system starts fewer threads, logs a warning; those threads share the work.
-///
-/// # Errors
-/// If no thread can be started.
 pub(crate) fn start<'scope, J, T>(
     scope: &'scope Scope<'scope, '_>,
     (wanted, stack): (usize, usize),
@@ -37,9 +34,6 @@ where
 }
 
 /// Returns the number of threads, up to `wanted`, that the system can currently start.
-///
-/// # Errors
-/// If no thread can be started.
 pub(crate) fn available(wanted: usize) -> io::Result<usize> {
     let (open, closed) = bounded::<()>(0);
     scope(|scope| {

@@ -12,14 +12,12 @@ use super::{BitBoard, Move, Piece, Position, Square};
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// Pieces whose moves can discover a check. Each is the only piece between a slider of its
-    /// side and the enemy king.
+    /// Pieces whose moves can discover a check: each alone between its slider and the enemy king.
     discoverers: BitBoard,
     king: Square,
 }
 
 impl Checks {
-    /// Returns the squares from which `piece` attacks the enemy king.
     #[inline]
     pub(crate) fn from(&self, piece: Piece) -> BitBoard {
         self.direct[piece.to_index()]
@@ -27,7 +25,6 @@ impl Checks {
 }
 
 impl Position {
-    /// Computes how the side to move can give check.
     pub(crate) fn checks(&self) -> Checks {
         let (us, occupied) = (self.side_to_move(), self.occupied());
         let king = self.king(!us);
@@ -51,8 +48,7 @@ impl Position {
         Checks { direct, discoverers, king }
     }
 
-    /// Whether a legal quiet move gives check. The move must neither capture nor promote, and
-    /// `checks` must have been computed for this position.
+    /// Whether a legal quiet move gives check. `checks` must have been computed for this position.
     #[inline]
     pub(crate) fn quiet_checks(&self, mv: Move, checks: &Checks) -> bool {
         let (from, to) = (BitBoard::from_square(mv.from()), BitBoard::from_square(mv.to()));
@@ -68,9 +64,7 @@ impl Position {
 mod tests {
     use super::*;
 
-    /// Test positions. They contain checks by every kind of piece and by castling, and checks
-    /// discovered by pieces, pawns and the king. They also contain moves along a slider's line
-    /// that do not discover a check.
+    /// Positions with checks by every kind of piece and by castling, and with discovered checks.
     const FENS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",
@@ -80,8 +74,7 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Compares `quiet_checks` with the result of playing each move, in all positions up to
-    /// `plies` plies deep. Returns the number of checks.
+    /// Compares `quiet_checks` with playing each move, up to `plies` plies deep; counts the checks.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

@@ -45,8 +45,7 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move into one of its two slots. If the slot is occupied, the move stored there is
-    /// evicted and reinserted into its other slot, and so on.
+    /// Inserts a move. A move that it evicts goes to its other slot, and so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -57,9 +56,6 @@ impl Cycles {
     }
 
     /// Whether the move with this key difference, or its reverse, can be played in `position`.
-    ///
-    /// If it can, a single move leads to the earlier position. The key of that position is
-    /// `position.key() ^ difference`.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {
@@ -75,7 +71,6 @@ impl Default for Cycles {
     }
 }
 
-/// Returns the two possible slots of a move.
 #[inline]
 fn slots(difference: u64) -> [usize; 2] {
     [difference, difference >> 16].map(|bits| bits as usize % SLOTS)

@@ -2,9 +2,8 @@
 //!
 //! `chess::Board` accepts invalid FENs. Some of these FENs corrupt memory, for example if one side
 //! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every FEN. A side
-//! may have any sixteen pieces, provided that one is a king and at most eight are pawns. Tabia
-//! does not check whether promotions can account for the pieces. The rules of the game do not
-//! require this, and composed problems ignore it.
+//! may have any sixteen pieces, provided that one is a king and at most eight are pawns; the rules
+//! do not require that promotions can account for them, and composed problems ignore it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -35,7 +34,6 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
 /// The maximum number of pieces per side. More than sixteen pieces would overflow the move lists of
 /// `chess` and of this module (see [`super::MAX_MOVES`]).
 const MAX_PIECES: usize = 16;
-/// The maximum number of pawns per side.
 const MAX_PAWNS: usize = 8;
 
 /// Removes one kind of fault from a position, if present.
@@ -50,15 +48,12 @@ const MAX_COUNTER: u32 = 9_999;
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
-    /// Accepts two kinds of unusual positions, which occur in problems and test suites: positions
-    /// with checks that no previous move can have given, and positions whose pieces cannot be the
-    /// result of promotions, such as three rooks and eight pawns. The rules apply to both kinds
-    /// unambiguously. A side may have at most sixteen pieces, including at most eight pawns.
+    /// Accepts two kinds of positions that occur in problems and test suites: with checks that no
+    /// previous move can have given, and with pieces that cannot be the result of promotions.
     ///
     /// # Errors
-    /// If the text is malformed, if the position breaks the rules of orthodox chess (kings,
-    /// castling rights, en passant, or a king that could be captured), or if a side has too many
-    /// pieces. The error describes the fault.
+    /// If the text is malformed, the position breaks the rules, or a side has more than sixteen
+    /// pieces or eight pawns.
     pub fn from_fen(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {
@@ -94,10 +89,6 @@ impl Position {
     ///
     /// Drops castling rights and en passant squares that are impossible in the position. Fills in
     /// missing fields (White to move, no castling, `- 0 1`). Treats underscores as spaces.
-    ///
-    /// # Errors
-    /// If the text is malformed, or if the position breaks any other rule checked by
-    /// [`Position::from_fen`].
     pub(crate) fn from_fen_repaired(text: &str) -> Result<Self, ParseError> {
         let separates = |letter: char| is_space(letter) || letter == '_';
         let fields: Vec<&str> = text.split(separates).filter(|field| !field.is_empty()).collect();
@@ -112,12 +103,8 @@ impl Position {
 
     /// Like [`Position::from_fen`], but for a FEN from a program that may play Chess960.
     ///
-    /// Rejects castling rights that name the rooks' files (`HAha`), because programs that write
-    /// them also write castling moves differently. Also rejects positions that are legal only in
-    /// Chess960.
-    ///
-    /// # Errors
-    /// As for [`Position::from_fen`], or if the position is a Chess960 position.
+    /// Rejects positions that are legal only in Chess960, and castling rights that name the rooks'
+    /// files (`HAha`), because programs that write them also write castling moves differently.
     pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, ParseError> {
         let castling = split_words(text).nth(2).unwrap_or_default();
         let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
@@ -155,8 +142,7 @@ impl Position {
         Ok(Self::from_board(board, cut(counters.0), cut(counters.1)))
     }
 
-    /// Returns the position as a FEN. The FEN contains an en passant square only if a pawn can
-    /// legally capture there.
+    /// Returns the FEN, with an en passant square only if a pawn can legally capture there.
     pub fn fen(&self) -> String {
         self.to_string()
     }
@@ -194,7 +180,6 @@ fn check_board(board: &str) -> Result<(), ParseError> {
     }
 }
 
-/// Returns an error if a side has too many pieces.
 fn check_pieces(board: &shakmaty::Board) -> Result<(), ParseError> {
     for pieces in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
         let fault = match (pieces.count(), (pieces & board.pawns()).count()) {
@@ -211,7 +196,6 @@ fn invalid(reason: &str) -> ParseError {
     ParseError(format!("invalid FEN: {reason}"))
 }
 
-/// Returns the error message for a FEN that `shakmaty` cannot parse.
 fn words_for(error: ParseFenError) -> String {
     match error {
         ParseFenError::InvalidBoard => "a rank of the board does not have 8 squares",

@@ -50,8 +50,7 @@ impl Outcome {
 /// A start position and the moves played from it.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// All positions from the start to the current one. There is always one more position than
-    /// moves.
+    /// All positions from the start to the current one: always one more than `moves`.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }
@@ -85,7 +84,7 @@ impl Game {
     /// Plays a move, which may be a null move.
     ///
     /// # Errors
-    /// If the move is illegal. In this case, the game is unchanged.
+    /// If the move is illegal; the game is then unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         let next = self.position().try_play(mv).ok_or(IllegalMove(mv))?;
         self.positions.push(next);
@@ -100,8 +99,7 @@ impl Game {
         Some(mv)
     }
 
-    /// Returns the number of times that the current position has occurred, including the current
-    /// occurrence.
+    /// Returns how often the current position has occurred, including now.
     pub fn repetitions(&self) -> usize {
         let current = self.position();
         self.positions

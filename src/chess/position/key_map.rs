@@ -6,7 +6,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// truncated, because `hashbrown` uses both the highest and the lowest bits.
 pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
-/// A hasher that returns the key as its hash.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct KeyHasher(u64);
 

@@ -12,8 +12,7 @@ use super::{Move, Replay, SanError};
 enum Loose {
     Castling(CastlingSide),
     Plain {
-        /// The moving piece. `None` means a pawn, or any piece if the origin square is given in
-        /// full.
+        /// The moving piece. `None` means a pawn, or any piece with a full origin square.
         piece: Option<Piece>,
         file: Option<File>,
         rank: Option<Rank>,
@@ -28,11 +27,7 @@ pub(crate) fn is_loose_san(text: &[u8]) -> bool {
 }
 
 impl Replay {
-    /// Returns the legal move that matches `text`, if there is exactly one. `text` uses English
-    /// piece letters.
-    ///
-    /// # Errors
-    /// If `text` does not have the form of a move, if no legal move matches, or if several do.
+    /// Returns the only legal move that matches `text`, which uses English piece letters.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),
@@ -46,8 +41,7 @@ impl Replay {
                     return self.resolve_san(San::Castle(side));
                 }
                 let is_pawn = piece == Piece::Pawn;
-                // A pawn move without an origin file stays on its file; any other pawn move is a
-                // capture.
+                // A pawn move without an origin file stays on its file; any other is a capture.
                 let file = file.or(is_pawn.then(|| to.get_file()));
                 self.resolve_san(San::Normal {
                     role: shakmaty::Role::ALL[piece.to_index()],
@@ -62,7 +56,6 @@ impl Replay {
     }
 }
 
-/// Returns the side to which a king castles by moving from `from` to `to`.
 fn castling(from: Square, to: Square) -> Option<CastlingSide> {
     if from.get_file() != File::E || from.get_rank() != to.get_rank() {
         return None;
@@ -129,7 +122,6 @@ fn without_suffixes(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the piece that a letter stands for; pawns have no letter.
 fn piece_of(letter: u8) -> Option<Piece> {
     Some(match letter {
         b'N' => Piece::Knight,

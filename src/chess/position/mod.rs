@@ -5,13 +5,11 @@
 //! return a new position, so the keys always match the position.
 //!
 //! `shakmaty` validates every FEN, because some illegal positions make `chess::Board` corrupt
-//! memory. No code outside this module creates a `chess::Board`. A [`Move`] can be illegal,
-//! because it can come from a table, a book or a user. Before calling [`Position::play`] with a
-//! move that was not generated for the position, check the move with [`Position::is_legal`].
+//! memory. No code outside this module creates a `chess::Board`. Check a [`Move`] from a table, a
+//! book or a user with [`Position::is_legal`] before calling [`Position::play`].
 //!
 //! The key includes an en passant square only if the capture is legal, taking pins into account.
-//! Polyglot includes the square whenever an enemy pawn is adjacent. [`Position::polyglot_key`]
-//! returns the key for Polyglot books.
+//! For Polyglot books, see [`Position::polyglot_key`].
 //!
 //! ```
 //! use tabia::position::{Game, Position, perft};
@@ -69,8 +67,7 @@ pub(crate) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 /// A legal chess position with its clocks and keys.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// The board. Its en passant square is set whenever an enemy pawn is adjacent to the pawn that
-    /// made a double step.
+    /// The board, with its en passant square set whenever an enemy pawn is adjacent.
     board: Board,
     /// The piece on each square. `Board` can find a piece only by searching its bitboards.
     squares: [Option<Piece>; 64],
@@ -137,18 +134,15 @@ impl Position {
         };
     }
 
-    /// Returns the underlying board, which provides bitboards and piece look-up.
     #[inline]
     pub(crate) fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Returns the key used by the book, the transposition table and repetition detection. The key
-    /// is built from Polyglot's constants.
+    /// Returns the key used by the book, the transposition table and repetition detection.
     ///
-    /// The key includes the en passant file only if a pawn can legally capture there. Under the
-    /// rules of chess, if the capture is impossible, the position is the same as one without the
-    /// double step.
+    /// It includes the en passant file only if a pawn can legally capture there. Otherwise the
+    /// position is, under the rules, the same as one without the double step.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
@@ -156,8 +150,8 @@ impl Position {
 
     /// Returns the key under which Polyglot's own books store this position.
     ///
-    /// The key includes the en passant file whenever an enemy pawn is adjacent, even if that pawn
-    /// is pinned. If the FEN omitted the en passant square, the result equals [`Position::key`].
+    /// It includes the en passant file whenever an enemy pawn is adjacent, even if that pawn is
+    /// pinned. If the FEN omitted the square, the result equals [`Position::key`].
     pub fn polyglot_key(&self) -> u64 {
         let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
         self.key
@@ -189,8 +183,7 @@ impl Position {
         self.halfmove_clock
     }
 
-    /// Returns the number of the current move. Numbering starts at 1 and increases after each
-    /// Black move.
+    /// Returns the number of the current move, from 1. It increases after each Black move.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
@@ -220,7 +213,6 @@ impl Position {
         self.squares[square.to_index()]
     }
 
-    /// Returns the piece on each square.
     #[inline]
     pub(crate) fn squares(&self) -> &[Option<Piece>; 64] {
         &self.squares
@@ -278,9 +270,8 @@ impl Position {
         Keys::after(self, mv)
     }
 
-    /// Returns the position after `mv`, given the keys of the new position. The new position is
-    /// built in place. Copying data that has just been written would stall until the writes
-    /// complete.
+    /// Returns the position after `mv`, given its keys. It is built in place, because copying data
+    /// that has just been written would stall until the writes complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();
@@ -298,7 +289,6 @@ impl Position {
         next
     }
 
-    /// Updates the table of the piece on each square after `mv`.
     #[inline(always)]
     fn update_squares(&self, mv: Move, squares: &mut [Option<Piece>; 64]) {
         let (from, to) = (mv.from(), mv.to());
@@ -339,9 +329,8 @@ impl Position {
         zobrist::turn()
     }
 
-    /// Whether neither side can ever give mate. This is the case if there are only kings, only
-    /// kings and one knight, or only kings and bishops with all bishops on squares of the same
-    /// colour.
+    /// Whether neither side can ever mate: only kings, only kings and one knight, or only kings and
+    /// bishops, all on squares of the same colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =
@@ -356,10 +345,8 @@ impl Position {
         bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
     }
 
-    /// Whether `color` has enough material to give mate by some sequence of legal moves.
-    ///
-    /// If a player's flag falls and the opponent cannot give mate, the game is a draw (FIDE Laws of
-    /// Chess, 6.9).
+    /// Whether `color` can mate by some sequence of legal moves. If not, and the opponent's flag
+    /// falls, the game is a draw (FIDE Laws of Chess, 6.9).
     ///
     /// Source: python-chess, `Board.has_insufficient_material`.
     pub fn can_mate(&self, color: Color) -> bool {
@@ -371,8 +358,8 @@ impl Position {
             return true;
         }
         if own & knights != EMPTY {
-            // A lone knight can mate only a king that is blocked by one of its own pieces other
-            // than a queen.
+            // A lone knight can mate only a king blocked by one of its own pieces other than a
+            // queen.
             let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
             return own.popcnt() > 2 || helpers != EMPTY;
         }
@@ -388,32 +375,24 @@ impl Position {
         self.legal_moves().is_empty()
     }
 
-    /// Returns the castling rights of one side.
     #[inline]
     pub(crate) fn castle_rights(&self, color: Color) -> CastleRights {
         self.board.castle_rights(color)
     }
 }
 
-/// The keys after a move, without updates for castling rights and en passant. The moving side and
-/// the opponent have separate fields. Unlike an array indexed by colour, these fields stay in
-/// registers.
+/// The key after a move (`whole`), and the changes of its parts, without updates for castling
+/// rights and en passant. Unlike an array indexed by colour, `own` and `enemy` stay in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
-    /// The key of the whole position after the move.
     whole: u64,
-    /// The change of the pawn key.
     pawns: u64,
-    /// The change of the key of the moving side's pieces.
     own: u64,
-    /// The change of the key of the opponent's pieces.
     enemy: u64,
-    /// Whether the move is irreversible (a capture or a pawn move).
     irreversible: bool,
 }
 
 impl Keys {
-    /// Returns the change of the pawn key.
     #[inline]
     pub(crate) fn pawns(&self) -> u64 {
         self.pawns
@@ -490,7 +469,6 @@ mod tests {
         }
     }
 
-    /// Checks the table of the piece on each square in all positions up to `plies` plies deep.
     fn compare_squares(position: &Position, plies: usize) {
         for square in chess::ALL_SQUARES {
             assert_eq!(position.piece_on(square), position.board.piece_on(square), "{position}");

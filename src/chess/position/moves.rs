@@ -58,8 +58,7 @@ impl Move {
         Move(Self::new(from, to).0 | (piece.to_index() as u16) << PROMOTION_SHIFT)
     }
 
-    /// Decodes a Polyglot move. Returns `None` if the word is zero or contains an invalid
-    /// promotion.
+    /// Decodes a Polyglot move; `None` if the word is zero or the promotion invalid.
     pub fn from_polyglot(word: u16) -> Option<Self> {
         let code = word >> PROMOTION_SHIFT;
         (word != 0 && code <= 4).then(|| Move(MARK | word))
@@ -105,11 +104,9 @@ impl From<Move> for ChessMove {
 
 /// Length of the longest move in UCI notation, such as `e7e8q`.
 pub(crate) const UCI_BYTES: usize = 5;
-/// The null move in UCI notation.
 pub(crate) const UCI_NULL: &str = "0000";
 
 impl Move {
-    /// Returns the move in UCI notation, without allocation.
     pub(crate) fn uci(self) -> ArrayString<UCI_BYTES> {
         let mut text = ArrayString::new();
         if self.is_null() {

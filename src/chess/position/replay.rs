@@ -1,15 +1,13 @@
 //! A position for replaying games, updated in place.
 //!
 //! Code that reads games plays each move once and never takes one back. Therefore this type copies
-//! nothing and does not maintain pins and checks. It tests the legality of a given move directly.
-//! It starts from the target square, finds the pieces that could move there, and checks that the
-//! move does not leave the king in check. For sliders it uses tables of the squares between two
-//! squares. These tables take 32 kB and stay in the cache, whereas magic tables take nearly a
-//! megabyte. In a profile of building a book, resolving and playing a move on a replay takes two
-//! fifths of the time that a [`Position`] needs. A `Position` also uses a replay to resolve SAN.
+//! nothing and does not maintain pins and checks. It finds the pieces that could move to the target
+//! square, and checks that the move does not leave the king in check. For sliders it uses tables of
+//! the squares between two squares. These take 32 kB and stay in the cache, whereas magic tables
+//! take nearly a megabyte. In a profile of building a book, a replay resolves and plays a move in
+//! two fifths of the time that a [`Position`] needs.
 //!
-//! This is a second implementation of the board, in addition to `Position`. `tests/position`
-//! compares the two.
+//! This is a second implementation of the board; `tests/position` compares the two.
 
 use chess::{
     ALL_SQUARES, BitBoard, CastleRights, Color, EMPTY, File, Piece, Rank, Square, between,
@@ -21,10 +19,9 @@ use shakmaty::san::San;
 use super::movegen::PROMOTION_RANKS;
 use super::{Move, Position, SanError, zobrist};
 
-/// The bit for the right to castle short in one side's castling rights.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
-/// Number of bits by which Black's castling rights are shifted, so that they lie above White's.
+/// Shift of Black's castling rights, which lie above White's.
 const BLACK_SHIFT: u32 = 2;
 
 /// For each square, the castling rights that remain when a piece leaves it or is captured on it.
@@ -39,7 +36,6 @@ const KEPT_RIGHTS: [u8; 64] = {
     kept
 };
 
-/// The current position of a game that is being replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Replay {
     mailbox: [Option<Piece>; 64],
@@ -72,13 +68,11 @@ impl From<&Position> for Replay {
 }
 
 impl Replay {
-    /// Returns the same key as [`Position::key`].
     #[inline]
     pub(crate) fn key(&self) -> u64 {
         self.key
     }
 
-    /// Returns the same key as [`Position::pawn_key`].
     #[inline]
     pub(crate) fn pawn_key(&self) -> u64 {
         self.pawn_key
@@ -89,16 +83,11 @@ impl Replay {
         self.mailbox[square.to_index()]
     }
 
-    /// Returns the number of plies since the last capture or pawn move.
     #[inline]
     pub(crate) fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
     }
 
-    /// Returns the legal move that matches a parsed SAN.
-    ///
-    /// # Errors
-    /// If not exactly one legal move matches.
     #[inline]
     pub(crate) fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         match san {
@@ -168,22 +157,19 @@ impl Replay {
         self.key ^= zobrist::turn() ^ state_before ^ self.state();
     }
 
-    /// Whether the king of the side to move is attacked.
     pub(crate) fn in_check(&self) -> bool {
         let king = self.pieces_of(self.side, Piece::King).to_square();
         self.attacked(king, self.colors[(!self.side).to_index()], self.occupied())
     }
 
-    /// Whether an enemy pawn can capture the pawn that has just made a double step. The enemy pawn
-    /// must be adjacent. `target` is the en passant square.
+    /// Whether a pawn can capture on `target` the pawn that has just made a double step.
     #[cold]
     fn can_take_en_passant(&self, target: Square) -> bool {
         let own = self.pieces_of(self.side, Piece::Pawn);
         get_pawn_attacks(target, !self.side, own).any(|from| self.is_safe(from, target))
     }
 
-    /// Applies the special effects of a pawn move: resets the clock, promotes the pawn, and
-    /// handles en passant.
+    /// Resets the clock, promotes the pawn, and handles en passant.
     #[inline]
     fn play_pawn(&mut self, mv: Move, en_passant: Option<Square>) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
@@ -204,7 +190,6 @@ impl Replay {
         }
     }
 
-    /// Moves the rook if the king's move was castling.
     #[inline]
     fn move_castling_rook(&mut self, from: Square, to: Square) {
         if get_king_moves(from) & BitBoard::from_square(to) != EMPTY {
@@ -230,7 +215,6 @@ impl Replay {
         self.toggle(color, piece, BitBoard::from_square(square), key);
     }
 
-    /// Moves a piece to an empty square.
     #[inline]
     fn shift(&mut self, color: Color, piece: Piece, from: Square, to: Square) {
         self.mailbox[from.to_index()] = None;
@@ -308,8 +292,7 @@ impl Replay {
         own & BitBoard::from_square(behind)
     }
 
-    /// Returns the one square in `origins` from which a piece can move to `to` without leaving its
-    /// king in check.
+    /// Returns the one origin from which a piece can safely move to `to`.
     #[inline]
     fn only_safe(&self, origins: BitBoard, to: Square) -> Result<Square, SanError> {
         let mut found = Err(SanError::Illegal);
@@ -343,8 +326,7 @@ impl Replay {
         !self.attacked(king, self.colors[(!us).to_index()] & !gone, occupied | entered)
     }
 
-    /// Whether any piece on the squares `by` attacks `square`. All pieces on `by` belong to the
-    /// side not to move. The `occupied` squares block sliders.
+    /// Whether any piece of the side not to move that stands on `by` attacks `square`.
     #[inline]
     fn attacked(&self, square: Square, by: BitBoard, occupied: BitBoard) -> bool {
         let [pawns, knights, bishops, rooks, queens, kings] = self.pieces;
@@ -356,7 +338,6 @@ impl Replay {
         near & by != EMPTY || seen_from(square, far & by, occupied) != EMPTY
     }
 
-    /// Returns the move that castles to `side`, if it is legal.
     fn castling(&self, side: CastlingSide) -> Result<Move, SanError> {
         let us = self.side;
         let rights = CastleRights::from_index(usize::from(

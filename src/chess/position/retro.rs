@@ -2,8 +2,7 @@
 //!
 //! The caller has a set of positions, such as a book, and needs those that lead to the given
 //! position in one move. At first, only the keys of the candidates are generated, by incremental
-//! updates for each piece. The candidates whose keys are in the set are then set up as positions
-//! and verified by playing the move.
+//! updates. Those in the set are then set up as positions and verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -13,16 +12,12 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// The bit for White's right to castle short, as in the keys. The bits for Black's rights are two
-/// places higher.
+/// White's right to castle short, as in the keys. Black's bits are two places higher.
 const SHORT: u8 = 1;
-/// The bit for White's right to castle long.
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
 
-/// The maximum number of pieces per side.
 const MAX_PIECES: u32 = 16;
-/// The maximum number of pawns per side.
 const MAX_PAWNS: u32 = 8;
 
 /// Initial capacity of a list of unmoves. Few positions have more unmoves.
@@ -37,13 +32,11 @@ struct Unmove {
     mv: Move,
     /// The piece on the origin square, which is a pawn if the move was a promotion.
     piece: Piece,
-    /// The captured piece and its square, if any.
     taken: Option<(Piece, Square)>,
     /// If the move was castling, the rook's squares before and after it.
     rook: Option<(Square, Square)>,
 }
 
-/// The castling rights and en passant file of a position.
 #[derive(Debug, Clone, Copy)]
 struct State {
     castling: u8,
@@ -53,11 +46,8 @@ struct State {
 impl Position {
     /// Returns the known positions that lead to this one in one move, each with that move.
     ///
-    /// Calls `has_pawns` with the pawn key of each candidate, a few hundred in all. Then calls
-    /// `is_known` with the keys of those that `has_pawns` accepted. Finally, verifies the
-    /// candidates that both functions accepted.
-    ///
-    /// The clocks of the returned positions are guesses, because keys do not include clocks.
+    /// Calls `has_pawns` with the pawn key of each candidate (a few hundred), then `is_known` with
+    /// the keys of those accepted. The clocks of the returned positions are guesses.
     pub(crate) fn predecessors(
         &self,
         has_pawns: impl Fn(u64) -> bool,
@@ -94,8 +84,7 @@ impl Position {
         !self.side_to_move()
     }
 
-    /// Returns every move that could have led to the current placement of the pieces. Ignores the
-    /// safety of the kings.
+    /// Returns every move that could have led here, ignoring the safety of the kings.
     fn unmoves(&self) -> Vec<Unmove> {
         let mut list = Vec::with_capacity(USUAL_UNMOVES);
         let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MAX_PAWNS;
@@ -170,7 +159,6 @@ impl Position {
         }
     }
 
-    /// Returns the castling move that could have brought the king to `to`.
     fn uncastle(&self, to: Square) -> Option<Unmove> {
         let us = self.mover();
         let rank = us.to_my_backrank();
@@ -214,7 +202,6 @@ impl Position {
         Some((if is_white { Color::White } else { Color::Black }, piece))
     }
 
-    /// Returns the castling rights as bits, as in the keys.
     fn castling(&self) -> u8 {
         let bits = |color| self.castle_rights(color).to_index() as u8;
         bits(Color::White) | bits(Color::Black) << 2
@@ -268,8 +255,7 @@ impl Position {
         rights
     }
 
-    /// Returns the possible en passant states before the move: no en passant, and each file on
-    /// which a pawn may just have made a double step.
+    /// Returns the possible en passant states: none, and each file of a possible double step.
     fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MAX_FILES> {
         let (us, them) = (self.mover(), self.side_to_move());
         let rank = them.to_fourth_rank();
@@ -304,8 +290,7 @@ impl Position {
         files
     }
 
-    /// Returns the key before a move, without castling rights and en passant, together with the
-    /// pawn key.
+    /// Returns the key and the pawn key before a move, without castling and en passant.
     fn keys_of_pieces_before(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
@@ -349,8 +334,7 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // There are at most sixteen pieces per side: captures that would exceed this number were
-        // excluded earlier.
+        // There are at most sixteen pieces per side: other captures were excluded earlier.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);
@@ -368,7 +352,6 @@ mod tests {
         Position::from_fen(fen).expect(fen)
     }
 
-    /// Returns all predecessors, without restriction to a set.
     fn all(position: &Position) -> Vec<(Position, Move)> {
         position.predecessors(|_| true, |_| true)
     }

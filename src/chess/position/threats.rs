@@ -1,5 +1,4 @@
-//! Computes the squares attacked by a side, and the squares on which that side threatens more
-//! valuable pieces.
+//! Computes the squares attacked by a side, and those where it threatens more valuable pieces.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
@@ -8,9 +7,7 @@ use super::{BitBoard, Color, Piece, Position, Square};
 /// The squares attacked by the side not to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Threats {
-    /// Squares attacked by any piece.
     pub(crate) all: BitBoard,
-    /// Squares attacked by pawns.
     by_pawns: BitBoard,
     /// Squares attacked by pawns, knights or bishops.
     by_minors: BitBoard,
@@ -37,7 +34,6 @@ impl Threats {
 }
 
 impl Position {
-    /// Computes the squares attacked by the side not to move.
     pub(crate) fn threats(&self) -> Threats {
         let (side, occupied) = (!self.side_to_move(), self.occupied());
         let by_pawns = pawn_attacks(side, self.pieces(side, Piece::Pawn));
@@ -69,7 +65,6 @@ pub(crate) fn sideways(set: BitBoard) -> BitBoard {
     BitBoard((set & !FILE_H).0 << 1 | (set & !FILE_A).0 >> 1)
 }
 
-/// Returns the squares attacked by pawns of a side.
 fn pawn_attacks(side: Color, pawns: BitBoard) -> BitBoard {
     let (west, east) = ((pawns & !FILE_A).0, (pawns & !FILE_H).0);
     BitBoard(match side {

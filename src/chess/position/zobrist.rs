@@ -7,14 +7,12 @@ use chess::{Board, Color, File, Piece, Square};
 
 use super::polyglot_constants::{CASTLING, EN_PASSANT, PIECE_SQUARE, WHITE_TO_MOVE};
 
-/// Returns the key of one piece on one square.
 #[inline]
 pub(super) fn piece_square(color: Color, piece: Piece, square: Square) -> u64 {
     let kind = 2 * piece.to_index() + (color == Color::White) as usize;
     PIECE_SQUARE[kind][square.to_index()]
 }
 
-/// Returns the value that is XORed into the key when the side to move changes.
 #[inline]
 pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
@@ -57,7 +55,6 @@ pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
     }
 }
 
-/// Computes the whole key from scratch.
 pub(super) fn key(board: &Board, en_passant: Option<Square>) -> u64 {
     let pieces =
         pawn_key(board) ^ non_pawn_key(board, Color::White) ^ non_pawn_key(board, Color::Black);
@@ -65,12 +62,10 @@ pub(super) fn key(board: &Board, en_passant: Option<Square>) -> u64 {
     pieces ^ turn ^ state(board, en_passant)
 }
 
-/// Computes the key of all pawns from scratch.
 pub(super) fn pawn_key(board: &Board) -> u64 {
     key_of(board, |piece, _| piece == Piece::Pawn)
 }
 
-/// Computes the key of one side's pieces, without its pawns, from scratch.
 pub(super) fn non_pawn_key(board: &Board, side: Color) -> u64 {
     key_of(board, |piece, color| piece != Piece::Pawn && color == side)
 }

@@ -9,7 +9,6 @@ use crate::cli::date::now;
 use crate::tools::autoplay::results::About;
 use crate::tools::autoplay::schedule::{Format, Schedule};
 
-/// Describes the settings and circumstances of a match that starts now.
 pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
     let format = match schedule.format {
         _ if schedule.engines == 2 => "",
@@ -40,8 +39,7 @@ fn machine() -> String {
     format!("{model}, {count} {unit}, {}", std::env::consts::OS)
 }
 
-/// Returns the relative path from a folder to a file. Returns `None` if either is missing, or if
-/// the file is a pipe or a device.
+/// Returns the relative path, or `None` if either is missing or the file is a pipe or a device.
 pub(super) fn relative_path(folder: &Path, file: &Path) -> Option<PathBuf> {
     let (folder, file) = (folder.canonicalize().ok()?, file.canonicalize().ok()?);
     if !file.is_file() {

@@ -110,8 +110,7 @@ pub(crate) struct Args {
     test: Test,
 }
 
-/// Defines engine settings. For an option that applies to one side, the name ends with the number
-/// of that side.
+/// Defines engine settings. The name of an option for one side ends with the number of that side.
 macro_rules! engine_args {
     ($name:ident, $digit:literal, $heading:literal) => {
         #[doc = concat!($heading, ".")]
@@ -163,7 +162,6 @@ macro_rules! engine_args {
         }
 
         impl $name {
-            /// Overrides the settings of an engine with these settings.
             pub(in crate::cli) fn apply(&self, engine: &mut EngineConfig) {
                 let own = MoveLimits {
                     clock: self.tc,
@@ -202,7 +200,6 @@ engine_args!(First, "1", "First engine");
 engine_args!(Second, "2", "Second engine");
 
 impl Both {
-    /// Returns an engine with these settings and no command.
     pub(in crate::cli) fn base(&self) -> EngineConfig {
         let mut engine = EngineConfig { margin: DEFAULT_MARGIN, ..EngineConfig::default() };
         self.apply(&mut engine);
@@ -325,7 +322,6 @@ impl Args {
         Ok(engines)
     }
 
-    /// Returns the openings, or only the start position if no file is given.
     pub(crate) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
         self.openings.resolve(self.games)
     }
@@ -447,8 +443,7 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early. Matches with different rules have different
-    /// descriptions.
+    /// Describes the rules that end games early. Different rules have different descriptions.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")
@@ -463,7 +458,6 @@ pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     )
 }
 
-/// Returns an error if an engine has no limit on its thinking time.
 pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> {
     ensure!(
         engine.limits != MoveLimits::default(),

@@ -10,10 +10,6 @@ use crate::tools::autoplay::process::Trace;
 /// The exit status if the engine violates the protocol.
 const FOUND: u8 = 4;
 
-/// Runs all tests and prints the violations found.
-///
-/// # Errors
-/// If the engine cannot be started.
 pub(super) fn run(command: &str, trace: &Trace) -> anyhow::Result<ExitCode> {
     let config = EngineConfig::from_command(command)?;
     let mut count = 0;

@@ -32,9 +32,6 @@ const LEVEL: u8 = 3;
 const SECOND_AHEAD: u8 = 4;
 
 /// Plays the match and returns an exit status that shows who is ahead.
-///
-/// # Errors
-/// If the arguments are inconsistent, a file cannot be used, or an engine cannot be started.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let trace = args
         .trace

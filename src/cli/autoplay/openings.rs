@@ -45,9 +45,6 @@ enum Order {
 
 impl Openings {
     /// Returns openings for this many games, or only the start position if no file is given.
-    ///
-    /// # Errors
-    /// If none of the openings can be played.
     pub(super) fn resolve(&self, games: usize) -> anyhow::Result<Vec<Opening>> {
         let Openings { file, order, seed, start, plies, .. } = self;
         let Some(path) = file else { return Ok(vec![Opening::default()]) };
@@ -62,7 +59,6 @@ impl Openings {
         load_openings(&choice)
     }
 
-    /// Describes the openings and how they are selected, as pairs of label and text.
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let Openings { file, order, seed, start, plies, no_reverse } = self;
         let reversed = if *no_reverse { "once each" } else { "with colours reversed" };
@@ -76,18 +72,13 @@ impl Openings {
         vec![("Openings", openings), ("Seed", seed.to_string())]
     }
 
-    /// Describes every setting that affects results. Matches with different settings have different
-    /// descriptions.
     pub(super) fn settings(&self) -> String {
         let Openings { file, order, seed, start, plies, .. } = self;
         format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}")
     }
 }
 
-/// Loads the playable openings and reports the others on standard error.
-///
-/// # Errors
-/// If no opening is playable.
+/// Loads the playable openings and reports the others. Fails if none is playable.
 pub(in crate::cli) fn load_openings(choice: &OpeningChoice) -> anyhow::Result<Vec<Opening>> {
     let openings = choice.load()?;
     if openings.skipped.count > 0 {

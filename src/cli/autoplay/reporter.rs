@@ -21,20 +21,17 @@ use crate::tools::autoplay::schedule::Slot;
 use crate::tools::autoplay::summary;
 use crate::tools::autoplay::tournament::Progress;
 
-/// The name used for the log in error messages.
 const LOG: &str = "the log";
 
 pub(super) struct Reporter {
     commands: Vec<String>,
     log: Option<BufWriter<File>>,
-    /// Outputs that could not be written. Each one is reported once, and the match continues
-    /// without the output.
+    /// Outputs that could not be written. Each one is reported once, and the match continues.
     lost: Vec<&'static str>,
     show_moves: bool,
     several: bool,
     /// The number of games between two reports of the statistics.
     every: usize,
-    /// When this run started.
     begun: Instant,
     /// The number of games finished in earlier runs.
     before: usize,
@@ -70,7 +67,6 @@ impl Reporter {
         }
     }
 
-    /// Prints and logs an event of the match.
     pub(super) fn report(&mut self, results: &Results, progress: &Progress) {
         let games = results.match_record.scheduled;
         match progress {
@@ -108,8 +104,7 @@ impl Reporter {
         }
     }
 
-    /// Logs lines about a game. Each line has a timestamp. It also has the number of the game if
-    /// several games are played simultaneously.
+    /// Logs lines about a game with the time and, if several are played at once, the game number.
     fn stamped(&mut self, text: &str, slot: &Slot) {
         let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
         let now = now();
@@ -117,8 +112,7 @@ impl Reporter {
         self.note(&lines.join("\n"), self.show_moves);
     }
 
-    /// Writes lines to the log. If `show` is set, also writes them to the screen. A write error
-    /// does not stop the match, because its results are stored in other files.
+    /// Writes lines to the log and, if `show` is set, to the screen. Errors do not stop the match.
     pub(super) fn note(&mut self, text: &str, show: bool) {
         let text = visible_lines(text);
         if show {
@@ -208,7 +202,6 @@ pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     format!("{} in {time}: {per_hour:.0} games/hour", number_of(games as u64, "game"))
 }
 
-/// Formats a move and both sides' thinking times on two lines.
 fn in_lines(step: &MoveMade, name: &str) -> String {
     let (side, dots) = match step.color {
         Color::White => ("WHITE", ""),

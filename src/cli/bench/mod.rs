@@ -40,11 +40,6 @@ enum Suite {
     Constants,
 }
 
-/// Prints the node count for each position, and then `N nodes M nps`. If a suite is given, runs the
-/// suite instead.
-///
-/// # Errors
-/// If standard output cannot be written to, or a suite fails.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.suite {
         None => sign(args),

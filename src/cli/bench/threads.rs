@@ -68,11 +68,7 @@ impl Args {
     }
 }
 
-/// Searches the positions, then prints and plots the speedups. If interrupted, reports the results
-/// obtained so far.
-///
-/// # Errors
-/// If the positions cannot be read, the threads cannot be started, or the output cannot be written.
+/// Searches the positions, then prints and plots the speedups, even if interrupted.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let threads = args.resolve_threads();
     anyhow::ensure!(
@@ -102,7 +98,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Searches the positions with each number of threads until interrupted.
 fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> {
     let mut positions = positions_of(args.positions.as_deref())?;
     positions.truncate(args.number.unwrap_or(usize::MAX));
@@ -151,7 +146,6 @@ fn row(summary: &SpeedupSummary) -> serde_json::Value {
     })
 }
 
-/// Prints the speedup and how the threads spent their time.
 fn write_tables(
     out: &mut impl Write,
     summaries: &[SpeedupSummary],

@@ -1,5 +1,4 @@
-//! `tabia bench transpositions`: measures how much the search benefits from using the book at inner
-//! nodes.
+//! `tabia bench transpositions`: measures how much the search benefits from a book at inner nodes.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -69,10 +68,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Selects the positions, and then either searches or saves them.
-///
-/// # Errors
-/// If the book or the games cannot be read, or no position is found.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = Book::open(&args.book)?;
     let Drawn { positions, found, answered } = select(args, &book)?;
@@ -135,7 +130,6 @@ fn select(args: &Args, book: &Book) -> anyhow::Result<Drawn> {
     Ok(selector.finish())
 }
 
-/// Searches the positions. If interrupted, returns the results obtained so far.
 fn search(
     args: &Args,
     book: &Book,
@@ -170,7 +164,6 @@ fn search(
     Ok(trials)
 }
 
-/// Formats a position as an EPD record with four fields and a description.
 fn epd_line(position: &Position) -> String {
     let fen = position.to_string();
     let fields: Vec<&str> = fen.split(' ').take(4).collect();
@@ -209,7 +202,6 @@ fn describe(Mean { mean, error }: Mean) -> String {
     format!("{mean:.1} ± {error:.1}")
 }
 
-/// Parses the name of a mode to be compared with plain search.
 fn parse_mode(name: &str) -> anyhow::Result<BookSearch> {
     let mode = MODES.into_iter().find(|mode| mode.name() == name);
     mode.with_context(|| format!("--modes: `{name}` is none of stop, value, steer and first"))

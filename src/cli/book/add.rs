@@ -48,11 +48,7 @@ struct Recorded {
     build: build::Args,
 }
 
-/// Adds games to a book.
-///
-/// # Errors
-/// If an input or the book cannot be read, the book was not built from games alone, no new game is
-/// counted, or the book cannot be written. In each case the old book remains unchanged.
+/// Adds games to a book. In case of an error, the old book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open_book(&args.book)?;
     let output = args.output.as_deref().unwrap_or(&args.book);
@@ -60,12 +56,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     add_games(&book, &recorded.running(args.games.clone(), args.force, &args.run))
 }
 
-/// Adds the games of a build to the only book among its inputs. Returns `None` if there is no book
-/// among the inputs.
-///
-/// # Errors
-/// As for [`run`]; also if the inputs include several books, or if the options of the build differ
-/// from those recorded in the book.
+/// Adds the games of a build to the only book among its inputs, or returns `None` if there is none.
+/// Fails if the options of the build differ from those recorded in the book.
 pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> {
     let (books, games): (Vec<PathBuf>, Vec<PathBuf>) =
         args.counting.games.games.iter().cloned().partition(|path| is_book(path));
@@ -109,7 +101,6 @@ fn open_book(path: &Path) -> anyhow::Result<Book> {
     Ok(open(path)?)
 }
 
-/// Returns the build options recorded in the book.
 fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     let manifest = book.manifest()?;
     let refuse = |reason: &str| {
@@ -161,7 +152,6 @@ fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     Ok(parsed)
 }
 
-/// Adds games to a book, using the build options recorded in the book.
 fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     let begin = Instant::now();
     let manifest = book.manifest()?;
@@ -262,8 +252,7 @@ fn new_inputs(
     Ok(new)
 }
 
-/// Returns the name, size and checksum of an input. Returns `None` if the input cannot be read
-/// completely.
+/// Returns the record of an input, or `None` if the input cannot be read completely.
 fn record_of(input: &PgnInput) -> Option<InputRecord> {
     let (bytes, checksum) = input.checksum().ok()?;
     let checksum = checksum_text(checksum);

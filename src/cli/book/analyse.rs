@@ -21,7 +21,6 @@ use crate::tools::suite::analysis::{
     Analysis, AnalysisJournal, Plan, frontier_moves, open_journal,
 };
 
-/// The default number of nodes per search.
 const NODES: u64 = 1_000_000;
 
 /// Search the positions of a book and store the values in it
@@ -97,10 +96,6 @@ impl AnalyseArgs {
     }
 }
 
-/// Searches the book's positions and writes the book with the results.
-///
-/// # Errors
-/// If the book cannot be read or written.
 pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let target = args.target()?;
     let plan = args.plan()?;
@@ -130,8 +125,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     Ok(exit_status(work.is_stopped()))
 }
 
-/// The number of rounds in which a book grows. The results of a round determine where the next
-/// round extends the book.
+/// The number of rounds in which a book grows. Each round uses the results of the previous ones.
 const ROUNDS: u64 = 20;
 
 struct Work<'a> {
@@ -148,7 +142,6 @@ impl Work<'_> {
         self.switches.iter().any(Switch::is_stopped)
     }
 
-    /// Searches the remaining positions, and then writes the book with all results.
     fn round(&mut self, mut journal: AnalysisJournal) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.analysis.len() as u64, 0, "positions");
         let searched = self.analysis.search(&self.switches, |value| {
@@ -220,8 +213,7 @@ impl AnalyseArgs {
 /// Returns the values that the analysis of another book contains for these positions.
 ///
 /// If the other analysis covered additional positions, its best move outside the analysis may lead
-/// to a position outside this book. In that case, only the searches of all moves are reliable.
-/// Searches that excluded some moves are repeated where necessary.
+/// to a position outside this book, so only its searches of all moves are reliable.
 fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
     let (mut taken, left): (Vec<BookValue>, Vec<_>) =
         other.values().partition(|value| own.contains_key(&value.key));

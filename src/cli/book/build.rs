@@ -70,7 +70,6 @@ pub(super) struct CountingArgs {
 }
 
 impl CountingArgs {
-    /// Returns these settings. All others have their default values.
     pub(super) fn options(&self) -> BuildOptions {
         BuildOptions {
             max_ply: self.max_ply,
@@ -200,7 +199,6 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 }
 
 impl GameFilterArgs {
-    /// Returns the filter for a book that contains the moves of `side`, or of both sides.
     pub(super) fn resolve(&self, side: Option<Color>) -> GameFilter {
         let names_players = !(self.player.is_empty() && self.title.is_empty());
         GameFilter {
@@ -220,7 +218,6 @@ impl GameFilterArgs {
 }
 
 impl Args {
-    /// Returns the file for the list of faults, if one was requested.
     fn errors_output(&self, inputs: &[PgnInput]) -> Option<Output<'_>> {
         let output = Output::new(self.run.errors.as_deref()?, FAULTS);
         let output = output.force(self.output.force.allowed);
@@ -239,17 +236,13 @@ impl Args {
         }
     }
 
-    /// Describes which games, positions and moves are included. The manifest stores the description
-    /// in this form.
+    /// Describes which games, positions and moves are included, as stored in the manifest.
     pub(super) fn describe_filters(&self) -> Vec<String> {
         self.resolve().describe()
     }
 
-    /// Combines the counting options recorded in a book with these inputs and with the other
-    /// arguments of this build.
-    ///
-    /// # Errors
-    /// If an option is set here and differs from the recorded one.
+    /// Combines the counting options recorded in a book with these inputs and other arguments.
+    /// Fails if an option is set here and differs from the recorded one.
     pub(super) fn with_options_of(&self, recorded: Self, games: GamePaths) -> anyhow::Result<Self> {
         let (own, of_book) = (self.describe_filters(), recorded.describe_filters());
         let max_ply = recorded.counting.max_ply;
@@ -265,7 +258,6 @@ impl Args {
         Ok(recorded.running(games, self.output.force, &self.run))
     }
 
-    /// Returns the same counting options for different games.
     pub(super) fn running(self, games: GamePaths, force: Force, run: &RunArgs) -> Self {
         Args {
             counting: CountingArgs { games, ..self.counting },
@@ -289,11 +281,7 @@ impl Args {
     }
 }
 
-/// Builds a book from games.
-///
-/// # Errors
-/// If an input does not exist, no game is counted, or the book cannot be written. An existing book
-/// then remains unchanged.
+/// Builds a book from games. In case of an error, an existing book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (inputs, again) = inputs_once(&args.counting.games.games)?;
     let output = args.output.apart_from(files_of(&inputs)).create()?;
@@ -330,9 +318,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Returns the inputs at these paths without repeated files, and the names of the repeated files.
-///
-/// # Errors
-/// As for [`PgnInput::from_paths`].
 pub(super) fn inputs_once(paths: &[PathBuf]) -> anyhow::Result<(Vec<PgnInput>, Vec<String>)> {
     let (mut seen, mut again) = (HashSet::new(), Vec::new());
     let mut inputs = PgnInput::from_paths(paths)?;
@@ -351,12 +336,8 @@ pub(super) fn report_named_again(names: &[String]) {
     }
 }
 
-/// Builds a book from these inputs, shows the progress, and writes the faults to the `--errors`
-/// file. Returns the output, the tally of games, and the monitor, through which Ctrl-C stops the
-/// build.
-///
-/// # Errors
-/// As for [`build()`]; also if the faults cannot be written.
+/// Builds a book and shows the progress. Returns the output, the tally of games, and the monitor,
+/// through which Ctrl-C stops the build.
 pub(super) fn build_shown<W: BookOutput>(
     args: &Args,
     inputs: &[PgnInput],
@@ -449,7 +430,6 @@ impl FaultFile {
     }
 }
 
-/// Prints the first few faults, and all inputs that cannot be read.
 pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bool) {
     tally.broken_inputs.iter().for_each(|broken| errln!("tabia: {broken}"));
     if quiet {

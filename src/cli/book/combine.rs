@@ -33,10 +33,6 @@ pub(super) struct MergeArgs {
     output: BookOutputArgs,
 }
 
-/// Merges several books into one.
-///
-/// # Errors
-/// If a book cannot be read, or the new one cannot be written.
 pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let books =
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -59,7 +55,6 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the analysis results of other books to a book.
 pub(super) fn with_values(
     book: Book,
     found: impl Iterator<Item = BookValue>,
@@ -108,7 +103,6 @@ fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Copies analysis results from the source books to the book made from them.
 fn keep_values<'a>(
     output: &Output<'_>,
     books: impl Iterator<Item = &'a Book>,
@@ -175,8 +169,6 @@ struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    /// Returns the selection for a book that contains the moves of `side`, or of both sides if it
-    /// is `None`.
     fn resolve(&self, side: Option<Color>) -> Selection {
         Selection { facets: self.facets.resolve(), players: lowercase(&self.player), side }
     }
@@ -191,10 +183,6 @@ fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
     Ok(moves.into_iter().map(|(position, mv)| position.play(mv)).collect())
 }
 
-/// Writes a book with only part of the original contents.
-///
-/// # Errors
-/// If the book cannot be read, or the new one cannot be written.
 pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
@@ -232,9 +220,6 @@ pub(super) struct DiffArgs {
 }
 
 /// Compares two books. The exit status is zero if they are equal.
-///
-/// # Errors
-/// If a book cannot be read.
 pub(super) fn run_diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     let (left, right) = (open(&args.left)?, open(&args.right)?);
     let mut counts = DifferenceCounts::default();

@@ -13,7 +13,6 @@ use crate::games::book::POLYGLOT_FILE;
 use crate::support::files::Output;
 use crate::support::words::counted;
 
-/// Returns whether a file name has the extension used for Polyglot books.
 fn has_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "bin")
 }
@@ -27,10 +26,6 @@ pub(super) struct ImportArgs {
     output: BookOutputArgs,
 }
 
-/// Imports a Polyglot book.
-///
-/// # Errors
-/// If the input is not a Polyglot book, or the output cannot be written.
 pub(super) fn run_import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     ensure!(
         has_ending(&args.input),
@@ -55,10 +50,6 @@ pub(super) struct ExportArgs {
     force: Force,
 }
 
-/// Exports a book to another format.
-///
-/// # Errors
-/// If the book cannot be read, or the output cannot be written.
 pub(super) fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let output = Output::new(&args.output, POLYGLOT_FILE).ending("bin");
@@ -92,10 +83,6 @@ pub(super) struct VerifyArgs {
     book: PathBuf,
 }
 
-/// Verifies a book's checksums and entries.
-///
-/// # Errors
-/// If the book is damaged; the message names the damaged part.
 pub(super) fn run_verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     book.verify()?;

@@ -7,8 +7,7 @@ use crate::cli::output::errln;
 use crate::games::book::DEFAULT_MAX_PLY;
 use crate::games::pgn::PgnInput;
 
-/// Bytes of disk space per byte of PGN text if all records are sorted on disk. A game has about 620
-/// bytes, and a record has 12 bytes for each of 40 positions per game.
+/// Bytes of disk space per byte of PGN text: a game has about 620 bytes and 40 records of 12 bytes.
 const DISK_PER_BYTE: f64 = 0.8;
 /// The same as [`DISK_PER_BYTE`] for a build with facets, whose records have 16 bytes.
 const DISK_PER_BYTE_WITH_FACETS: f64 = 1.1;
@@ -38,7 +37,6 @@ pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets:
     );
 }
 
-/// The approximate length of a game in plies. A greater depth limit needs no extra space.
 const AVERAGE_PLIES: u32 = 80;
 
 /// Returns the number of free bytes on the file system that contains a path, if it is known.

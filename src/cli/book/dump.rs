@@ -48,16 +48,11 @@ enum DumpFormat {
 /// The columns of a CSV dump.
 ///
 /// Counts are numbers of games. Scores are from the side to move's point of view, in centipawns or
-/// in moves to mate. The `value_` columns are for the position, and the `move_` columns are for the
-/// position after the move.
+/// in moves to mate. The `move_` columns are for the position after the move.
 const CSV_HEAD: &str = "fen,ply,move,played_white,played_draws,played_black,played_undecided,\
     reached_white,reached_draws,reached_black,reached_undecided,\
     value_cp,value_mate,value_depth,value_nodes,value_best,move_cp,move_mate";
 
-/// Prints the contents of a book.
-///
-/// # Errors
-/// If the book cannot be read.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
@@ -87,7 +82,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the moves in a position that were played in enough games.
 fn moves_of(at: &Visited, args: &Args) -> Vec<(Move, Counts)> {
     let moves = at.entry.legal_moves(&at.position);
     moves.filter(|(_, played)| played.games() >= args.min_games).collect()
@@ -146,8 +140,7 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
     }
 }
 
-/// Writes one game for each line of play. A line ends at the end of the book, or where it joins an
-/// earlier line.
+/// Writes one game per line of play, which ends with the book or where it joins an earlier line.
 fn write_lines(
     out: &mut impl Write,
     book: &Book,

@@ -29,10 +29,6 @@ pub(super) struct EntropyArgs {
     max_loss: Score,
 }
 
-/// Prints the entropy per ply and in total.
-///
-/// # Errors
-/// If the book cannot be read.
 pub(super) fn run(args: &EntropyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let mut chooser = Chooser::new(args.policy, 0);

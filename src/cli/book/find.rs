@@ -45,10 +45,6 @@ struct Hit {
     label: String,
 }
 
-/// Lists the games that reached a position.
-///
-/// # Errors
-/// If the sources cannot be read.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = args.place.game()?;
     let mut hits = Vec::new();
@@ -129,7 +125,6 @@ fn search(
     Ok(())
 }
 
-/// Searches one game at a time for a position.
 struct GameFinder {
     key: u64,
     ply: usize,

@@ -20,10 +20,6 @@ pub(super) struct Args {
     games: GameFolders,
 }
 
-/// Prints a game exactly as it appears in its PGN file.
-///
-/// # Errors
-/// If the book does not contain the game, or the game's file is missing or has changed.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = open(&args.book)?.game_from(args.game, &args.games.folders)?;
     writeln!(output::stdout(), "{text}")?;

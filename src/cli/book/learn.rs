@@ -21,10 +21,6 @@ pub(super) struct LearnArgs {
     output: BookOutputArgs,
 }
 
-/// Opens a file of learned results as a book.
-///
-/// # Errors
-/// If the file cannot be read, or is not a file of learned results.
 pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
     let mut head = Vec::new();
     open_plain(path)
@@ -39,10 +35,6 @@ pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
     Ok(open(path)?)
 }
 
-/// Creates the book from a file of learned results.
-///
-/// # Errors
-/// If the file has no learned results, or the book cannot be written.
 pub(super) fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
     let book = open_learned(&args.file)?;
     let output = args.output.apart_from([&args.file]);

@@ -64,11 +64,6 @@ enum Command {
     Game(game::Args),
 }
 
-/// Runs one of the book commands.
-///
-/// # Errors
-/// If the command fails. The message is one line that states the affected file, the problem and the
-/// solution.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => match add::run_build(args)? {
@@ -96,8 +91,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Opens the book at a path and prints any warnings about it. The path `embedded` means the
-/// built-in book.
+/// Opens the book at a path, or the built-in book for `embedded`, and prints any warnings.
 pub(super) fn open(path: &Path) -> Result<Book, BookError> {
     if path.as_os_str() == EMBEDDED_NAME {
         return Ok(Book::embedded());
@@ -118,13 +112,11 @@ struct BookOutputArgs {
 }
 
 impl BookOutputArgs {
-    /// Prepares the output file. It must not be one of these inputs.
     fn apart_from<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Output<'_> {
         book_output(&self.path, self.force, inputs)
     }
 }
 
-/// Prepares the output file for a book that is created from other files.
 fn book_output<'a, P: AsRef<Path>>(
     path: &'a Path,
     force: Force,
@@ -144,7 +136,6 @@ fn write(
     Ok(Book::open(path)?)
 }
 
-/// Writes a book with [`write`], then prints its size.
 fn save(
     output: &Output<'_>,
     content: impl FnOnce(NewFile) -> std::io::Result<NewFile>,

@@ -51,7 +51,6 @@ pub(super) use missing::{run_count, run_pack};
 #[cfg(feature = "parquet")]
 pub(super) use present::{run_count, run_pack};
 
-/// The commands in a program compiled without Parquet support.
 #[cfg(not(feature = "parquet"))]
 mod missing {
     use std::process::ExitCode;
@@ -60,12 +59,10 @@ mod missing {
 
     use super::{CountArgs, PackArgs};
 
-    /// Returns an error, because the program lacks Parquet support.
     pub(in crate::cli::book) fn run_count(_args: &CountArgs) -> anyhow::Result<ExitCode> {
         refuse()
     }
 
-    /// Returns an error, because the program lacks Parquet support.
     pub(in crate::cli::book) fn run_pack(_args: &PackArgs) -> anyhow::Result<ExitCode> {
         refuse()
     }
@@ -95,8 +92,7 @@ mod present {
     use crate::games::pgn::PgnInput;
     use crate::support::words::counted;
 
-    /// Returns the result for `output`. If the build was interrupted, reports this and returns
-    /// `None`.
+    /// Returns the result for `output`, or reports that the build was interrupted.
     fn unless_interrupted<T>(
         made: Result<T, BuildError>,
         output: &Path,
@@ -110,10 +106,7 @@ mod present {
         }
     }
 
-    /// Counts games and writes partial counts.
-    ///
-    /// # Errors
-    /// If an input does not exist, or the folder cannot be written to. No partial output remains.
+    /// Counts games and writes partial counts. After an error, no partial output remains.
     pub(in crate::cli::book) fn run_count(args: &CountArgs) -> anyhow::Result<ExitCode> {
         let inputs = PgnInput::from_paths(&args.counting.games.games)?;
         let options = BuildOptions {
@@ -141,11 +134,7 @@ mod present {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Packs partial counts into a book.
-    ///
-    /// # Errors
-    /// If the counts cannot be read, or the book cannot be written. An existing book then remains
-    /// unchanged.
+    /// Packs partial counts into a book. After an error, an existing book remains unchanged.
     pub(in crate::cli::book) fn run_pack(args: &PackArgs) -> anyhow::Result<ExitCode> {
         let options = BuildOptions {
             min_games: args.prune.min_games,

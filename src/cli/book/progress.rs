@@ -13,7 +13,6 @@ use crate::games::book::Monitor;
 use crate::games::pgn::PgnInput;
 use crate::support::words::counted;
 
-/// The interval between updates of the bar on a terminal.
 const REFRESH: Duration = Duration::from_millis(100);
 /// The interval between lines when the output is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -25,12 +24,10 @@ pub(super) struct BuildProgress {
 }
 
 impl BuildProgress {
-    /// Starts displaying the progress of a build from games.
     pub(super) fn start(inputs: &[PgnInput], monitor: &Monitor) -> Self {
         Self::of(Material::Games { bytes: inputs.iter().map(PgnInput::size).sum() }, monitor)
     }
 
-    /// Starts displaying the progress of a build from partial counts.
     #[cfg_attr(
         not(feature = "parquet"),
         allow(dead_code, reason = "only a program with Parquet packs counts")
@@ -76,7 +73,6 @@ fn print_resumed(monitor: &Monitor, reported: &mut bool) {
     }
 }
 
-/// The source of a book, which determines the unit of progress.
 #[derive(Debug, Clone, Copy)]
 enum Material {
     /// Games, with their total size in bytes if it is known.

@@ -14,8 +14,7 @@ pub(super) struct PositionRow {
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<NamedOpening>,
-    /// Whether the counts are from the embedded book, see
-    /// [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Whether the counts are from the embedded book.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub self_play: bool,
     pub reached: CountsRow,
@@ -32,8 +31,7 @@ pub(super) struct MoveRow {
     name: MoveName,
     played: CountsRow,
     reached: CountsRow,
-    /// The analysis result for the position after the move, from the point of view of the side that
-    /// plays the move.
+    /// The analysis result after the move, from the point of view of the side that plays the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<ScoreAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,7 +95,6 @@ pub(super) struct ValueRow {
     depth: i32,
     /// The node limit of the search.
     nodes: u64,
-    /// The first move of the best line.
     best: Option<MoveName>,
     /// The best move that leads to a position outside the analysis.
     outside: Option<ScoredRow>,

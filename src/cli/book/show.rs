@@ -81,10 +81,6 @@ fn parse_confidence(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Prints the book's manifest.
-///
-/// # Errors
-/// If the book cannot be read.
 pub(super) fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let manifest = book.manifest()?;
@@ -132,11 +128,6 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
     Ok(())
 }
 
-/// Prints the moves in a position.
-///
-/// # Errors
-/// If the book cannot be read or does not contain the position, or if a filter needs facets that
-/// the book lacks.
 pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let whole = open(&args.book)?;
     let game = args.place.game()?;
@@ -220,7 +211,6 @@ fn position_row(
     }
 }
 
-/// Formats the mean rating of the players who chose a move, ignoring unknown ratings.
 fn rating(explored: Option<&PositionStats>, candidate: &Candidate) -> String {
     let moves = explored.map_or(&[][..], |explored| &explored.moves);
     let found = moves.iter().find(|found| found.mv == candidate.book_move.mv);
@@ -252,10 +242,6 @@ fn write_games(
     write_table(out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
-/// Explains how the engine chooses among the moves in a position.
-///
-/// # Errors
-/// If the book cannot be read or does not contain the position.
 pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
@@ -314,8 +300,7 @@ fn value(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, notation::score)
 }
 
-/// Formats the expected score of a move with confidence bounds. It is computed from the games and
-/// the value of the move.
+/// Formats the expected score of a move, from games and analysis, with confidence bounds.
 fn combined_score(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, |_| bounded(candidate.expected, candidate.certain))
 }
@@ -325,7 +310,6 @@ fn name_after(names: &Names, game: &Game, candidate: &Candidate) -> String {
     opening.map_or(String::new(), |opening| format!("{} {}", opening.eco, opening.name))
 }
 
-/// Prints the moves of a book that contains weights, with an additional column for them.
 fn write_weights(
     out: &mut impl Write,
     game: &Game,
@@ -402,8 +386,7 @@ fn bounded(score: f64, (low, high): (f64, f64)) -> String {
     format!("{:.1}% ({:.0}-{:.0})", 100.0 * score, 100.0 * low, 100.0 * high)
 }
 
-/// Prints rows as aligned columns. Omits columns without entries. Omits the heading if there are no
-/// rows.
+/// Prints rows as aligned columns, without empty columns.
 fn write_table<const N: usize>(out: &mut impl Write, rows: &[[String; N]]) -> std::io::Result<()> {
     let is_empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_empty());
     let width =

@@ -45,7 +45,6 @@ enum AnnotationEvent {
 enum Target {
     /// A file of games to which the annotated game is appended.
     Games(PathBuf),
-    /// A new HTML page.
     Page(PathBuf),
 }
 
@@ -63,7 +62,6 @@ impl Target {
         path
     }
 
-    /// Checks, before the search starts, that the output can be written.
     fn check(&self) -> io::Result<()> {
         let output = match self {
             // Appending cannot destroy the contents of a file.
@@ -155,8 +153,7 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Returns the engine's search settings, but without the book and with one thread, so that the
-    /// same game always gets the same annotations.
+    /// Returns the engine's settings, but with one thread and no book, for repeatable results.
     fn annotator(&self) -> Config {
         Config {
             memory_mb: MEMORY_MB,
@@ -198,8 +195,6 @@ impl Console {
         Ok(true)
     }
 
-    /// Prints the accuracy of both sides, the turning points, and the file to which the game was
-    /// written.
     fn print_annotation_summary(
         &mut self,
         annotated: &Annotated,

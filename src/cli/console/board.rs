@@ -8,7 +8,6 @@ pub(super) struct BoardStyle {
     /// terminals disagree on their width.
     pub(super) symbols: bool,
     pub(super) colours: bool,
-    /// Whether letters and numbers are shown at the edge of the board.
     pub(super) coordinates: bool,
     pub(super) below: Color,
 }
@@ -41,7 +40,6 @@ const MARKED_DARK: u8 = 65;
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
 
-/// Draws a position and highlights the move that led to it.
 pub(super) fn draw(position: &Position, last: Option<Move>, style: BoardStyle) -> String {
     let is_marked = |square: Square| last.is_some_and(|mv| [mv.from(), mv.to()].contains(&square));
     let ranks: Vec<usize> = match style.below {
@@ -120,8 +118,7 @@ fn coloured_row(
     row
 }
 
-/// Returns the symbol or letter of the piece on a square. With colours, both sides use the filled
-/// symbols.
+/// Returns the symbol or letter of a piece. With colours, both sides use the filled symbols.
 fn piece_letter(position: &Position, square: Square, style: BoardStyle) -> Option<char> {
     let piece = position.piece_on(square)?;
     let is_white = position.board().color_on(square) == Some(Color::White);

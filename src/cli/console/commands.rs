@@ -40,11 +40,8 @@ const fn row(
 }
 
 pub(super) struct Topic {
-    /// The name of the topic, as typed after `help`.
     pub(super) name: &'static str,
-    /// The purpose of the topic's commands.
     pub(super) purpose: &'static str,
-    /// The commands, in the order in which the help lists them.
     pub(super) rows: &'static [CommandRow],
 }
 
@@ -144,7 +141,6 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Makes the engine play White or Black.
     fn play(&mut self, color: Color) -> io::Result<Flow> {
         if color == self.position().side_to_move() {
             return self.change(Engine::go);

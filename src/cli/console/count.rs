@@ -8,7 +8,6 @@ use crate::engine::controller::{Flow, PERFT_DEPTHS, PerftCount};
 use crate::support::files::describe;
 
 impl Console {
-    /// Starts a perft count to the given depth.
     pub(super) fn perft(&mut self, depth: &str) -> io::Result<Flow> {
         let depth = depth.parse().ok().filter(|depth| PERFT_DEPTHS.contains(depth));
         let most = PERFT_DEPTHS.end();

@@ -12,8 +12,7 @@ use crate::games::pgn::{self, GameEnd, GameStatus, PgnGame, PgnInput};
 use crate::support::error::ParseError;
 use crate::support::words::{number_of, visible};
 
-/// Splits arguments into a file name and an optional word. A file name that contains spaces must be
-/// quoted.
+/// Splits arguments into a file name, quoted if it contains spaces, and an optional word.
 pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> {
     let words = shlex::split(text).ok_or_else(|| failed("a quotation mark is missing"))?;
     let mut words = words.into_iter().fuse();
@@ -33,7 +32,6 @@ pub(super) fn file(text: &str) -> io::Result<String> {
     }
 }
 
-/// Prefixes an error message with the file name.
 pub(super) fn with_path(file: &str, error: impl std::fmt::Display) -> io::Error {
     failed(format!("{file}: {error}"))
 }
@@ -42,8 +40,7 @@ fn open(name: &str) -> io::Result<impl Read> {
     PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| with_path(name, error))
 }
 
-/// Appends text to a file with a single write, so that the output of concurrent writers does not
-/// mix.
+/// Appends text in a single write, so that the output of concurrent writers does not mix.
 pub(super) fn append(path: &Path, text: &str) -> io::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
@@ -59,15 +56,13 @@ pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     Ok(name)
 }
 
-/// Returns the path of the file of saved games. The file is in the XDG data folder.
 pub(super) fn keep_file() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
     Some(data.join("tabia/games.pgn"))
 }
 
-/// Loads a game from a PGN file by its number, counted from 1. Also returns a message if the game
-/// is incomplete.
+/// Loads a game by its number, counted from 1. Also returns a message if the game is incomplete.
 pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Option<String>)> {
     let mut games = pgn::read_games(open(name)?);
     let mut last = 0;
@@ -85,7 +80,6 @@ pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Optio
     }
 }
 
-/// Describes why reading a game stopped before its end.
 fn fault(end: &GameEnd) -> Option<String> {
     match &end.status {
         GameStatus::Read | GameStatus::Declined => None,
@@ -95,7 +89,6 @@ fn fault(end: &GameEnd) -> Option<String> {
     }
 }
 
-/// Prints the games of a PGN file, one per line.
 pub(super) fn list(name: &str, out: &mut dyn FnMut(String) -> io::Result<()>) -> io::Result<()> {
     let mut games = 0;
     for (number, game) in (1..).zip(pgn::read_games(open(name)?)) {
@@ -107,7 +100,6 @@ pub(super) fn list(name: &str, out: &mut dyn FnMut(String) -> io::Result<()>) ->
     if games == 0 { Err(with_path(name, "there is no game in it")) } else { Ok(()) }
 }
 
-/// Formats the players, the result and the length of a game.
 pub(super) fn headline(game: &PgnGame) -> String {
     let tag = |name| game.tag(name).unwrap_or("?");
     let (white, black, result) = (tag("White"), tag("Black"), game.result.token());

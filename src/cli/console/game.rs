@@ -67,7 +67,6 @@ impl Console {
         self.print_text(&format!("The position is in {name}."))
     }
 
-    /// Loads a game and goes to its start or its end.
     pub(super) fn load_game(&mut self, arguments: &str, from_start: bool) -> io::Result<Flow> {
         let (name, number) = numbered(arguments)?;
         let (game, fault) = files::load_game(&name, number)?;
@@ -153,7 +152,6 @@ impl Console {
         if rested { self.print_idle_notice() } else { Ok(Flow::Continue) }
     }
 
-    /// Stops the engine from playing either side. Returns whether it was playing.
     fn stop_playing(&mut self) -> bool {
         let played = self.engine.side().is_some();
         self.engine.force();
@@ -218,7 +216,6 @@ impl Console {
         self.end(GameResult::won_by(Some(winner))).map(drop)
     }
 
-    /// Returns an error if the game is over by mate or stalemate.
     pub(super) fn must_have_moves(&self) -> io::Result<()> {
         let over = self.engine.game().outcome().filter(|_| self.position().has_no_moves());
         over.map_or(Ok(()), |outcome| Err(failed(format!("the game is over: {}", ending(outcome)))))
@@ -282,7 +279,6 @@ pub(super) enum Offer {
     Engine,
 }
 
-/// Parses a file name and an optional number, which is 1 by default.
 fn numbered(arguments: &str) -> io::Result<(String, usize)> {
     let (name, number) = files::file_and_word(arguments)?;
     let number = number.map_or(Some(1), |text| text.parse().ok().filter(|&number| number > 0));

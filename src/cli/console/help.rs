@@ -7,7 +7,6 @@ use super::commands::{CommandRow, TOPICS, Topic, all, find};
 use super::text::{did_you_mean, failed};
 use crate::engine::controller::Flow;
 
-/// The column at which explanations start.
 const COLUMN: usize = 32;
 
 impl CommandRow {

@@ -16,9 +16,8 @@ use crate::engine::controller::Input;
 /// The interval at which the terminal is polled while no prompt is shown.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Reads one line per prompt, with editing and history. While the engine is thinking, a command
-/// that ends the game, the search or the console takes effect immediately. Other lines are kept for
-/// later prompts.
+/// Reads one line per prompt, with editing and history. While the engine is thinking, an urgent
+/// command takes effect immediately, and other lines are kept for later prompts.
 pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
     lines: Sender<Input>,

@@ -1,7 +1,6 @@
 //! The console: a prompt in the terminal with a board, moves and commands, as in GNU Chess.
 //!
-//! `Record` contains the whole game with its tags. The engine has only the moves up to the position
-//! on the board. The record is updated after each input line.
+//! `Record` contains the whole game; the engine has only the moves up to the position on the board.
 
 mod annotate;
 mod board;
@@ -44,8 +43,7 @@ use solve::Solving;
 #[cfg(fuzzing)]
 pub(crate) use unattended::type_in;
 
-/// The console. It sends a prompt to request a line. While the user is typing, it prints only
-/// analysis.
+/// The console sends a prompt to request a line. While the user types, it prints only analysis.
 pub(super) struct Console {
     engine: Engine,
     out: Box<dyn Write>,
@@ -58,11 +56,9 @@ pub(super) struct Console {
     opening: String,
     /// Whether the board is shown after every move.
     boards: bool,
-    /// Whether the engine's thinking is shown.
     post: bool,
     record: Record,
     players: Players,
-    /// A draw offer made with the last move.
     offer: Option<Offer>,
     /// The engine's depth limit in this game, in plies.
     depth: Option<u32>,
@@ -107,7 +103,6 @@ impl Console {
         }
     }
 
-    /// Prints a greeting and requests the first line.
     pub(super) fn print_greeting(&mut self) -> io::Result<()> {
         writeln!(self.out, "Tabia {}. Type a move or `help`.", env!("CARGO_PKG_VERSION"))?;
         self.print_opponent_book()?;
@@ -206,7 +201,6 @@ impl Console {
         self.out.flush()
     }
 
-    /// Returns whether the user is waiting for something to finish.
     fn is_busy(&self) -> bool {
         self.solving.is_some()
             || self.count.is_some()
@@ -279,7 +273,6 @@ impl Console {
         }
     }
 
-    /// Saves the game before the console exits.
     fn leave(&mut self) -> io::Result<()> {
         match self.keep_game()? {
             true => Ok(()),
@@ -309,7 +302,6 @@ impl Console {
         Ok(flow)
     }
 
-    /// Stops background work. Returns whether any was running.
     fn stop_work(&mut self) -> io::Result<bool> {
         Ok(self.stop_count() | self.stop_annotation() | self.stop_suite()?)
     }

@@ -3,14 +3,11 @@
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::games::pgn::{GameResult, PgnGame, PgnMove};
 
-/// The players' names and ratings, where the user has entered them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Players {
     /// The user's name; empty if unknown.
     pub(super) name: String,
-    /// Tabia's rating, if the user has set it.
     pub(super) engine_rating: Option<u32>,
-    /// The user's rating, if the user has set it.
     pub(super) user_rating: Option<u32>,
 }
 
@@ -47,7 +44,6 @@ impl Record {
         self.game.moves.len()
     }
 
-    /// Returns the move played after this many plies.
     pub(super) fn move_after(&self, plies: usize) -> Option<Move> {
         self.game.moves.get(plies).map(|played| played.mv)
     }
@@ -58,8 +54,7 @@ impl Record {
         common < self.len() && common < moves.len()
     }
 
-    /// Records the moves on the board. Nothing changes if this game starts with the same moves,
-    /// because the user is then only stepping through it.
+    /// Records the moves on the board, unless the user is only stepping through this game.
     pub(super) fn follow(&mut self, moves: &[Move]) {
         let common = self.common(moves);
         if common < moves.len() {
@@ -69,13 +64,11 @@ impl Record {
         }
     }
 
-    /// Removes all moves after the first `plies` plies, and the result.
     pub(super) fn cut(&mut self, plies: usize) {
         self.game.moves.truncate(plies);
         self.game.result = GameResult::Undecided;
     }
 
-    /// Returns the number of moves at the start that the board and this game have in common.
     fn common(&self, moves: &[Move]) -> usize {
         self.game.moves.iter().zip(moves).take_while(|(own, mv)| own.mv == **mv).count()
     }
@@ -90,8 +83,7 @@ impl Record {
         self.game.result = result;
     }
 
-    /// Returns the recorded result or, if there is none, the result according to the rules of
-    /// chess.
+    /// Returns the recorded result or, if there is none, the result by the rules of chess.
     pub(super) fn result(&self) -> GameResult {
         if self.game.result != GameResult::Undecided {
             return self.game.result;
@@ -104,8 +96,7 @@ impl Record {
         self.game.replay()
     }
 
-    /// Returns the game as PGN. The tags with the players' names are filled in unless the file of
-    /// the game contained them. `side` is Tabia's side if Tabia has not moved yet. `control` is the
+    /// Returns the game as PGN. `side` is Tabia's side if Tabia has not moved yet. `control` is the
     /// value of the `TimeControl` tag for games that were not loaded from a file.
     pub(super) fn pgn(&self, players: &Players, side: Option<Color>, control: &str) -> PgnGame {
         let mut game = self.game.clone();

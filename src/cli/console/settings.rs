@@ -67,8 +67,7 @@ impl Console {
         }
     }
 
-    /// Changes a setting and confirms the change. If a setting needs a value but none is given,
-    /// shows the setting.
+    /// Changes a setting and confirms it, or shows the setting if its value is missing.
     pub(super) fn option(&mut self, name: &str, value: &str) -> io::Result<Flow> {
         let row = row(name)?;
         match row.kind {
@@ -102,7 +101,6 @@ impl Console {
         self.print_text(&format!("The book is {} ({positions}).", book.name()))
     }
 
-    /// Prints the names of the players whose games are in the opponent book.
     pub(super) fn print_opponent_book(&mut self) -> io::Result<Flow> {
         let Some(opponent_book) = self.engine.opponent_book() else { return Ok(Flow::Continue) };
         let (name, games) = (opponent_book.book.name().to_owned(), opponent_book.games);
@@ -178,8 +176,7 @@ impl Console {
         })
     }
 
-    /// Runs the clock commands, which use the syntax of the xboard protocol. Without arguments,
-    /// shows the clocks.
+    /// Runs the xboard clock commands. Without arguments, shows the clocks.
     pub(super) fn clock(&mut self, name: &str, arguments: &str) -> io::Result<Flow> {
         if arguments.is_empty() {
             return self.show("time");

@@ -36,15 +36,13 @@ impl Console {
         size.map(|(width, _)| usize::from(width.0))
     }
 
-    /// Shows the board if it is set to be shown after every move.
     pub(super) fn show_board(&mut self) -> io::Result<Flow> {
         let position = *self.position();
         let last = self.engine.game().moves().last().copied();
         self.show_board_of(&position, last)
     }
 
-    /// Like [`Console::show_board`], for any position in the game and the move that led to it. Also
-    /// prints the opening if its name has changed.
+    /// Shows the board of any position in the game, and the opening if its name has changed.
     pub(super) fn show_board_of(
         &mut self,
         position: &Position,
@@ -103,7 +101,6 @@ impl Console {
         self.print_text(&text)
     }
 
-    /// Returns the game in the form in which it would be saved.
     pub(super) fn pgn(&self) -> PgnGame {
         let mut players = self.players.clone();
         if players.engine_rating.is_none() {
@@ -145,7 +142,6 @@ impl Console {
         format!("{}{depth}. {doing}.", self.clocks())
     }
 
-    /// Describes the time limits for the next move.
     pub(super) fn clocks(&self) -> String {
         let clocks = self.engine.clocks();
         let color = self.position().side_to_move();
@@ -170,8 +166,7 @@ impl Console {
         }
     }
 
-    /// Returns the prompt, which names the side to move. It is empty during analysis, so that lines
-    /// of analysis are printed without prompts in between.
+    /// Returns the prompt, which names the side to move. It is empty during analysis.
     pub(super) fn prompt(&self) -> String {
         if self.engine.mode() == Mode::Analysing {
             return String::new();

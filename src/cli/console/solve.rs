@@ -45,7 +45,6 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
 }
 
 impl Console {
-    /// Searches the next position in the suite. After the last position, prints the summary.
     fn solve_next(&mut self, solving: Solving) -> io::Result<()> {
         let Some(problem) = solving.suite.problem() else { return self.sum_up(&solving) };
         self.engine.set_game(Game::new(problem.position));
@@ -56,7 +55,6 @@ impl Console {
         Ok(())
     }
 
-    /// Handles the search result for a position in the suite.
     pub(super) fn found(&mut self, found: &OrderedResult) -> io::Result<()> {
         let Some(mut solving) = self.solving.take() else { return Ok(()) };
         let (score, nodes) = match &found.move_reason {

@@ -15,7 +15,6 @@ struct Transcript {
     end: io::Result<()>,
 }
 
-/// Creates a console that does not save games. Also returns the receiver of its prompts.
 fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
     let mut settings = Settings::default();
     settings.set_memory(1);
@@ -59,7 +58,6 @@ fn run_console(lines: &[&str]) -> Transcript {
     run_console_in(tempfile::tempdir().expect("a folder").path(), lines)
 }
 
-/// Types lines and returns the console's output.
 fn type_in(lines: &[&str]) -> String {
     run_console(lines).screen
 }

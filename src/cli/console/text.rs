@@ -14,14 +14,11 @@ pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
 
-/// The minimum terminal width at which lines are wrapped. A narrower terminal wraps lines better by
-/// itself.
+/// The minimum terminal width for wrapping. A narrower terminal wraps lines better by itself.
 const NARROWEST: usize = 20;
-/// The default indentation of continuation lines.
 const INDENT: usize = 4;
 
-/// Wraps lines between words at the width of a terminal. Continued text from a second column stays
-/// in that column.
+/// Wraps lines between words. Continued text from a second column stays in that column.
 pub(super) fn fold(text: &str, width: usize) -> String {
     if width < NARROWEST {
         return text.to_owned();

@@ -9,18 +9,11 @@ use crossbeam::channel::unbounded;
 use super::Console;
 use crate::engine::controller::{Engine, Flow, Frontend, Input};
 
-/// The time limit for a line. No command started by the fuzz target takes longer, even on a busy
-/// machine.
+/// The time limit for a line, which is ample for the fuzz target even on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Types one line per prompt, and waits until each line is processed. Games that are in no other
-/// file are saved in `kept`.
-///
-/// # Errors
-/// If the output cannot be written, or a game cannot be saved.
-///
-/// # Panics
-/// If a line is not followed by exactly one prompt.
+/// file are saved in `kept`. Panics if a line is not followed by exactly one prompt.
 pub(crate) fn type_in(
     engine: Engine,
     out: Box<dyn Write>,

@@ -42,10 +42,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Searches in each mode and compares the results.
-///
-/// # Errors
-/// If the moves cannot be played, or the book cannot be opened.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let modes: Vec<BookSearch> = args
         .modes

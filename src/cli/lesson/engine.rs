@@ -19,7 +19,6 @@ use crate::engine::search::{BookSearch, Config, Limits, SearchEvent, SearchResul
 use crate::support::files::FileKind;
 use crate::web::lesson::engine::page_of_trace;
 
-/// The size in mebibytes of the transposition table for a traced search.
 const MEMORY_MB: usize = 16;
 
 /// Options for tracing the engine's own search.
@@ -60,10 +59,6 @@ impl EngineArgs {
         self.engine
     }
 
-    /// Runs the search and writes its trace.
-    ///
-    /// # Errors
-    /// If the position, the line or the book cannot be read, or an output cannot be written.
     pub(super) fn run(&self, wanted: &EngineOutput) -> anyhow::Result<ExitCode> {
         let game = wanted.place.game()?;
         let bounds = Bounds {

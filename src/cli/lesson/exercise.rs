@@ -34,10 +34,6 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// Generates random exercises and prints them.
-///
-/// # Errors
-/// If an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let drawn = exercises(args.seed, args.number.into());
     if let Some(path) = &args.sheet {

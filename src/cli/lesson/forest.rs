@@ -45,7 +45,6 @@ struct Sum {
     hits: u64,
 }
 
-/// The costs of PV-splitting, summed over all trees.
 #[derive(Debug, Default)]
 struct SplitSum {
     threads: usize,
@@ -54,10 +53,6 @@ struct SplitSum {
     serial: u64,
 }
 
-/// Searches the trees with every method and compares the costs.
-///
-/// # Errors
-/// If the trees would be too large, or standard output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interruption()?;
     let (mut sums, mut splits, mut trees) = (Vec::new(), Vec::new(), 0_u32);

@@ -35,11 +35,6 @@ enum Command {
     Book(book::Args),
 }
 
-/// Runs one of the lessons.
-///
-/// # Errors
-/// If the lesson fails. The message is one line that states the problem, its location and the
-/// solution.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Tree(args) => tree::run(args),

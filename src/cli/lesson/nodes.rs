@@ -1,5 +1,4 @@
-//! `tabia lesson nodes`: compares the numbers of nodes that different algorithms need for the same
-//! depth.
+//! `tabia lesson nodes`: compares the numbers of nodes that algorithms need for the same depth.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -39,10 +38,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Counts the nodes and prints a table.
-///
-/// # Errors
-/// If the positions cannot be read, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let positions = positions_of(args.positions.as_deref())?;
     let stop = interruption()?;

@@ -28,8 +28,7 @@ pub(super) struct OutputFormats {
 }
 
 impl OutputFormats {
-    /// Returns the path of the HTML page, if one was requested, and whether the page may replace
-    /// any file.
+    /// Returns the path of the HTML page, and whether the page may replace any file.
     pub(super) fn html(&self) -> Option<(&Path, Force)> {
         self.html.as_deref().map(|path| (path, self.force))
     }
@@ -38,11 +37,7 @@ impl OutputFormats {
         self.json
     }
 
-    /// Writes the searches to all requested outputs. Without `--json`, prints `text`. With
-    /// `--json`, adds the title and the searches to the object and prints it.
-    ///
-    /// # Errors
-    /// If an output cannot be written.
+    /// Writes the searches to all requested outputs. With `--json`, prints them instead of `text`.
     pub(super) fn put(
         &self,
         title: &str,
@@ -81,10 +76,6 @@ fn beside(path: &Path, word: &str) -> PathBuf {
     path.with_file_name(format!("{stem}-{word}{dot}{extension}"))
 }
 
-/// Prints the text to standard output.
-///
-/// # Errors
-/// If standard output cannot be written.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     Ok(output::stdout().write_all(text.as_bytes())?)
 }

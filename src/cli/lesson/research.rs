@@ -39,10 +39,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Counts nodes, plays games, and prints the comparison.
-///
-/// # Errors
-/// If the program cannot start copies of itself to play the games.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (control, interrupt) = (Control::new(), Arc::new(Interrupt::new()));
     let (handle, bell) = (control.clone(), Arc::clone(&interrupt));

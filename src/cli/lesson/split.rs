@@ -48,10 +48,6 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// Measures the search times and prints them.
-///
-/// # Errors
-/// If the position cannot be read, or a file cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = args.place.game()?;
     if let Some(path) = &args.svg {
@@ -87,7 +83,6 @@ impl Args {
     }
 }
 
-/// Plays through the game, and measures the times at each move.
 fn measure(
     args: &Args,
     mut game: Game,

@@ -55,10 +55,6 @@ pub(super) struct Args {
     engine: EngineArgs,
 }
 
-/// Runs the search and writes its trace.
-///
-/// # Errors
-/// If the position cannot be read, or an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.engine.is_wanted() {
         let Args { place, depth, plies, visits, tree, forms, engine, .. } = args;

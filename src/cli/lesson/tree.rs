@@ -59,10 +59,6 @@ fn assignment(text: &str) -> Result<(String, Score), String> {
     Ok((name.to_owned(), value.parse().map_err(|_| fail())?))
 }
 
-/// Searches the tree and prints every step.
-///
-/// # Errors
-/// If the tree cannot be read, or an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut tree = args.read()?;
     for (name, value) in &args.values {
@@ -108,7 +104,6 @@ impl Args {
         algorithms.into_iter().map(with).collect()
     }
 
-    /// Reads or generates the tree and sorts its moves in the requested order.
     fn read(&self) -> anyhow::Result<GameTree> {
         match self.tree.as_str() {
             "random" => self.growth.tree(0),

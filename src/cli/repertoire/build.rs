@@ -29,10 +29,6 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// Writes the book, and reports what the repertoire lacks.
-///
-/// # Errors
-/// If the repertoire cannot be read, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = PgnInput::from_paths(&args.repertoire.paths)?;
     let repertoire = args.repertoire.open()?;

@@ -62,10 +62,6 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// Prints the findings.
-///
-/// # Errors
-/// If an input cannot be read, or an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outputs =
         [args.output(args.pgn.as_deref(), GAMES), args.output(args.csv.as_deref(), CARDS)];

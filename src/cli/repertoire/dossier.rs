@@ -29,7 +29,6 @@ pub(super) struct NameRow {
     pub games: u64,
 }
 
-/// The games of one colour.
 #[derive(Serialize)]
 pub(super) struct ColourRows {
     pub side: &'static str,
@@ -72,7 +71,6 @@ pub(super) struct PositionRow {
     #[serde(flatten)]
     pub results: Results,
     pub last_year: Option<u16>,
-    /// The moves played in the position.
     pub next: Vec<NextRow>,
     #[serde(skip)]
     pub moves: (Position, Vec<Move>),
@@ -114,7 +112,6 @@ pub(super) struct MeetingRow {
     pub prepared: Vec<String>,
 }
 
-/// A move of the repertoire that leads to a position that the player has never met.
 #[derive(Serialize)]
 pub(super) struct NewRow {
     /// The position before the move.
@@ -132,7 +129,6 @@ pub(super) struct Collection {
     opening_names: Names,
 }
 
-/// The results of games by year.
 type Years = BTreeMap<Option<u16>, Counts>;
 
 struct ColourGames {
@@ -142,7 +138,6 @@ struct ColourGames {
 }
 
 impl Collection {
-    /// Creates an empty collection, for positions up to this number of plies.
     pub(super) fn new(max_ply: usize) -> Self {
         let of = |side| ColourGames {
             games: OpponentGames::new(side, max_ply),
@@ -156,7 +151,6 @@ impl Collection {
         }
     }
 
-    /// Adds a game in which the player has this side.
     pub(super) fn add(&mut self, played: &Played, side: Color) {
         let game = &played.game;
         let date = game.tag("Date").and_then(|date| GameDate::parse(date).ok());
@@ -282,7 +276,6 @@ fn name(side: Color) -> &'static str {
 }
 
 impl PositionRow {
-    /// Returns the line as a game, with a comment at its end.
     pub(super) fn chapter(&self, name: &str, comment: String) -> PgnGame {
         let (start, moves) = &self.moves;
         let mut game = PgnGame::new(*start);

@@ -14,7 +14,6 @@ use crate::support::words::counted;
 /// The numbers of plies after which the share of games in the repertoire is reported.
 const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
-/// The results of a check.
 #[derive(Serialize)]
 pub(super) struct Findings {
     pub side: &'static str,
@@ -63,7 +62,6 @@ pub(super) struct GapRow {
     pub answer: Option<AnswerRow>,
 }
 
-/// A proposed move.
 #[derive(Serialize)]
 pub(super) struct AnswerRow {
     #[serde(skip)]
@@ -105,7 +103,6 @@ pub(super) struct RedundantRow {
     /// The line up to its first redundant move.
     #[serde(flatten)]
     pub at: PlaceRow,
-    /// The number of redundant moves.
     pub moves: usize,
     pub covered_by: PlaceRow,
 }
@@ -129,7 +126,6 @@ pub(super) struct RemarkRow {
     pub text: String,
 }
 
-/// A check in progress.
 pub(super) struct Check<'a> {
     pub repertoire: &'a Repertoire,
     pub book: &'a Book,
@@ -197,8 +193,7 @@ impl Check<'_> {
         }
     }
 
-    /// Proposes a move: of the engine if it searches, otherwise the best one of an analysed book or
-    /// the most frequent one.
+    /// Proposes the engine's move or, without searches, the best analysed or most frequent one.
     fn answer(&self, position: &Position, searches: &mut Option<Searches>) -> Option<AnswerRow> {
         let row = |mv, source, score: Option<Score>| {
             let text = score.map(notation::score).unwrap_or_default();
@@ -319,7 +314,6 @@ fn sorted<T>(mut rows: Vec<T>, position: impl Fn(&T) -> &PositionRow) -> Vec<T> 
     rows
 }
 
-/// Formats moves as movetext.
 fn text(start: &Position, moves: &[Move]) -> String {
     moves.iter().copied().collect::<Variation>().movetext(start)
 }

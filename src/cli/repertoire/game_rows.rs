@@ -12,7 +12,6 @@ use crate::games::pgn::Variation;
 use crate::games::repertoire::{Event, EventKind, GapKind, Repertoire};
 use crate::support::words::{counted, percent};
 
-/// A game compared with the repertoire.
 #[derive(Serialize)]
 pub(super) struct GameRow {
     pub file: String,
@@ -29,7 +28,6 @@ pub(super) struct GameRow {
     pub followed_plies: usize,
     pub ends_inside: bool,
     pub events: Vec<EventRow>,
-    /// The result, as the counts of one game.
     #[serde(skip)]
     pub counts: Counts,
 }
@@ -45,7 +43,6 @@ pub(super) struct EventRow {
     pub time: u64,
 }
 
-/// The place of an event.
 #[derive(Clone, Serialize)]
 pub(super) struct At {
     #[serde(serialize_with = "name")]
@@ -58,7 +55,6 @@ pub(super) struct At {
     /// The moves of the game up to this one.
     pub line: String,
     pub played: MoveRow,
-    /// The moves that the repertoire has in the position.
     pub prepared: Vec<MoveRow>,
     /// The key of the position, and the move.
     #[serde(skip)]
@@ -71,7 +67,6 @@ pub(super) struct MoveRow {
     pub san: String,
     #[serde(rename = "move")]
     pub coordinates: String,
-    /// The number of games of the reference book that played the move here.
     pub games: u64,
     /// The mean points of the side that plays it.
     pub score: Option<f64>,
@@ -86,10 +81,8 @@ fn name<S: Serializer>(kind: &EventKind, serializer: S) -> Result<S::Ok, S::Erro
     serializer.serialize_str(kind.name())
 }
 
-/// Compares games one after the other.
 pub(super) struct Comparison<'a> {
     pub repertoire: &'a Repertoire,
-    /// The book with the counts and values.
     pub book: &'a Book,
     names: Names,
     /// How often each move left the repertoire so far.
@@ -181,7 +174,6 @@ impl<'a> Comparison<'a> {
 }
 
 impl At {
-    /// Describes the event in a phrase.
     pub(super) fn describe(&self) -> String {
         let played = self.played.text();
         let prepared: Vec<String> = self.prepared.iter().map(MoveRow::text).collect();

@@ -21,7 +21,6 @@ use crate::games::repertoire::{FORECAST_PLIES, GrowOptions, Growth, Repertoire, 
 use crate::support::files::{FileKind, Output};
 use crate::support::words::{counted, percent, visible};
 
-/// The numbers of plies after which the share of games in the repertoire is reported.
 const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
 /// Make a repertoire, or fill the gaps of one
@@ -78,10 +77,6 @@ fn style() -> impl TypedValueParser<Value = Style> {
     })
 }
 
-/// Writes the complete repertoire.
-///
-/// # Errors
-/// If an input cannot be read, or an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let output = args.output(&args.output, GAMES).ending("pgn");
     let book_output = args.book.as_ref().map(|path| args.output(path, BOOK_FILE).ending("tbk"));
@@ -128,7 +123,6 @@ impl Args {
     }
 }
 
-/// Returns the chapters of the repertoire as they were, and then the new ones.
 fn games(repertoire: &Repertoire, reference: &Book) -> String {
     let known = repertoire.chapters.iter().map(|chapter| chapter.game.to_string());
     let new = repertoire.new_chapters(reference, &Names::embedded());
@@ -157,7 +151,6 @@ fn print(
     Ok(())
 }
 
-/// Writes the chapters as a book.
 fn write_book(output: &Output<'_>, name: &str, text: String, side: Color) -> anyhow::Result<()> {
     let input = PgnInput::Text(name.to_owned(), text.into_bytes().into());
     let options =

@@ -46,10 +46,6 @@ enum Command {
     Prepare(prepare::Args),
 }
 
-/// Runs one of the repertoire commands.
-///
-/// # Errors
-/// If the command fails.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => build::run(args),
@@ -73,9 +69,6 @@ pub(super) struct RepertoireArgs {
 
 impl RepertoireArgs {
     /// Opens the repertoire, and reports what could not be used.
-    ///
-    /// # Errors
-    /// See [`Repertoire::open`].
     pub(super) fn open(&self) -> anyhow::Result<Repertoire> {
         let repertoire = Repertoire::open(&self.paths, self.side)?;
         for remark in &repertoire.remarks {
@@ -98,9 +91,6 @@ pub(super) struct ReferenceArgs {
 
 impl ReferenceArgs {
     /// Opens the book, or counts the games, and selects the games that pass the filters.
-    ///
-    /// # Errors
-    /// If the book cannot be opened, or if a filter needs facets that it does not have.
     pub(super) fn open(&self) -> anyhow::Result<Book> {
         let filter = self.facets.resolve();
         let book = match is_book(&self.reference) {
@@ -128,7 +118,6 @@ fn is_book(path: &Path) -> bool {
     path.as_os_str() == EMBEDDED_NAME || ending == "tbk" || ending == "bin"
 }
 
-/// Parses a share of games.
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "expected a share from 0 to 1, such as 0.001".to_owned())

@@ -9,9 +9,7 @@ use crate::games::pgn::{GameStatus, PgnGame, PgnInput, read_games};
 use crate::support::files::{Cannot, FileError};
 use crate::support::words::visible;
 
-/// A game of the input.
 pub(super) struct Played {
-    /// The name of the input, as given.
     pub file: String,
     /// The number of the game in its input, counted from 1.
     pub number: u64,
@@ -36,9 +34,6 @@ pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> boo
 }
 
 /// Reads the wanted games. Faults are reported; the moves before them count.
-///
-/// # Errors
-/// If an input cannot be read.
 pub(super) fn each_game(
     inputs: &[PgnInput],
     is_wanted: impl Fn(&PgnGame) -> bool,

@@ -61,10 +61,6 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// Prints the dossier.
-///
-/// # Errors
-/// If an input cannot be read, if the opponent has no game, or if an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = PgnInput::from_paths(&args.games.games)?;
     let pgn = args.pgn.as_deref().map(|path| args.output(path, GAMES, &inputs));
@@ -156,7 +152,6 @@ fn print_colour(colour: &ColourRows, limit: usize) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Iterates over the positions with a score below the mean of the colour.
 fn weak_spots(colour: &ColourRows) -> impl Iterator<Item = &SpotRow> {
     let mean = colour.results.score;
     colour.spots.iter().filter(move |row| row.at.results.score < mean)
@@ -181,7 +176,6 @@ fn bounds(row: &SpotRow) -> String {
     format!("({}-{})", percent(row.low), percent(row.high))
 }
 
-/// Names an opening, with the share of the games of each year.
 fn opening(row: &OpeningShare) -> String {
     let name = row.opening.as_deref().unwrap_or("without a name");
     let year = |year: Option<u16>| year.map_or_else(|| "?".to_owned(), |year| year.to_string());
@@ -212,7 +206,6 @@ fn next_move(row: &NextRow) -> String {
     format!("{} ({})", row.san, row.results.games())
 }
 
-/// Returns the first rows of each list as games.
 fn chapters(dossier: &Dossier, limit: usize) -> Vec<PgnGame> {
     let mut chapters = Vec::new();
     for colour in &dossier.colours {

@@ -34,7 +34,6 @@ fn data(dossier: &Dossier, chapters: &[PgnGame]) -> Value {
     })
 }
 
-/// Returns the data of a line for the board.
 fn line(game: &PgnGame) -> Value {
     let (mut position, mut san) = (game.start, Vec::new());
     for played in &game.moves {

@@ -112,7 +112,6 @@ fn place(place: &PlaceRow) -> String {
     format!("{}: {}", visible(&place.chapter), place.line)
 }
 
-/// Describes a proposed move, with its source.
 fn describe(answer: &AnswerRow) -> String {
     let AnswerRow { san, source, text, .. } = answer;
     match *source {
@@ -176,7 +175,6 @@ pub(super) fn cards(findings: &Findings) -> String {
 pub(super) const CARDS_HEAD: &str =
     "#separator:Comma\n#columns:FEN,Line,Answer,About,Probability\n";
 
-/// Quotes a cell of a CSV file.
 fn quoted(cell: &str) -> String {
     format!("\"{}\"", cell.replace('"', "\"\""))
 }

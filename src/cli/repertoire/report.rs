@@ -48,10 +48,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Prints the report.
-///
-/// # Errors
-/// If an input cannot be read, or if no game is the player's.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = PgnInput::from_paths(&args.games.games)?;
     let repertoire =
@@ -160,7 +156,6 @@ fn print_rest(rows: usize, limit: usize) -> std::io::Result<()> {
     }
 }
 
-/// Prints the latest games, with all of their events.
 fn print_games(games: &[GameRow], limit: usize) -> std::io::Result<()> {
     let date = |game: &GameRow| game.date.as_deref().and_then(|date| GameDate::parse(date).ok());
     let mut latest: Vec<&GameRow> = games.iter().collect();

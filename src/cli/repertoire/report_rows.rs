@@ -31,7 +31,6 @@ pub(super) struct Report {
     pub openings: Vec<OpeningRow>,
     /// The moves that left the repertoire, the most frequent first.
     pub leaves: Vec<LeaveRow>,
-    /// The number of games that returned to the repertoire.
     pub returned: usize,
     pub games: Vec<GameRow>,
 }
@@ -58,11 +57,9 @@ pub(super) struct OpeningRow {
     pub opening: Option<String>,
     #[serde(flatten)]
     pub results: Results,
-    /// The number of games with each outcome that occurs.
     pub outcomes: BTreeMap<&'static str, usize>,
     /// The mean number of plies before the game left the repertoire first.
     pub followed_plies: f64,
-    /// The most frequent move that left the repertoire first.
     pub leave: Option<LeaveRow>,
 }
 
@@ -90,7 +87,6 @@ impl Results {
 }
 
 impl Report {
-    /// Summarises the games.
     pub(super) fn new(side: Color, names: [&str; 2], self_play: bool, games: Vec<GameRow>) -> Self {
         let [repertoire, reference] = names.map(str::to_owned);
         let results = |games: &mut dyn Iterator<Item = &GameRow>| {
@@ -147,13 +143,11 @@ fn first_leave(game: &GameRow) -> Option<&At> {
     game.events.iter().map(|row| &row.at).find(|at| at.kind.leaves())
 }
 
-/// Returns an opening's name without its variation.
 pub(super) fn family(name: &str) -> &str {
     name.split([':', ',']).next().unwrap_or(name)
 }
 
-/// Adds equal moves that left the repertoire. The most frequent one is first; equally frequent ones
-/// stay in the order of the games.
+/// Adds equal moves that left the repertoire, with the most frequent one first.
 fn leaves<'a>(events: impl Iterator<Item = (&'a GameRow, &'a At)>, side: Color) -> Vec<LeaveRow> {
     let mut found: Vec<(&At, Vec<Counts>)> = Vec::new();
     let mut index: HashMap<(u64, Move), usize> = HashMap::new();

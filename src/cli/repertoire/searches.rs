@@ -5,7 +5,6 @@ use crate::chess::score::Score;
 use crate::cli::args::{SearchLimit, TableMemory};
 use crate::engine::search::{Config, Control, Limits, Searcher};
 
-/// Searches of single positions.
 pub(super) struct Searches {
     pub searcher: Searcher,
     pub limits: Limits,

@@ -61,10 +61,6 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Plays the games and appends them to the file in order.
-///
-/// # Errors
-/// If the file cannot be written, or was started with different settings.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let settings = args.settings()?;
@@ -142,7 +138,6 @@ fn write(
     Ok(tally)
 }
 
-/// Parses the smallest and largest number of pieces.
 fn piece_range(text: &str) -> Result<(u8, u8), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.parse(), to.parse()) {

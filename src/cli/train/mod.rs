@@ -46,10 +46,6 @@ enum Command {
     Tune(tune::Args),
 }
 
-/// Runs one of the subcommands.
-///
-/// # Errors
-/// If files cannot be read or written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Games(args) => games::run(args),
@@ -61,7 +57,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Parses a fraction between 0 and 1.
 fn share(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),

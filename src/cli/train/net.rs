@@ -19,7 +19,6 @@ use crate::tools::train::net::{
     Data, Parameters, Selection, Sigmoid, TrainProgress, TrainSettings, Trainer, plot,
 };
 
-/// Interval between progress lines when the output is not a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Train a network on self-play games
@@ -91,7 +90,6 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Parses the exponent of the training error.
 fn power(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(power) if (1.0..=4.0).contains(&power) => Ok(power),
@@ -99,10 +97,6 @@ fn power(text: &str) -> Result<f32, String> {
     }
 }
 
-/// Reads the games, trains a network and writes it.
-///
-/// # Errors
-/// If files cannot be read or written, or contain too few positions.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.check_outputs()?;
     let interrupted = interruption()?;
@@ -165,7 +159,6 @@ impl Args {
         self.paths.output.with_extension("svg")
     }
 
-    /// Checks before training that the output files can be written.
     fn check_outputs(&self) -> anyhow::Result<()> {
         let inputs = || self.paths.files.iter().chain(&self.from);
         let (checkpoint, plot) = (self.checkpoint(), self.plot());

@@ -35,10 +35,6 @@ struct Tally {
     lost: usize,
 }
 
-/// Packs all files into one.
-///
-/// # Errors
-/// If a file cannot be read or written, or contains something other than self-play games.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let output = Output::new(&args.paths.output, SELF_PLAY)

@@ -30,10 +30,6 @@ pub(super) struct Args {
     unique: bool,
 }
 
-/// Prints the games of all files as PGN.
-///
-/// # Errors
-/// If a file cannot be read, is damaged, or contains something other than self-play games.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(output::stdout());
     let mut seen = args.unique.then(HashSet::new);
@@ -44,8 +40,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the games in one file. If there is a set of games that have already been printed, skips
-/// those games.
+/// Prints the games in one file, except those that have already been printed.
 fn print_games(
     path: &Path,
     max_ply: usize,

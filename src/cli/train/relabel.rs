@@ -38,10 +38,6 @@ pub(super) struct Args {
 }
 
 /// Evaluates all games and appends them to the output block by block.
-///
-/// # Errors
-/// If a file is damaged, cannot be read or cannot be written, or if the output has different
-/// contents.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;
@@ -89,14 +85,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Describes every setting that determines part of the output.
 fn settings_of(path: &Path, judgement: &Judgement) -> anyhow::Result<String> {
     let reader = GameReader::open(path)?;
     let (bytes, old) = (reader.bytes(), reader.settings());
     Ok(format!("judged by {judgement}; in a file of {bytes} bytes: {old}"))
 }
 
-/// Checks that the parts already in the output have the expected settings.
 fn check_held(path: &Path, held: &[PackedPart], wanted: &[String]) -> Result<(), FileError> {
     let mut wanted = wanted.iter();
     for PackedPart { settings: found, .. } in held {
@@ -125,8 +119,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Evaluates the games in one file, except the first `done`. Returns whether the whole file was
-    /// processed.
+    /// Evaluates the games in one file, except the first `done`. Returns whether it was completed.
     fn relabel(&mut self, path: &Path, done: usize) -> anyhow::Result<bool> {
         let full = block_positions(self.judgement.nodes.unwrap_or(1));
         let mut reader = GameReader::open(path)?;

@@ -18,8 +18,7 @@ use crate::tools::train::tune::{
 };
 use crate::tools::train::{Sample, SampleSelection, Sampler};
 
-/// The number of consecutive samples that are held out together. Samples from the same game are
-/// adjacent, so they are rarely split.
+/// The number of consecutive samples held out together, so that few games are split.
 const BLOCK: usize = 500;
 
 /// Tune the weights of the classical evaluation (Texel's method)
@@ -71,10 +70,6 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Reads the data, tunes the weights and writes them.
-///
-/// # Errors
-/// If files cannot be read or written, or contain too few positions.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let target = Output::new(&args.output, WEIGHTS).force(args.force.allowed);
     let target = target.apart_from(&args.files);

@@ -13,7 +13,6 @@ use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_journal, read_parameters};
 
-/// The file that stores the state of a tuning run.
 const JOURNAL: FileKind = FileKind { name: "the journal of a tuning", recognises: is_journal };
 
 /// The maximum number of different openings. If there are more pairs of games, the openings are
@@ -137,12 +136,7 @@ impl Args {
         &self.endings
     }
 
-    /// Returns the path of the journal, and whether it may replace a file of a different kind at
-    /// that path.
-    ///
-    /// # Errors
-    /// If the journal cannot be written, or a file of a different kind exists at the path and may
-    /// not be replaced.
+    /// Returns the path of the journal, and whether it may replace a file of a different kind.
     pub(super) fn place(&self) -> anyhow::Result<(&Path, bool)> {
         self.output(&self.output, JOURNAL).check()?;
         let is_other = |bytes: Vec<u8>| !is_journal(&bytes);
@@ -156,7 +150,6 @@ impl Args {
         output.apart_from(&self.parameter_file).apart_from([&self.openings.file])
     }
 
-    /// Describes every setting that affects the course of the tuning run, one per line.
     pub(super) fn settings(&self, engine: &EngineConfig, parameters: &[Parameter]) -> String {
         let Plan { iterations, pairs, seed } = self.plan();
         let Openings { file, plies } = &self.openings;

@@ -19,11 +19,6 @@ use super::output::errln;
 use super::work::{exit_status, on_interruption};
 use super::writing::{TRACE, open_run_output};
 
-/// Starts or resumes a tuning run.
-///
-/// # Errors
-/// If the arguments are inconsistent, a file cannot be used, the engine cannot play, or it does not
-/// have the parameters.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let engine = args.resolve_engine()?;
     let parameters = args.resolve_parameters()?;
@@ -63,7 +58,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(exit_status(!tuning.tuner.is_done()))
 }
 
-/// Plots how the parameters changed during the run, if requested.
 fn draw(args: &Args, tuning: &Tuning) -> anyhow::Result<()> {
     let Some(path) = &args.svg else { return Ok(()) };
     Ok(args.output(path, FileKind::SVG).write(picture(&tuning.tuner).as_bytes())?)

@@ -15,7 +15,6 @@ use crate::tools::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 /// The heading of the table's first column, which determines the minimum width of the column.
 const HEAD: &str = "parameter";
 
-/// Prints the events of a tuning run.
 pub(super) struct Reporter {
     /// The table updated in place; hidden if the output is not a terminal.
     bar: ProgressBar,
@@ -23,7 +22,6 @@ pub(super) struct Reporter {
     lines: bool,
     /// The number of iterations between two lines.
     every: u32,
-    /// When this run started.
     begun: Instant,
     /// The number of games played in earlier runs.
     before: u64,
@@ -41,10 +39,6 @@ impl Reporter {
         Reporter { bar, lines, every, begun: Instant::now(), before }
     }
 
-    /// Prints an event of the tuning run.
-    ///
-    /// # Errors
-    /// If standard output cannot be written.
     pub(super) fn report(&self, tuning: &Tuning, event: &TuneEvent) -> std::io::Result<()> {
         match event {
             TuneEvent::StartupRetry(what) => {
@@ -86,11 +80,7 @@ impl Reporter {
         )
     }
 
-    /// Prints the final parameters, both as engine options and as start values for another tuning
-    /// run.
-    ///
-    /// # Errors
-    /// If standard output cannot be written.
+    /// Prints the final parameters, both as engine options and as start values for another run.
     pub(super) fn finish(&self, tuning: &Tuning) -> std::io::Result<()> {
         self.bar.finish_and_clear();
         outln!("{}\n", self.summary(tuning))?;
@@ -112,7 +102,6 @@ impl Reporter {
     }
 }
 
-/// Returns the number of games in valid pairs.
 fn games(tally: &Tally) -> u64 {
     tally.wins + tally.draws + tally.losses
 }

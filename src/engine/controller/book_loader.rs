@@ -19,9 +19,8 @@ use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Assumed search speed, in nodes per second. It is used to convert the node count of an analysis
-/// to search time. The value suits a slow machine, so a faster machine plays from analyses
-/// slightly too often.
+/// Assumed search speed in nodes per second, to convert the node count of an analysis to time. It
+/// suits a slow machine, so a faster machine plays from analyses slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 /// The current book and opponent book, and whether other books are being opened.
@@ -32,7 +31,6 @@ pub(super) struct BookLoader {
     asked: u64,
     is_opening: bool,
     opponent_book: Option<OpponentBook>,
-    /// Number of opponent books requested so far; identifies the latest request.
     opponent_book_requests: u64,
     is_loading_opponent_book: bool,
     /// Names of openings, loaded on first use.
@@ -54,11 +52,8 @@ impl BookLoader {
         }
     }
 
-    /// Opens the books named in `paths` in the background, like [`Book::open_all`]. If `paths` is
-    /// empty, opens the embedded book.
-    ///
-    /// Counting the games in a PGN file takes a while. The result arrives as
-    /// [`BackgroundEvent::Opened`].
+    /// Opens the books named in `paths` in the background, like [`Book::open_all`]; if empty, the
+    /// embedded book. The result arrives as [`BackgroundEvent::Opened`].
     pub(super) fn open(&mut self, paths: &str, event_sender: &Sender<BackgroundEvent>) {
         self.asked += 1;
         self.is_opening = true;
@@ -76,8 +71,8 @@ impl BookLoader {
         }
     }
 
-    /// Reads an opponent book in the background. The result arrives as
-    /// [`BackgroundEvent::OpponentBookLoaded`]. An empty `spec` removes the current opponent book.
+    /// Reads an opponent book in the background; an empty `spec` removes the current one. The
+    /// result arrives as [`BackgroundEvent::OpponentBookLoaded`].
     pub(super) fn load_opponent_book(
         &mut self,
         spec: &str,
@@ -105,8 +100,8 @@ impl BookLoader {
         }
     }
 
-    /// Installs an opponent book that has been read, unless another one has been requested since.
-    /// If reading failed, returns the reason and keeps the current opponent book.
+    /// Installs an opponent book, unless another has been requested since. If reading failed,
+    /// returns the reason and keeps the current one.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -127,7 +122,6 @@ impl BookLoader {
         self.opponent_book.as_ref()
     }
 
-    /// Whether any requested book is still being opened.
     pub(super) fn is_opening(&self) -> bool {
         self.is_opening || self.is_loading_opponent_book
     }
@@ -165,11 +159,8 @@ impl BookLoader {
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the book's analysis of the current position if its best move can be played without
-    /// a search.
-    ///
-    /// This requires that the policy prefers good moves and that the analysis is about as deep as
-    /// a search within `limits`.
+    /// Returns the book's analysis if its best move can be played without a search: the policy must
+    /// prefer good moves, and the analysis must be about as deep as a search within `limits`.
     pub(super) fn analysed(
         &self,
         game: &Game,
@@ -196,7 +187,6 @@ impl BookLoader {
         (is_enough && is_new(game, mv)).then_some(value)
     }
 
-    /// Whether the book has a move to play.
     pub(super) fn has_move(
         &self,
         game: &Game,
@@ -209,20 +199,17 @@ impl BookLoader {
             .is_some_and(|book| chooser.choose(book, game).is_some())
     }
 
-    /// Describes the position at the end of a line. The description contains the name of the
-    /// opening and the most frequently played move.
+    /// Describes a position: the name of the opening and the most frequently played move.
     pub(super) fn describe(&self, position: &Position) -> String {
         at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
     }
 
-    /// Returns the ECO code and name of the opening if this exact position is in the list of
-    /// openings.
+    /// Returns the ECO code and name if this exact position is in the list of openings.
     pub(super) fn opening(&self, position: &Position) -> Option<String> {
         let opening = self.names.get_or_init(Names::embedded).get(position)?;
         Some(format!("{} {}", opening.eco, opening.name))
     }
 
-    /// Returns the book's most frequently played move.
     pub(super) fn best_move(&self, game: &Game) -> Option<Move> {
         self.book.moves(game.position()).first().map(|book_move| book_move.mv)
     }
@@ -235,7 +222,6 @@ fn may_use_book(game: &Game, settings: &Settings) -> bool {
     settings.own_book && settings.rating().is_none_or(is_known) && is_in_depth(game, settings)
 }
 
-/// Whether the next ply is among the first [`Settings::book_depth`] plies.
 fn is_in_depth(game: &Game, settings: &Settings) -> bool {
     let position = game.position();
     let ply_of_white = 2 * i64::from(position.fullmove_number()) - 1;
@@ -243,8 +229,7 @@ fn is_in_depth(game: &Game, settings: &Settings) -> bool {
     settings.book_depth == 0 || next <= settings.book_depth
 }
 
-/// Returns the book to choose moves from: the opponent book if there is one, otherwise the user's
-/// book.
+/// Returns the opponent book if there is one, otherwise the user's book.
 fn book_in_use<'a>(
     book: &'a Book,
     opponent_book: Option<&'a OpponentBook>,
@@ -257,8 +242,7 @@ fn book_in_use<'a>(
     }
 }
 
-/// Configures move selection according to the settings. Moves from an opponent book are chosen by
-/// frequency.
+/// Configures move selection. Moves from an opponent book are chosen by frequency.
 fn configure_chooser(
     chooser: &mut Chooser,
     settings: &Settings,

@@ -8,8 +8,7 @@ use crate::engine::search::TimeLimit;
 /// A time control: time for a number of moves or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// Number of moves per time control, after which `base` is added again; 0 if `base` is for the
-    /// whole game.
+    /// Number of moves after which `base` is added again; 0 if `base` is for the whole game.
     pub moves: u32,
     /// Time on the clock at the start of a time control.
     pub base: Duration,
@@ -33,25 +32,19 @@ enum ClockSetting {
     MoveTime(Duration),
 }
 
-/// Both players' clocks.
-///
-/// Tabia updates the clocks after every move, because some GUIs do not report times. It corrects
-/// the clocks with any times that a GUI reports.
+/// Both players' clocks, updated after every move, because some GUIs do not report times.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
     /// Remaining time, indexed by colour.
     remaining: [Duration; 2],
-    /// Number of plies that had been played when the time control was set. The moves in the time
-    /// control are counted from this ply.
+    /// Number of plies played when the time control was set.
     since: usize,
     node_rate: u64,
-    /// Time per move that passes on the GUI's clock but that Tabia does not measure. For example,
-    /// the GUI may need time to draw the board, or the machine may be busy.
+    /// Time per move that passes only on the GUI's clock, for example while it draws the board.
     lag: Duration,
     /// Whether each clock has been charged for a move since the GUI last reported its time.
     charged: [bool; 2],
-    /// The start of the current turn.
     turn_began: Instant,
     /// The times reported by the GUI since the last move: the engine's and the opponent's.
     reported: [Option<Duration>; 2],
@@ -73,7 +66,6 @@ impl Default for Clocks {
 }
 
 impl Clocks {
-    /// Sets both clocks to a time control that begins after `plies` plies.
     pub(crate) fn set_level(&mut self, level: Level, plies: usize) {
         self.setting = ClockSetting::Level(level);
         self.remaining = [level.base; 2];
@@ -82,13 +74,12 @@ impl Clocks {
         self.since = plies;
     }
 
-    /// Sets a fixed time for every move.
     pub(crate) fn set_move_time(&mut self, time: Duration) {
         self.setting = ClockSetting::MoveTime(time);
     }
 
-    /// Returns the time control as the value of the `TimeControl` PGN tag (section 9.6.1), in
-    /// seconds: `40/300`, `300+5`, or `1/5` for five seconds per move.
+    /// Returns the PGN tag `TimeControl` (9.6.1), in seconds: `40/300`, `300+5`, or `1/5` for five
+    /// seconds per move.
     pub(crate) fn tag(&self) -> String {
         let Level { moves, base, increment } = match self.setting {
             ClockSetting::Level(level) => level,
@@ -102,8 +93,7 @@ impl Clocks {
         format!("{moves}{}{more}", base.as_secs_f64())
     }
 
-    /// Resets the clocks for a new game with the same time control. Time is then measured by the
-    /// wall clock.
+    /// Resets the clocks for a new game with the same time control, on the wall clock.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
         self.reported = [None; 2];
@@ -117,15 +107,12 @@ impl Clocks {
         self.node_rate = nodes;
     }
 
-    /// Sets a player's remaining time.
     pub(crate) fn set(&mut self, color: Color, remaining: Duration) {
         self.remaining[color.to_index()] = remaining;
     }
 
-    /// Sets the engine's clock to the time reported by the GUI.
-    ///
-    /// The lag is the difference between the measured and the reported time. An increased lag
-    /// applies immediately. A decrease is averaged over several moves.
+    /// Sets the engine's clock to the time reported by the GUI. The difference from the measured
+    /// time is lag. An increase applies immediately; a decrease is averaged over several moves.
     pub(crate) fn set_own_clock(&mut self, color: Color, remaining: Duration) {
         let side = color.to_index();
         if std::mem::take(&mut self.charged[side]) {
@@ -157,7 +144,6 @@ impl Clocks {
         opponent.into_iter().for_each(|left| self.set(!side, left));
     }
 
-    /// Starts measuring the time of a turn.
     pub(super) fn begin_turn(&mut self) {
         self.turn_began = Instant::now();
     }
@@ -187,8 +173,7 @@ impl Clocks {
         }
     }
 
-    /// Returns the time limit and the node limit for the next move by `color`, after `plies`
-    /// plies.
+    /// Returns the time and node limits for the next move by `color`, after `plies` plies.
     pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
         let time = self.time_control(color, plies);
         match self.node_rate {
@@ -229,8 +214,7 @@ fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// Converts the time for one move to nodes and subtracts one node. xboard counts the reported
-/// nodes, and the flag falls when none are left.
+/// Converts the time for one move to nodes, less one: the flag falls when no nodes are left.
 fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
         TimeLimit::Infinite => return u64::MAX,

@@ -11,11 +11,9 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// Valid depths, in plies. A count to more than a few dozen plies would never finish. The upper
-/// limit prevents a stack overflow.
+/// Valid depths, in plies. More than a few dozen never finish; the limit prevents stack overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
-/// A perft count that runs on a separate thread.
 pub(crate) struct PerftCount {
     stop: Arc<AtomicBool>,
     /// Receives each root move and its count when the count for that move is complete.
@@ -33,18 +31,12 @@ pub(crate) struct Counted {
 
 /// The total of a count.
 pub(crate) struct CountEnd {
-    /// Total number of leaves below all reported root moves.
     pub(crate) nodes: u64,
-    /// Whether the count was stopped early.
     pub(crate) stopped: bool,
 }
 
 impl PerftCount {
-    /// Starts a count on a separate thread. The thread sends an event whenever there is progress.
-    ///
-    /// # Errors
-    ///
-    /// If the operating system cannot start a thread.
+    /// Starts a count on a separate thread, which sends an event whenever there is progress.
     pub(crate) fn begin(
         position: Position,
         depth: u32,
@@ -67,12 +59,10 @@ impl PerftCount {
         Ok(PerftCount { stop, counted, nodes: 0 })
     }
 
-    /// Requests that the count stop early.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
 
-    /// Returns the progress since the last call.
     pub(crate) fn take(&mut self) -> Counted {
         let mut moves = Vec::new();
         loop {

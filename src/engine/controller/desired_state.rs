@@ -4,15 +4,11 @@ use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::Depth;
 use crate::engine::search::Limits;
 
-/// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Choosing a move.
     Think,
-    /// Pondering on this expected opponent move.
     Ponder(Move),
     Analyse,
-    /// Answering a request with explicit limits.
     Ordered,
 }
 
@@ -28,32 +24,25 @@ pub(super) struct DesiredState {
     pub(super) paused: bool,
     /// Whether the end of the game has been claimed. A new request to play may continue the game.
     pub(super) over: bool,
-    /// Whether the position on the GUI's board is illegal. If so, the engine keeps the last legal
-    /// position.
+    /// Whether the position on the GUI's board is illegal. The engine keeps the last legal one.
     pub(super) broken: bool,
-    /// Root moves that are excluded from analysis.
     pub(super) excluded: Vec<Move>,
-    /// The limits of a search that was requested with explicit limits.
     pub(super) ordered: Option<Limits>,
-    /// The opponent's reply that the last search predicted.
     pub(super) expected: Option<Move>,
     /// Maximum search depth in this game, in plies.
     pub(super) depth_limit: Option<Depth>,
-    /// Whether the opponent has offered a draw that the engine has not yet answered.
     pub(super) draw_offered: bool,
-    /// Whether the next search should stop immediately.
     pub(super) hurry: bool,
 }
 
 impl DesiredState {
-    /// Returns the purpose of the search that should run in `position`, or `None` if no search
-    /// should run. If `ponders` is true, the engine may ponder on the expected reply.
+    /// Returns the purpose of the search that should run in `position`, if any. If `ponders` is
+    /// true, the engine may ponder on the expected reply.
     pub(super) fn purpose(&self, position: &Position, ponders: bool) -> Option<Purpose> {
         if self.broken || self.paused {
             return None;
         }
-        // A search with its own limits runs even if the game is over, because it still reports a
-        // score, which may have to be held back.
+        // This search runs even if the game is over, because it still reports a score.
         if self.ordered.is_some() {
             return Some(Purpose::Ordered);
         }
@@ -71,13 +60,11 @@ impl DesiredState {
         self.expected.filter(|_| ponders).map(Purpose::Ponder)
     }
 
-    /// Returns the legal moves that are not excluded.
     pub(super) fn root_moves(&self, position: &Position) -> Vec<Move> {
         position.legal_moves().iter().filter(|mv| !self.excluded.contains(mv)).collect()
     }
 
-    /// Cancels requests for the old position. Called when the game or the excluded moves have
-    /// changed.
+    /// Cancels requests for the old position.
     pub(super) fn reset_for_new_position(&mut self) {
         self.revision += 1;
         self.excluded.clear();
@@ -92,7 +79,6 @@ impl DesiredState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Running {
     pub(super) purpose: Purpose,
-    /// Whether the search is for the current revision of the game.
     pub(super) is_current: bool,
     /// Whether the expected move was played and the time limit is still roughly correct.
     pub(super) is_hit: bool,
@@ -101,15 +87,12 @@ pub(super) struct Running {
 /// The next step for the running search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextStep {
-    /// Keep the search.
     Keep,
-    /// Switch the search from pondering to thinking.
     Turn,
     /// Cancel the search and start another for this purpose, if any.
     Begin(Option<Purpose>),
 }
 
-/// Returns the step that leads from the running search to the desired one.
 pub(super) fn step(running: Option<Running>, desired: Option<Purpose>) -> NextStep {
     match (running.filter(|running| running.is_current), desired) {
         (Some(running), Some(desired)) if running.purpose == desired => NextStep::Keep,

@@ -16,29 +16,16 @@ pub(crate) enum Flow {
 
 /// A user interface: a protocol or the console. Only the frontend writes to standard output.
 pub(crate) trait Frontend {
-    /// Handles an item of input.
-    ///
-    /// # Errors
-    ///
-    /// If the output cannot be written.
+    /// Handles an item of input. Fails if the output cannot be written.
     fn input(&mut self, input: Input) -> io::Result<Flow>;
 
     /// Handles an event from the search or another background thread.
-    ///
-    /// # Errors
-    ///
-    /// If the output cannot be written.
     fn handle_background_event(&mut self, background_event: BackgroundEvent) -> io::Result<()>;
 
-    /// Returns the receiver of background events.
     fn background_events(&self) -> Receiver<BackgroundEvent>;
 }
 
 /// Runs a frontend until it quits or its input ends.
-///
-/// # Errors
-///
-/// If the output cannot be written.
 pub(crate) fn run(frontend: &mut dyn Frontend, inputs: &Receiver<Input>) -> io::Result<()> {
     let events = frontend.background_events();
     loop {

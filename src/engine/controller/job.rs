@@ -9,41 +9,30 @@ use crate::games::book::Scored;
 
 use super::desired_state::Purpose;
 
-/// A search that has been sent to the search thread.
 pub(super) struct RunningSearch {
     pub(super) number: u64,
     pub(super) purpose: Purpose,
-    /// The revision of the game for which the search was started.
     pub(super) revision: u64,
     pub(super) control: Control,
-    /// The time limit at the start of the search.
     pub(super) time: TimeLimit,
     pub(super) started: Instant,
     pub(super) status: SearchStatus,
     pub(super) report: Option<Report>,
-    /// The position being searched, if the result can be learned.
     pub(super) subject: Option<Position>,
-    /// The best move among those excluded as refuted, with its score.
     pub(super) refuted: Option<Scored>,
-    /// The report of the last completed iteration.
     pub(super) completed: Option<Report>,
     /// Elapsed search time when an interim result was last written.
     pub(super) learnt_at: Duration,
-    /// The result of a search that ended before its result was needed.
     pub(super) result: Option<SearchResult>,
 }
 
-/// The progress of a search, for display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SearchStatus {
-    /// Time since the start of the search.
     pub elapsed: Duration,
     pub nodes: u64,
-    /// Depth of the current iteration, in plies.
     pub depth: Depth,
     /// Number of the current root move, counted from 1; 0 before the first root move.
     pub number: usize,
-    /// Number of root moves.
     pub of: usize,
     pub current: Option<Move>,
 }
@@ -54,18 +43,15 @@ impl RunningSearch {
         self.purpose == Purpose::Ponder(mv) && self.revision == revision
     }
 
-    /// Whether the search runs while the opponent is to move.
     pub(super) fn is_pondering(&self) -> bool {
         matches!(self.purpose, Purpose::Ponder(_))
     }
 
-    /// Returns the position for which this score can be learned. Returns `None` if an excluded
-    /// move has a better score.
+    /// Returns the position for which this score can be learned, unless an excluded move is better.
     pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }
 
-    /// Updates the progress from a search event.
     pub(super) fn note(&mut self, event: &search::SearchEvent) {
         match event {
             search::SearchEvent::Iteration(report) | search::SearchEvent::NewBest(report) => {

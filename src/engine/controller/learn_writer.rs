@@ -1,5 +1,5 @@
-//! The thread that reads and writes the learning file. Because the thread is separate, a slow disk
-//! does not cost the engine time on its clock.
+//! The thread that reads and writes the learning file. Because it is separate, a slow disk does not
+//! cost the engine time on its clock.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,12 +13,10 @@ use crate::games::book::{LearnFile, Learned, Row, Stamp, stamp};
 
 use super::worker::BackgroundEvent;
 
-/// Maximum time between syncs during a game. It limits the loss after a power failure. All rows
-/// are synced at the end of a game.
+/// Maximum time between syncs during a game, which limits the loss after a power failure.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Maximum number of rows kept while the file cannot be written. This is enough for a long day of
-/// games.
+/// Maximum number of rows kept while the file cannot be written: a long day of games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {
@@ -36,10 +34,6 @@ pub(super) struct LearnWriter {
 
 impl LearnWriter {
     /// Starts a thread for the file at `path`. It reports failures as [`BackgroundEvent::Fault`].
-    ///
-    /// # Errors
-    ///
-    /// If the operating system cannot start a thread.
     pub(super) fn start(path: &str, event_sender: Sender<BackgroundEvent>) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let path = PathBuf::from(path);
@@ -48,14 +42,12 @@ impl LearnWriter {
         Ok(LearnWriter { orders: Some(orders), thread: Some(thread) })
     }
 
-    /// Requests that rows be written. [`BackgroundEvent::Kept`] reports that the request is
-    /// complete.
+    /// Requests that rows be written; [`BackgroundEvent::Kept`] reports completion.
     pub(super) fn keep(&self, rows: Vec<Row>, ends_game: bool) {
         self.give(WriteRequest::Keep { rows, ends_game });
     }
 
-    /// Requests that the file be read. The contents arrive as [`BackgroundEvent::Learned`] with
-    /// this number.
+    /// Requests the file's contents, which arrive as [`BackgroundEvent::Learned`] with this number.
     pub(super) fn read(&self, number: u64) {
         self.give(WriteRequest::Read(number));
     }
@@ -80,9 +72,7 @@ impl Drop for LearnWriter {
 struct WriterThread<'a> {
     path: &'a Path,
     event_sender: Sender<BackgroundEvent>,
-    /// The open file, or `None` if it could not be opened.
     file: Option<LearnFile>,
-    /// Rows that have not been written yet.
     waiting: Vec<Row>,
     synced: Instant,
     /// Whether a fault has been reported since the last successful write.

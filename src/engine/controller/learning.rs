@@ -12,14 +12,13 @@ use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Maximum halfmove clock at which learned results are used. Above it, a draw by the fifty-move
-/// rule is near, but a search in another game did not take this into account.
+/// Maximum halfmove clock at which learned results are used. Searches in other games did not take a
+/// near draw by the fifty-move rule into account.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
 /// A learned move is played immediately if the search for it took at least this percentage of the
 /// time available now. Set by hand: half the time costs less than one ply.
 const ENOUGH: u32 = 50;
 
-/// Learned results and the thread that writes them.
 #[derive(Default)]
 pub(super) struct Learning {
     writer: Option<LearnWriter>,
@@ -41,7 +40,6 @@ impl Learning {
         self.is_reading
     }
 
-    /// Whether a learning file is in use.
     pub(super) fn is_on(&self) -> bool {
         self.writer.is_some()
     }
@@ -71,7 +69,6 @@ impl Learning {
         }
     }
 
-    /// Resets the state for a new game.
     pub(super) fn board_was_set(&mut self) {
         self.has_played = false;
         self.given = None;
@@ -81,8 +78,7 @@ impl Learning {
         self.has_played = true;
     }
 
-    /// Installs results that have been read. Returns `false` if another read has been requested
-    /// since.
+    /// Installs results that have been read, unless another read has been requested since.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -100,7 +96,6 @@ impl Learning {
         }
     }
 
-    /// Records that a write request is complete.
     pub(super) fn kept(&mut self) {
         self.unwritten = self.unwritten.saturating_sub(1);
     }
@@ -110,12 +105,10 @@ impl Learning {
         self.unwritten == 0
     }
 
-    /// Returns the learned results as a book.
     pub(super) fn book(&self) -> Option<&Book> {
         self.learned.as_ref().map(Learned::book)
     }
 
-    /// Returns a book that consists of `book` and the learned results.
     pub(super) fn behind(&self, book: &Book) -> Book {
         match self.book() {
             Some(learned) => book.clone().followed_by(learned),
@@ -123,8 +116,8 @@ impl Learning {
         }
     }
 
-    /// Returns the moves to search within `limits`, excluding refuted moves, together with the
-    /// best refuted move and its score. Returns `None` if all moves should be searched.
+    /// Returns the moves to search, without refuted moves, and the best refuted move with its
+    /// score. Returns `None` if all moves should be searched.
     pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
         let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
         let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;
@@ -144,18 +137,16 @@ impl Learning {
     }
 }
 
-/// Whether a move neither repeats a position in the game nor leads close to a draw by the
-/// fifty-move rule. Results learned in other games do not take either case into account.
+/// Whether a move neither repeats a position nor leads close to a draw by the fifty-move rule.
+/// Results learned in other games do not take either case into account.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());
     !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
 }
 
-/// Whether a search that found `value` in `time` is sufficient at this move number.
-///
-/// It is sufficient if a new search within `limits` would take at most twice as long or would be
-/// no deeper.
+/// Whether a new search within `limits` would take at most twice the `time` in which `value` was
+/// found, or would be no deeper.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,

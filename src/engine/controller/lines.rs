@@ -11,15 +11,13 @@ pub(crate) enum Input {
     Line(String),
     /// The beginning of a line that is longer than any valid command.
     TooLong(String),
-    /// The end of the input.
     End,
     /// A signal to quit.
     Leave,
 }
 
-/// Maximum length of a complete line, in bytes. A FEN has up to 90 bytes. In UCI, the longest line
-/// is a `position startpos moves` command with about 30,000 bytes, for the longest possible game
-/// (5,900 plies).
+/// Maximum length of a complete line, in bytes. The longest line is `position startpos moves` with
+/// about 30,000 bytes, for the longest possible game (5,900 plies).
 const LONGEST: usize = 64 * 1024;
 
 /// Number of bytes kept from a line that is too long.
@@ -33,10 +31,6 @@ pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {
 }
 
 /// Reads lines on a separate thread until the input ends.
-///
-/// # Errors
-///
-/// If the operating system cannot start a thread.
 pub(crate) fn read_lines(
     mut source: impl BufRead + Send + 'static,
     sender: Sender<Input>,
@@ -52,8 +46,7 @@ pub(crate) fn read_lines(
     Ok(())
 }
 
-/// Returns the next line, or `None` at the end of the input. The last line need not have a
-/// terminator.
+/// Returns the next line, or `None` at the end. The last line need not have a terminator.
 fn next(source: &mut impl BufRead) -> io::Result<Option<Input>> {
     let mut line = Vec::new();
     let mut length = 0;

@@ -2,51 +2,42 @@
 //!
 //! [`Engine`] takes requests as method calls and reports [`Event`]s; neither is text. The protocols
 //! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console translate lines into
-//! requests and events into lines.
-//!
-//! # Frontends
-//!
-//! Each interface implements [`Frontend`]. A frontend owns an [`Engine`] and the only handle to the
-//! output. [`run`] waits for input lines and for background events and passes both to the frontend.
+//! requests and events into lines. Each of them implements [`Frontend`], which owns an [`Engine`]
+//! and the only handle to the output.
 //!
 //! # From a request to a search
 //!
-//! Every request edits the `DesiredState` (the side to play, analysis, pause, …) and ends with
-//! `reconcile`. The pure function `desired_state::step` compares the desired state with the running
-//! search. It keeps the search, switches a ponder search to a normal one after a ponder hit, or
-//! cancels it and starts another. Searches have job numbers, and events from an older job are
-//! discarded.
+//! Every request edits the `DesiredState` and ends with `reconcile`. The pure function
+//! `desired_state::step` compares it with the running search. Events from a search with an older
+//! job number are discarded.
 //!
-//! The search runs on a separate thread (`worker`), which takes its requests from a queue.
-//! Settings go through the same queue, so a ping is never answered before a slow change to the
-//! memory size has finished. The engine reports these answers as ordinary events (`pings`).
+//! The search runs on a separate thread (`worker`), which takes its requests from a queue. Settings
+//! go through the same queue, so a ping is never answered before a slow change to the memory size
+//! has finished.
 //!
 //! # Options
 //!
-//! The `settings::SETTINGS` table declares every option. Each protocol and the console use the
-//! rows that define a name for them. xboard names contain no spaces, because python-chess
-//! truncates names at the first space.
-//!
-//! A network or an endgame table is opened only when its option changes (`engine::set_options`).
-//! Books are opened on a separate thread (`book_loader`).
+//! The `settings::SETTINGS` table declares every option. A network or an endgame table is opened
+//! only when its option changes (`engine::set_options`). Books are opened on a separate thread
+//! (`book_loader`).
 //!
 //! # Learning
 //!
-//! The thread in `learn_writer` reads the learning file and writes what the engine learns. A
-//! search never waits for the disk, but the answer to a ping does. At the start of a game, before
-//! the first search, the file is read again if it has changed.
+//! The thread in `learn_writer` reads and writes the learning file. A search never waits for the
+//! disk, but the answer to a ping does. At the start of a game, before the first search, the file
+//! is read again if it has changed.
 //!
-//! During a search, positions are looked up first in the book and then among the learned results.
-//! At the root, `learning` applies an additional rule. It plays a learned move immediately if the
-//! move has not been refuted and if the search for it took at least half the effort of a new
-//! search. Book moves contradicted by learned games are vetoed and reported as [`Event::Vetoed`].
+//! A search looks up positions first in the book and then among the learned results. At the root,
+//! `learning` plays a learned move immediately if it has not been refuted and its search took at
+//! least half the effort of a new one. Book moves contradicted by learned games are vetoed and
+//! reported as [`Event::Vetoed`].
 //!
 //! # Reduced strength
 //!
 //! `strength` converts a rating (`UCI_Elo`) to limits and a `search::Handicap`: fewer nodes, an
-//! error in each evaluation, and overlooked moves. A search at reduced strength uses one thread,
-//! and it uses neither a book nor endgame tables. At lower ratings, the engine leaves the opening
-//! book earlier. An opponent book (the `OpponentBook` option) replaces the book.
+//! error in each evaluation, and overlooked moves. A search at reduced strength uses one thread and
+//! neither a book nor endgame tables. At lower ratings, the engine leaves the opening book earlier.
+//! An opponent book (the `OpponentBook` option) replaces the book.
 
 mod book_loader;
 mod clock;

@@ -1,9 +1,8 @@
 //! Pings, which are answered once all earlier requests are complete.
 //!
-//! A ping that arrives while the engine is thinking is answered after the engine has moved. Any
-//! other ping is answered as soon as the preceding requests are complete, and always before later
-//! requests take effect. A later answer would make the game hang, because xboard drops a move that
-//! arrives while it waits for the answer to a ping.
+//! A ping that arrives while the engine is thinking waits for its move. Any other is answered
+//! before later requests take effect: xboard drops a move that arrives while it waits for the
+//! answer to a ping, and the game would hang.
 
 /// Unanswered pings, in the order of arrival.
 #[derive(Debug, Default)]
@@ -15,7 +14,6 @@ pub(super) struct Pings {
 }
 
 impl Pings {
-    /// Adds a ping. `thinking` specifies whether the engine is thinking.
     pub(super) fn add(&mut self, number: u64, thinking: bool) {
         if thinking { &mut self.after_move } else { &mut self.due }.push(number);
     }
@@ -24,8 +22,7 @@ impl Pings {
         self.due.is_empty() && self.after_move.is_empty()
     }
 
-    /// Returns the pings to answer now. `thinking` specifies whether the engine is thinking, and
-    /// `settled` specifies whether all requests are complete.
+    /// Returns the pings to answer now; `settled` means that all requests are complete.
     pub(super) fn take_due(&mut self, thinking: bool, settled: bool) -> Vec<u64> {
         if !thinking {
             self.due.append(&mut self.after_move);

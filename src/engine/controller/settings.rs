@@ -22,23 +22,19 @@ use crate::engine::search::constants::{values as constant, with_constants};
 #[cfg(feature = "tune")]
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Function to call with the path of the new log file. The path is empty if there is no log file.
+/// Function to call with the path of the new log file; empty for none.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
-/// All user settings. The defaults suit a game against a human on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Configuration of the search. The files it uses are opened from the paths below.
     pub search: Config,
     pub ponder: bool,
-    /// Number of best lines shown during analysis.
     pub lines: i64,
     /// Whether thinking output includes the probabilities of a win, a draw and a loss.
     pub show_wdl: bool,
-    /// Whether the engine plays moves from the book.
     pub own_book: bool,
-    /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded
-    /// book.
+    /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded one.
     pub book: String,
     /// The policy for choosing book moves.
     pub policy: Policy,
@@ -50,30 +46,24 @@ pub(crate) struct Settings {
     pub min_games: i64,
     /// Path of the learning file; empty for none.
     pub learn: String,
-    /// Whether learned results can veto book moves.
     pub veto: bool,
     /// The player to imitate (see [`crate::games::book::OpponentBook::open`]); empty for none.
     pub opponent_book: String,
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
     pub network: String,
-    /// Disadvantage, in centipawns, at which the engine resigns. It must persist for several
-    /// consecutive moves; 0 for never.
+    /// Lasting disadvantage, in centipawns, at which the engine resigns; 0 for never.
     pub resign: i64,
     /// Disadvantage, in centipawns, at which the engine accepts a draw.
     pub contempt: i64,
-    /// Whether to offer a draw in dead drawn positions.
     pub offer_draws: bool,
-    /// Whether to limit the engine's strength to `elo`.
     pub limited: bool,
-    /// The engine's rating if its strength is limited.
     pub elo: i64,
-    /// Seed for evaluation errors and overlooked moves at limited strength; 0 for a new seed in
-    /// each game.
+    /// Seed for deliberate mistakes at limited strength; 0 for a new seed in each game.
     pub seed: i64,
     /// Whether to pause, like a human, before playing moves that are found immediately.
     pub pauses: bool,
-    /// Time per move reserved for transmission, in milliseconds. The search always reserves
+    /// Time per move reserved for transmission, in ms. The search always reserves
     /// [`MOVE_OVERHEAD`].
     pub overhead: i64,
     /// Path of the Syzygy tables; empty for none.
@@ -96,12 +86,7 @@ named_values! { pub(crate) EvaluationKind, "kind of evaluation":
 }
 
 impl EvaluationKind {
-    /// Creates the evaluation. Also opens a network file that is not used, so that its errors are
-    /// reported immediately.
-    ///
-    /// # Errors
-    ///
-    /// If the network file cannot be used.
+    /// Creates the evaluation. Also opens a network file that is not used, to report its errors.
     pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, FileError> {
         let network = network.map(Network::open).transpose()?.map(Arc::new);
         Ok(match self {
@@ -149,7 +134,6 @@ const USUAL_ELO: i64 = 1500;
 /// Maximum memory setting on any machine, in mebibytes.
 const MAX_MEMORY: i64 = 1 << 20;
 
-/// Maximum value of settings in centipawns.
 const MAX_CENTIPAWNS: i64 = 1_000;
 
 /// Maximum seed. Every GUI can store a number of this size.
@@ -157,25 +141,17 @@ const MAX_SEED: i64 = i32::MAX as i64;
 
 const MAX_THREADS: i64 = 256;
 
-/// Maximum of the [`Settings::book_depth`] setting, in plies.
 const MAX_BOOK_DEPTH: i64 = 1_000;
-/// Maximum of the [`Settings::min_games`] setting.
 const MAX_BOOK_GAMES: i64 = 1_000_000;
 
-/// A row in the table of settings.
 pub(crate) struct Setting {
-    /// The xboard name, or empty if the xboard protocol has a separate command for the setting.
-    ///
-    /// A name contains no spaces, because python-chess truncates names at a space. It does not
-    /// contain `Draw`, because xboard interprets this word as the end of the game.
+    /// The xboard name; empty if the xboard protocol has a separate command for the setting. It
+    /// contains no spaces, where python-chess truncates names, and no `Draw`, which xboard takes
+    /// for the end of the game.
     pub name: &'static str,
-    /// The name that follows UCI conventions.
-    ///
-    /// Empty if the setting has no effect in UCI. UCI GUIs handle draws and resignation
-    /// themselves.
+    /// The UCI name; empty if UCI GUIs handle the matter themselves (draws and resignation).
     pub uci: &'static str,
     pub help: &'static str,
-    /// The type of the value, with functions that read and change it.
     pub kind: Kind,
 }
 
@@ -185,32 +161,25 @@ pub(crate) enum Kind {
         get: fn(&Settings) -> bool,
         set: fn(&mut Settings, bool),
     },
-    /// An integer within a range.
     Spin {
         min: i64,
         max: i64,
         get: fn(&Settings) -> i64,
         set: fn(&mut Settings, i64),
     },
-    /// One of several strings.
     Choice {
         choices: &'static [&'static str],
-        /// Returns the index of the current choice.
         get: fn(&Settings) -> usize,
-        /// Sets the choice with this index.
         set: fn(&mut Settings, usize),
     },
-    /// The path of a file, or an empty string.
     File {
         get: fn(&Settings) -> &str,
         set: fn(&mut Settings, String),
     },
-    /// The path of a folder, or an empty string.
     Folder {
         get: fn(&Settings) -> &str,
         set: fn(&mut Settings, String),
     },
-    /// A button that clears the transposition table.
     ClearMemory,
 }
 
@@ -228,7 +197,6 @@ const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Ki
     Setting { name, uci, help, kind }
 }
 
-/// All settings except the search constants.
 #[rustfmt::skip]
 pub(super) const SETTINGS: &[Setting] = &[
     row("", "Hash", "mebibytes of the transposition table",
@@ -317,28 +285,20 @@ pub(crate) fn all_settings() -> impl Iterator<Item = &'static Setting> {
     SETTINGS.iter().chain(CONSTANTS)
 }
 
-/// The reason why a setting cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum SettingError {
-    /// There is no setting with this name.
     #[error("no such option")]
     Unknown,
-    /// The value is invalid for the setting's type.
     #[error("expected {0}")]
     Value(String),
-    /// The endgame tables cannot be used.
     #[error(transparent)]
     Endgames(FileError),
-    /// The network file cannot be used.
     #[error(transparent)]
     Network(FileError),
-    /// The log file cannot be written.
     #[error(transparent)]
     Log(#[from] FileError),
-    /// The learning file cannot be used; contains the reason.
     #[error("{0}")]
     Learning(String),
-    /// A thread cannot be started; contains the operating system's error message.
     #[error("cannot start a search thread: {0}")]
     Start(String),
 }
@@ -363,17 +323,12 @@ impl Setting {
         all_settings().find(|row| is(row.name) || is(row.uci))
     }
 
-    /// Returns the name to display. This is the UCI name if there is one, otherwise the xboard
-    /// name. Some settings have no xboard name, because the xboard protocol has commands for them.
+    /// Returns the UCI name if there is one, otherwise the xboard name.
     pub(crate) fn title(&self) -> &'static str {
         if self.uci.is_empty() { self.name } else { self.uci }
     }
 
     /// Parses `value` and changes the setting. Does nothing for [`Kind::ClearMemory`].
-    ///
-    /// # Errors
-    ///
-    /// If the value is invalid for the setting's type.
     pub(crate) fn change(&self, settings: &mut Settings, value: &str) -> Result<(), SettingError> {
         let expected = |what: &str| SettingError::Value(what.to_owned());
         match &self.kind {
@@ -413,12 +368,7 @@ impl Settings {
         self.limited.then_some(self.elo)
     }
 
-    /// Opens the files whose settings differ from those in `old`, and creates the learning file.
-    /// The book is opened separately.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be used.
+    /// Opens the files, except the book, whose settings differ from those in `old`.
     pub(super) fn open_files(&mut self, old: &Settings) -> Result<(), SettingError> {
         if (self.evaluation, &self.network) != (old.evaluation, &old.network) {
             self.search.evaluation = self.evaluation().map_err(SettingError::Network)?;
@@ -432,21 +382,11 @@ impl Settings {
         Ok(())
     }
 
-    /// Creates the evaluation selected in the settings.
-    ///
-    /// # Errors
-    ///
-    /// If the network file cannot be used.
     fn evaluation(&self) -> Result<Evaluation, FileError> {
         let file = Some(&self.network).filter(|file| !file.is_empty());
         self.evaluation.open(file.map(Path::new))
     }
 
-    /// Opens the endgame tables in the settings, if any.
-    ///
-    /// # Errors
-    ///
-    /// If the folder contains no usable tables.
     fn endgames(&self) -> Result<Option<Tables>, FileError> {
         let folder = Some(&self.tablebases).filter(|folder| !folder.is_empty());
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
@@ -467,8 +407,7 @@ impl Settings {
         faults
     }
 
-    /// Sets the memory limit in mebibytes. The limit is capped at three quarters of the machine's
-    /// memory.
+    /// Sets the memory limit in mebibytes, capped at three quarters of the machine's memory.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
         let all = total_memory().and_then(|bytes| i64::try_from(bytes >> 20).ok());
@@ -476,7 +415,7 @@ impl Settings {
         self.search.memory_mb = desired.clamp(1, most).unsigned_abs() as usize;
     }
 
-    /// Sets the number of threads. The number is capped at the supported maximum.
+    /// Sets the number of threads, capped at the supported maximum.
     pub(crate) fn set_threads(&mut self, threads: u32) {
         self.search.threads = i64::from(threads).clamp(1, MAX_THREADS).unsigned_abs() as usize;
     }

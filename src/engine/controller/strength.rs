@@ -1,5 +1,4 @@
-//! The effect of a rating: the number of nodes that the engine searches, the mistakes that it
-//! makes on purpose, and the number of moves that it plays from the book.
+//! The effect of a rating: the number of nodes, deliberate mistakes, and the number of book moves.
 //!
 //! `docs/measurements/strength-levels.md` describes how the constants were measured and how
 //! reliable they are.
@@ -13,8 +12,7 @@ use crate::engine::search::{Handicap, Limits, TimeLimit};
 use crate::support::random::Random;
 
 pub(super) const WEAKEST: i64 = 800;
-/// The highest rating. It is slightly below the rating of full strength at a tenth of a second per
-/// move.
+/// The highest rating: slightly below full strength at a tenth of a second per move.
 pub(super) const STRONGEST: i64 = 2850;
 
 /// Ratings measured in games, each paired with the level that achieved it. Ratings in between are
@@ -37,8 +35,7 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
 
-/// Minimum level at which the engine makes no mistakes on purpose. Above this level, only the
-/// number of nodes is limited.
+/// Minimum level at which the engine makes no mistakes on purpose.
 const FLAWLESS: f64 = 2400.0;
 /// Level to which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] apply.
 const CLUMSY: f64 = 600.0;
@@ -50,11 +47,9 @@ const MOVE_BLINDNESS: f64 = 120.0;
 const NODES: f64 = 40.0;
 /// Increase in level for each doubling of the nodes.
 const DOUBLING: f64 = 150.0;
-/// Node limit of the whole search, as a multiple of the number of nodes after which no new
-/// iteration starts.
+/// Node limit of the search, as a multiple of the nodes after which no new iteration starts.
 const HARD_FACTOR: u64 = 8;
 
-/// The strength of a player with a certain rating.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
@@ -67,8 +62,7 @@ impl Strength {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Limits the nodes of a search and configures deliberate mistakes. The mistakes depend on
-    /// `seed`.
+    /// Limits the nodes of a search and configures deliberate mistakes, which depend on `seed`.
     pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
@@ -81,8 +75,8 @@ impl Strength {
         Limits { nodes: hard, soft_nodes: Some(nodes), handicap: Some(handicap), ..limits }
     }
 
-    /// Returns the number of plies played from the book. This is two moves at a rating of 800, and
-    /// one more for every hundred rating points. Set by hand.
+    /// Returns the number of plies played from the book: two moves at a rating of 800, and one more
+    /// for every hundred points. Set by hand.
     pub(super) fn book_plies(&self) -> usize {
         2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
     }
@@ -95,19 +89,16 @@ fn level(rating: f64) -> f64 {
     from + (to - from) * (rating - low) / (high - low)
 }
 
-/// Returns a seed that differs from game to game. The random hash seed in the standard library is
-/// the simplest source of randomness.
+/// Returns a random seed. The standard library's hash seed is the simplest source of randomness.
 pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Divisor that converts the remaining time to the time that a human spends on an ordinary move.
-/// Set by hand.
+/// Divisor that converts the remaining time to a human's time for an ordinary move. Set by hand.
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// Returns how long a human would think. The result varies with `seed` and the position. Forced
-/// moves and recaptures take less time.
+/// Returns how long a human would think; less for forced moves and recaptures.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,
@@ -144,8 +135,6 @@ mod tests {
         }
     }
 
-    /// A player with a higher rating searches at least as many nodes and does not make larger
-    /// mistakes.
     #[test]
     fn strength_grows_with_the_rating() {
         let weakened = |rating| Strength::of(rating).limit_search(Limits::default(), 1);

@@ -83,14 +83,12 @@ impl TestEngine {
         test_engine
     }
 
-    /// Forwards events to the engine until all requests except searches are complete.
     pub(super) fn settle(&mut self) {
         while !self.engine.is_settled() {
             self.handle_next_event();
         }
     }
 
-    /// Forwards the next event to the engine.
     pub(super) fn handle_next_event(&mut self) {
         let background_event = self
             .engine
@@ -100,8 +98,7 @@ impl TestEngine {
         self.engine.receive(background_event);
     }
 
-    /// Returns an engine that has answered 1. e4 with e5 and ponders on 2. Nf3, together with its
-    /// search.
+    /// Returns an engine that has answered 1. e4 with e5 and ponders on 2. Nf3, with its search.
     fn pondering() -> (Self, StartedSearch) {
         let mut test_engine = TestEngine::new(|_| {});
         test_engine.play("e2e4");
@@ -111,12 +108,10 @@ impl TestEngine {
         (test_engine, pondering)
     }
 
-    /// Returns the next search that was started.
     pub(super) fn started(&self) -> StartedSearch {
         self.started.recv_timeout(Duration::from_secs(60)).expect("a search")
     }
 
-    /// Ends the running search with a result.
     fn finish(&mut self, best: &str, ponder: &str, score: Score) {
         let parse = |text: &str| text.parse::<Move>().ok();
         let result =
@@ -130,7 +125,6 @@ impl TestEngine {
         self.engine.play(mv).expect(text);
     }
 
-    /// Returns the pings answered and the moves played since the last call.
     fn pongs_and_moves(&mut self) -> Vec<String> {
         let shown = |event| match event {
             Event::Pong(number) => Some(number.to_string()),
@@ -140,7 +134,6 @@ impl TestEngine {
         self.engine.take_events().into_iter().filter_map(shown).collect()
     }
 
-    /// Returns the moves played since the last call.
     pub(super) fn moves(&mut self) -> Vec<String> {
         let moved = |event| match event {
             Event::Moved(moved) => Some(moved.mv.to_string()),
@@ -506,7 +499,6 @@ fn old_names_of_settings_are_accepted() {
     assert_eq!(test_engine.engine.settings().seed, 7);
 }
 
-/// Settings that do not affect the search.
 const NON_SEARCH_SETTINGS: [&str; 21] = [
     "Ponder",
     "MultiPV",
@@ -531,8 +523,7 @@ const NON_SEARCH_SETTINGS: [&str; 21] = [
     "Clear Hash",
 ];
 
-/// Returns a value that differs from the setting's default. Files are created in the folder
-/// `files`.
+/// Returns a value that differs from the setting's default. Creates files in the folder `files`.
 fn another_value(row: &Setting, files: &Path) -> String {
     let now = Settings::default();
     match &row.kind {

@@ -1,8 +1,7 @@
 //! The search thread and its channels.
 //!
-//! Requests arrive on one channel and are executed one after the other. Events are sent on another
-//! channel. Every search has a job number, by which late events from a cancelled search are
-//! recognised.
+//! Requests on one channel are executed one after the other, and events are sent on another. Job
+//! numbers identify late events from a cancelled search.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,11 +20,9 @@ pub(crate) trait Backend: Send {
     /// Sets the configuration. Called only between searches.
     fn configure(&mut self, config: Config);
 
-    /// Discards what was learned in the current game.
     fn new_game(&mut self);
 
-    /// Removes and returns the faults of the last request. A fault is a missing resource or a
-    /// failure.
+    /// Removes and returns the faults (missing resources or failures) of the last request.
     fn take_faults(&mut self) -> Vec<SearchFault> {
         Vec::new()
     }
@@ -67,7 +64,6 @@ impl Backend for Searcher {
 /// Creates a backend from a configuration. Called again after a backend panics.
 pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
-/// Returns a function that creates a real search, as opposed to a scripted one.
 pub(crate) fn searcher() -> MakeBackend {
     Box::new(|config| Box::new(Searcher::on_large_stack(config)))
 }
@@ -75,44 +71,31 @@ pub(crate) fn searcher() -> MakeBackend {
 /// An event from the search thread or from a thread that reads files.
 #[derive(Debug, Clone)]
 pub(crate) enum BackgroundEvent {
-    /// A search reported progress.
     Progress {
         /// The job number from [`SearchThread::search`].
         job: u64,
         event: search::SearchEvent,
     },
     Finished {
-        /// The job number from [`SearchThread::search`].
         job: u64,
         /// The result. It has no best move if the search crashed.
         result: SearchResult,
     },
-    /// A request other than a search is complete.
     Settled,
     /// A background task started by the engine's owner has made progress.
     OwnerProgress,
-    /// A resource is unavailable or something failed; contains a description. Sent before the
-    /// event that ends the request.
+    /// A resource is unavailable or something failed; sent before the event that ends the request.
     Fault(String),
-    /// A book was opened, or could not be opened.
     Opened {
-        /// Request number, counted from 1.
         number: u64,
-        /// The book, or the reason for the failure.
         book: Result<Book, String>,
     },
-    /// An opponent book was read, or could not be read.
     OpponentBookLoaded {
-        /// Request number, counted from 1.
         number: u64,
-        /// The opponent book, or the reason for the failure.
         opponent_book: Result<OpponentBook, String>,
     },
-    /// Learned rows were written, or were kept until the file can be written.
     Kept,
-    /// The learning file was read.
     Learned {
-        /// Request number, counted from 1.
         number: u64,
         /// The contents, or `None` if the file is empty.
         learned: Option<Learned>,
@@ -125,7 +108,7 @@ enum SearchRequest {
     Search { job: u64, game: Box<Game>, limits: Limits, control: Control },
 }
 
-/// Handle to the search thread. Dropping the handle makes the thread end but does not wait for it.
+/// Handle to the search thread. Dropping it makes the thread end but does not wait for it.
 pub(crate) struct SearchThread {
     orders: Sender<SearchRequest>,
     event_sender: Sender<BackgroundEvent>,
@@ -136,10 +119,6 @@ pub(crate) struct SearchThread {
 
 impl SearchThread {
     /// Starts the thread, with a stack large enough for the search.
-    ///
-    /// # Errors
-    ///
-    /// If the operating system cannot start a thread.
     pub(crate) fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let (event_sender, background_events) = unbounded();
@@ -149,18 +128,15 @@ impl SearchThread {
         builder.spawn(move || work(&make, made_with, &inbox, &own_sender))?;
         let mut worker =
             SearchThread { orders, event_sender, background_events, jobs: 0, unsettled: 0 };
-        // The configuration is already set, but the request completes only when the backend has
-        // been created.
+        // The request completes only when the backend has been created.
         worker.configure(config);
         Ok(worker)
     }
 
-    /// Returns the receiver of events. Pass each event to [`SearchThread::note`].
     pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
         &self.background_events
     }
 
-    /// Returns a sender with which other threads can send events.
     pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
         self.event_sender.clone()
     }
@@ -172,17 +148,14 @@ impl SearchThread {
         }
     }
 
-    /// Whether all requests except searches are complete.
     pub(crate) fn is_settled(&self) -> bool {
         self.unsettled == 0
     }
 
-    /// Sets the configuration for later searches.
     pub(crate) fn configure(&mut self, config: Config) {
         self.settle(SearchRequest::Configure(Box::new(config)));
     }
 
-    /// Discards what earlier searches have learned.
     pub(crate) fn new_game(&mut self) {
         self.settle(SearchRequest::NewGame);
     }
@@ -193,7 +166,6 @@ impl SearchThread {
         }
     }
 
-    /// Requests a search and returns its job number.
     pub(crate) fn search(&mut self, game: Game, limits: Limits, control: Control) -> u64 {
         self.jobs += 1;
         let order = SearchRequest::Search { job: self.jobs, game: Box::new(game), limits, control };
@@ -203,7 +175,6 @@ impl SearchThread {
     }
 }
 
-/// Handles requests until all senders have been dropped.
 fn work(
     make: &MakeBackend,
     mut config: Config,
@@ -248,8 +219,7 @@ fn work(
     }
 }
 
-/// Creates a backend with the user's configuration. If this panics, creates one with the default
-/// configuration.
+/// Creates a backend, with the default configuration if the user's makes it panic.
 fn create_backend(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
     let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
     made.unwrap_or_else(|_| make(Config::default()))
@@ -265,7 +235,7 @@ fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) ->
     }
 }
 
-/// Returns the event with which a request ends if it could not be completed.
+/// Returns the event that ends a request that could not be completed.
 fn empty_result(order: &SearchRequest) -> BackgroundEvent {
     match order {
         SearchRequest::Search { job, .. } => {

@@ -19,8 +19,7 @@ pub(crate) struct Breakdown {
     total: Tapered,
     phase: i32,
     scale: i32,
-    /// Whether this is a won endgame against a lone king. Such endgames are evaluated without
-    /// terms.
+    /// Whether this is a won endgame against a lone king, which is evaluated without terms.
     known: bool,
     score: Score,
     side_to_move: Color,
@@ -107,7 +106,6 @@ impl Breakdown {
         writeln!(f, " |{:>6}", self.blend(net))
     }
 
-    /// Interpolates between the middlegame and endgame values according to the phase.
     fn blend(&self, value: Tapered) -> Score {
         Assessment::Sum { total: value, phase: self.phase, scale: FULL_SCALE }.score()
     }
@@ -135,8 +133,7 @@ impl Breakdown {
     }
 }
 
-/// Writes danger units. Because these are not centipawns, the difference between the sides is
-/// omitted.
+/// Writes danger units, without the difference between the sides, as they are not centipawns.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

@@ -1,9 +1,8 @@
 //! Damping of a network's score in positions that are harder to win than the network assumes.
 //!
-//! A network overrates endgames with much material but little chance of winning, and the
-//! fifty-move rule is not among its inputs. Without damping, the engine lingered in such endgames
-//! for a hundred plies. It drew a quarter of the games in which it had been two pawns up. With the
-//! classical terms, it drew a seventh of such games.
+//! A network overrates endgames with little chance of winning, and the fifty-move rule is not among
+//! its inputs. Without damping, the engine drew a quarter of the games in which it had been two
+//! pawns up; with the classical terms, it drew a seventh.
 
 use super::classical::endgame::{FULL_SCALE, scale};
 use super::classical::view::View;
@@ -13,14 +12,11 @@ use crate::chess::score::Score;
 
 /// Maximum number of pieces at which the score is scaled as in an endgame. Set by hand.
 const MAX_PIECES: u32 = 18;
-/// Halfmove clock at which the score would reach zero. At 100, where the fifty-move rule takes
-/// effect, half of the score is left. Set by hand.
+/// Halfmove clock at which the score would be zero; at 100, half of it is left. Set by hand.
 const CLOCK_SPAN: Score = 200;
 
-/// Returns a network's damped `score` for the side to move.
-///
-/// In endgames, the score is scaled like the classical terms. In all positions, it decreases with
-/// the number of plies since the last capture or pawn move.
+/// Returns a network's damped `score` for the side to move. Endgames are scaled like the classical
+/// terms, and the score decreases with the halfmove clock.
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let score = damped_by_clock(position, score);

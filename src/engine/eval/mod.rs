@@ -1,17 +1,13 @@
 //! Static evaluation: the value of a position without a search.
 //!
-//! The search uses [`Evaluator`]. [`Evaluation::explain`] is for display. A pawn is worth about
-//! 100 centipawns.
+//! [`Evaluator`] (one per thread) returns centipawns for the side to move; a pawn is worth about
+//! 100. [`Evaluation::explain`] is for display. The default evaluation is `nnue`, a (4x768 ->
+//! 256)x2 -> 1 network with integer weights and four king buckets, trained on Tabia's self-play
+//! games and compiled in. `--evaluation classical` uses the classical terms.
 //!
-//! [`Evaluator`] (one per thread) returns centipawns for the side to move. `breakdown` returns the
-//! same value as a table. The default evaluation is `nnue`, a (4x768 -> 256)x2 -> 1 network with
-//! integer weights and four king buckets. It was trained on Tabia's self-play games and is
-//! compiled in. `--evaluation classical` uses the classical terms.
-//!
-//! Positions with a lone king are always evaluated with the classical terms. The mating method is
-//! known, and no training game lasts long enough to teach it to a network. In other endgames, the
-//! scale factor of the classical evaluation damps the network's score. In all positions, the
-//! halfmove clock damps the score (`damping`).
+//! Positions with a lone king are always evaluated with the classical terms: the mating method is
+//! known, and no training game lasts long enough to teach it to a network. Elsewhere the endgame
+//! scale factor and the halfmove clock damp the network's score (`damping`).
 //!
 //! ```
 //! use tabia::eval::{Evaluation, Evaluator};
@@ -73,9 +69,7 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// Describes the score of a position. The description contains the score in this evaluation
-    /// and the classical terms. If there is a network, it also contains the network's value of
-    /// each piece.
+    /// Describes a position's score, with the classical terms and a network's value of each piece.
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);
@@ -98,17 +92,13 @@ impl Evaluation {
     }
 }
 
-/// Describes a score from both points of view. `score` is for the side to move.
 fn describe(score: Score, position: &Position) -> String {
     let white = if position.side_to_move() == Color::White { score } else { -score };
     let pawns = f64::from(white) / 100.0;
     format!("{pawns:+.2} pawns for White, {score:+} centipawns for the side to move")
 }
 
-/// Evaluates positions.
-///
-/// Each thread has a separate evaluator. The evaluator contains a pawn table, or the accumulators
-/// for the thread's current line.
+/// Evaluates positions. Each thread has its own, with a pawn table or accumulators.
 #[derive(Clone)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -134,10 +124,10 @@ impl Evaluator {
         }
     }
 
-    /// Returns the score in centipawns for the side to move. It is never a mate or tablebase score.
+    /// Returns the score in centipawns for the side to move, never a mate or tablebase score.
     ///
-    /// `ply` is the distance of the position from the root. A network is fastest if the last
-    /// position evaluated at `ply - 1` was the parent of this position.
+    /// `ply` is the distance from the root. A network is fastest if the last position evaluated at
+    /// `ply - 1` was the parent of this position.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         if is_mop_up(position) {
@@ -147,8 +137,7 @@ impl Evaluator {
         damping::damped(position, network.evaluate(position, ply))
     }
 
-    /// Updates the incremental state needed for evaluations below `ply`, without evaluating the
-    /// position.
+    /// Updates the incremental state for evaluations below `ply`, without evaluating the position.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         if let Some(network) = &mut self.network {
@@ -156,7 +145,6 @@ impl Evaluator {
         }
     }
 
-    /// Returns the classical score for the side to move.
     #[inline]
     fn terms(&mut self, position: &Position) -> Score {
         let score = assess(position, &TUNED, &mut self.pawns, &mut Silent).score();
@@ -168,9 +156,6 @@ impl Evaluator {
 }
 
 /// Whether a side has only its king left.
-///
-/// In such positions, the classical terms drive the lone king to mate. Networks do not learn this,
-/// because training games end earlier.
 #[inline]
 fn is_mop_up(position: &Position) -> bool {
     let lone = |color| position.by_color(color).popcnt() == 1;

@@ -3,10 +3,8 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A middlegame value and an endgame value, in centipawns. One integer addition adds both values.
-///
-/// The upper sixteen bits contain the endgame value, and the lower sixteen bits contain the
-/// middlegame value. Both must fit in an `i16`.
+/// A middlegame value (lower sixteen bits) and an endgame value (upper), in centipawns. One
+/// addition adds both. Each must fit in an `i16`.
 ///
 /// Source: <https://www.chessprogramming.org/Tapered_Eval>.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]

@@ -20,8 +20,7 @@ const POSITIONS: [&str; 12] = [
     "8/P5kp/6p1/8/1r6/8/R4PPP/6K1 b - - 0 40",
 ];
 
-/// Returns the mirrored position: the colours, the two sides' pieces and the side to move are
-/// swapped.
+/// Returns the mirrored position, with colours and the side to move swapped.
 fn flipped(position: &Position) -> Position {
     let fen = position.to_string();
     let fields: Vec<&str> = fen.split(' ').collect();

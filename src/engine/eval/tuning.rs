@@ -1,5 +1,4 @@
-//! The evaluation as seen by the tuner: which weights a position uses, and how many times it uses
-//! each.
+//! The evaluation as seen by the tuner: how many times a position uses each weight.
 
 pub(crate) use super::classical::FULL_PHASE;
 pub(crate) use super::classical::endgame::FULL_SCALE;
@@ -13,7 +12,6 @@ use super::classical::tuned::TUNED;
 use super::classical::{Assessment, assess, endgame, phase, views};
 use crate::chess::position::Position;
 
-/// Returns the weights in use.
 pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
@@ -23,11 +21,9 @@ pub(crate) fn tuned() -> &'static Weights {
 pub(crate) struct EvalFeatures {
     /// Number of times each weight is used, by side; White is first.
     pub counts: [Vec<i32>; 2],
-    /// The phase of the game. It is [`FULL_PHASE`] with all pieces on the board and 0 without
-    /// pieces.
+    /// The phase, from [`FULL_PHASE`] with all pieces on the board to 0 without pieces.
     pub phase: i32,
-    /// Factors by which the endgame score is multiplied if White or if Black is ahead, in units of
-    /// 1/[`FULL_SCALE`].
+    /// Scale factors if White or if Black is ahead, in units of 1/[`FULL_SCALE`].
     pub scales: [i32; 2],
 }
 
@@ -39,8 +35,7 @@ impl Tracer {
         Tracer(PawnTable::new())
     }
 
-    /// Returns the features of a position, or `None` if the position is a known endgame. Known
-    /// endgames use no weights.
+    /// Returns the features of a position, or `None` for a known endgame, which uses no weights.
     pub(crate) fn features(&mut self, position: &Position) -> Option<EvalFeatures> {
         let mut counts = TermCounts::new(&TUNED);
         match assess(position, &TUNED, &mut self.0, &mut counts) {

@@ -1,7 +1,6 @@
 //! The benchmark: fixed positions searched to a fixed depth with one thread and without a book.
 //!
-//! The total node count is the signature of search and evaluation. A functional change alters the
-//! count, but a refactoring must not.
+//! The total node count is the signature of the search, which a refactoring must not alter.
 
 use std::time::Duration;
 
@@ -15,8 +14,7 @@ pub(crate) const BENCH_DEPTH: Depth = 12;
 /// Size of the transposition table for the signature, in mebibytes.
 const BENCH_MEMORY_MB: usize = 16;
 
-/// The positions in the Bratko-Kopec test (1982), the start position, and well-known endgame and
-/// tactical positions.
+/// The Bratko-Kopec test (1982), the start position, and well-known endgames and tactics.
 pub(super) const POSITIONS: [&str; 32] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -",
     "3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - -",
@@ -52,7 +50,6 @@ pub(super) const POSITIONS: [&str; 32] = [
     "4rrk1/pp1n1pp1/q5p1/P1pP4/2n3P1/7P/1P3PB1/R1BQ1RK1 w - -",
 ];
 
-/// The result of a benchmark.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BenchResult {
     /// Total number of nodes, which is the signature.
@@ -61,14 +58,12 @@ pub(crate) struct BenchResult {
 }
 
 impl BenchResult {
-    /// Returns the search speed in nodes per second.
     pub(crate) fn speed(&self) -> f64 {
         self.nodes as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
-/// Searches all positions to `depth`, using `evaluation`. After each position, calls `on_position`
-/// with the position's FEN, node count and time.
+/// Searches all positions to `depth`. After each, calls `on_position` with FEN, nodes and time.
 pub(crate) fn bench(
     depth: Depth,
     evaluation: Evaluation,

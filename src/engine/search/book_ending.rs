@@ -1,19 +1,18 @@
 //! Ends a search early if its best line has transposed into the book, and reports such lines.
 //!
 //! If an iteration finds a book position below the best move, the line is verified, reported and
-//! stored. The line stays valid as long as its first move remains the best and its score does not
-//! fall. The line ends the search only after a large share of the budget has been spent and the
-//! choice of move has settled. At that point, the remaining time is unlikely to change the move.
+//! stored. It stays valid as long as its first move remains the best and its score does not fall.
+//! It ends the search only after a large share of the budget has been spent and the choice of move
+//! has settled. A match never ends analysis or pondering.
 //!
-//! From the fourth iteration on, a line can be plausible in two ways. Either the line is part of
-//! the principal variation, or null-window searches prove that its positions are worth as much as
-//! the root, within 60 centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must
-//! not be bad for the engine's side. Later iterations must choose the same move and must not give
-//! it a lower score.
+//! From the fourth iteration on, a line can be plausible in two ways: it is part of the principal
+//! variation, or null-window searches prove that its positions are worth as much as the root,
+//! within 60 centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must not be bad
+//! for the engine's side.
 //!
-//! Lines need this check for two reasons. First, a match in a null-window node has no exact value.
-//! Second, comparing only the last position with the root would accept a line in which both sides
-//! make mistakes. The check is Tabia's own addition. A match never ends analysis or pondering.
+//! The check is Tabia's own addition. It is needed because a match in a null-window node has no
+//! exact value, and because comparing only the last position with the root would accept a line in
+//! which both sides make mistakes.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;
@@ -28,23 +27,19 @@ use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_decided};
 use crate::games::book::Counts;
 
-/// The first iteration after which lines are verified and matches are reported. Earlier iterations
-/// are too shallow for this.
+/// The first iteration after which lines are verified and matches are reported.
 const FIRST_DEPTH: Depth = 4;
 /// Minimum share of the budget that a search must spend before it may end.
 ///
-/// This and the next three constants were measured with `tabia bench transpositions`; see
-/// docs/measurements/book-stop-rule.md.
+/// This and the next three constants were measured; see docs/measurements/book-stop-rule.md.
 const SHARE: f64 = 0.4;
-/// Minimum share of the budget that must be spent before an iteration in progress may be aborted.
-/// Below this share, it is better to complete the iteration.
+/// Minimum share of the budget for aborting an iteration in progress. Below this share, it is
+/// better to complete the iteration.
 const SHARE_WITHIN: f64 = 0.6;
 /// Number of iterations that a search can still complete after spending [`SHARE`] of its budget,
-/// plus a reserve of one iteration. Each iteration takes about 1.5 times as long as the previous
-/// one.
+/// each about 1.5 times as long as the previous one, plus a reserve of one.
 const REACH: Depth = 3;
-/// Number of iterations for which the best move must stay the same before the choice of move
-/// counts as settled.
+/// Number of iterations without a new best move after which the choice counts as settled.
 const SETTLED_ITERATIONS: u32 = 3;
 /// Minimum share of all nodes that must be spent on the best move before the choice of move counts
 /// as settled.
@@ -53,21 +48,19 @@ const SETTLED_EFFORT: f64 = 0.5;
 const VERIFIED_PER_ITERATION: usize = 4;
 /// Maximum number of matches that are reported after each iteration of an analysis.
 const REPORTED_PER_ITERATION: usize = 4;
-/// Number of drawn games that are added to the results for a position before these results are
-/// judged.
+/// Number of drawn games that are added to the results for a position before judging them.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// The book's verdict is bad if the expected points are below this value.
 const BAD_VERDICT: f64 = 0.4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Whether a match may end this search. A match never ends analysis or pondering.
+    /// Whether a match may end this search.
     pub(super) fn book_may_end(&self) -> bool {
         let job = self.job;
         !job.limits.is_analysis() && !job.clock.is_pondering(&job.control)
     }
 
-    /// Looks for a line that may end the search, and reports new matches. Called after a completed
-    /// iteration.
+    /// After an iteration, looks for a line that may end the search, and reports new matches.
     pub(super) fn compare_with_book(&mut self, depth: Depth, stability: Stability) {
         let Some(probe) = self.job.book.as_ref() else { return };
         let best = self.job.root_moves()[0].clone();
@@ -88,8 +81,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
-    /// Reports new matches. If a line may end the search, reports that line. Otherwise, reports
-    /// the shortest line below each move, with the best moves first.
+    /// Reports new matches: the line that may end the search, or otherwise the shortest line below
+    /// each move, with the best moves first.
     fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
         let mut new_matches: Vec<Transposition> =
             ending_line.map(|ending_line| ending_line.found.clone()).into_iter().collect();
@@ -116,8 +109,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.ends_in_book_from(SHARE_WITHIN)
     }
 
-    /// Whether the analysis of the root is deeper than any iteration that the search can complete
-    /// in the remaining time.
+    /// Whether the analysis of the root is deeper than any iteration that can still be completed.
     pub(super) fn is_out_of_reach(&self, depth: Depth) -> bool {
         depth + REACH < self.book_ending.settled && self.book_may_end() && self.spent() >= SHARE
     }
@@ -135,7 +127,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Applies the book line that ended the search, if any. In mode [`BookSearch::First`], the
-    /// match determines the move, regardless of the match's value.
+    /// match determines the move, regardless of its value.
     pub(super) fn apply_book_line(&mut self, result: &mut SearchResult) {
         if let Some(found) = self.decisive_match() {
             result.best = found.line.first().copied();
@@ -147,13 +139,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the match that ended the search in mode [`BookSearch::First`].
     pub(super) fn decisive_match(&self) -> Option<&Transposition> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the share of the budget that has been spent. This is the largest share over all
-    /// limits except the depth limit.
+    /// Returns the spent share of the budget, the largest over all limits except the depth limit.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;
@@ -177,10 +167,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Returns the shortest plausible line that starts with the best move and leads into the book.
-    ///
-    /// The line must be part of the principal variation, or its positions must be proven to be
-    /// worth as much as the root. The book's verdict must not be bad for the side to move at the
-    /// root.
     fn plausible_match(
         &mut self,
         probe: &BookProbe,
@@ -211,9 +197,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Whether the positions on `line` are worth as much as the root, within [`PLAUSIBLE_MARGIN`].
-    /// The test covers the last position and the positions after the opponent's moves.
     ///
-    /// Each position is searched to the depth that remains at its ply.
+    /// The last position and those after the opponent's moves are searched to the depth that
+    /// remains at their ply.
     fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
         let (probe_depth, root) = (depth, self.job.root);
         let mut position = root;
@@ -241,8 +227,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         plausible && !self.is_interrupted()
     }
 
-    /// Whether two null-window searches show that `position` is worth `expected`, within the
-    /// margin.
+    /// Whether null-window searches show that `position` is worth `expected`, within the margin.
     fn is_worth(&mut self, position: &Position, ply: Ply, depth: Depth, expected: Score) -> bool {
         let low = expected - PLAUSIBLE_MARGIN;
         let high = expected + PLAUSIBLE_MARGIN;
@@ -265,8 +250,8 @@ pub(super) fn is_bad_for(side: Color, counts: Counts) -> bool {
     verdict(counts, side) < BAD_VERDICT
 }
 
-/// Returns the expected points for `side`, from 0 to 1, in a position with these results. Some
-/// drawn games are added, so that a single lost game is not decisive.
+/// Returns the expected points for `side`, from 0 to 1. Drawn games are added, so that a single
+/// lost game is not decisive.
 fn verdict(counts: Counts, side: Color) -> f64 {
     let games = counts.games() as f64;
     (counts.score(side) * games + VERDICT_PRIOR_GAMES / 2.0) / (games + VERDICT_PRIOR_GAMES)

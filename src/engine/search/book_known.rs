@@ -1,9 +1,7 @@
-//! Book analyses in the search. They act as transposition table entries that are never
-//! overwritten.
+//! Book analyses in the search, which act as table entries that are never overwritten.
 //!
-//! Unlike a table entry, a book value also settles PV nodes. It is exact, and its line continues
-//! in the book, so the principal variation stays complete. Searches that use book values have
-//! separate table entries for each set of values.
+//! Unlike a table entry, a book value also settles PV nodes: it is exact, and the principal
+//! variation continues in the book. Searches that use book values have separate table entries.
 
 use super::node::Pv;
 use super::observe::OptionalObserver;
@@ -14,11 +12,10 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// Upper bound on the sum of the halfmove clock and the depth of an analysis. If the sum reaches
-/// this value, the score of the analysis is not valid, because analyses ignore the halfmove clock.
+/// Upper bound on the halfmove clock plus the depth of a valid analysis, because analyses ignore
+/// the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
-/// Number of plies in the line of an analysis that are checked for a repetition. A repetition
-/// takes four plies.
+/// Number of plies of an analysis that are checked for a repetition, which takes four plies.
 const REPETITION_PLIES: usize = 4;
 
 /// Converts an analysis to a transposition table entry for a node at `ply`.
@@ -32,8 +29,7 @@ pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     }
 }
 
-/// Returns the deeper of the two entries. If this is the book entry, the table's static evaluation
-/// is copied to it.
+/// Returns the deeper of the two entries, with the table's static evaluation.
 pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry {
     match table {
         Some(table) if table.depth > book.depth => TableEntry { mv: table.mv.or(book.mv), ..table },
@@ -42,8 +38,8 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
     }
 }
 
-/// Returns the table's entry. If the entry has no move, it gets the book's move. Used if the
-/// book's score is not valid in this game.
+/// Returns the table's entry, with the book's move if it has none. Used if the book's score is not
+/// valid in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
     /// A depth so low that the score of an entry with this depth is never used.
     const NO_DEPTH: Depth = Depth::MIN / 2;
@@ -61,10 +57,8 @@ pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<T
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the score of a node that the book has analysed deeply enough, provided that
-    /// [`Worker::holds_here`] confirms the score.
-    ///
-    /// In a PV node, the principal variation continues with the book's moves.
+    /// Returns the score of a node that the book has analysed deeply enough, if
+    /// [`Worker::holds_here`] confirms it. In a PV node, the book's moves continue the line.
     #[cold]
     pub(super) fn settle_by_book(
         &mut self,
@@ -82,8 +76,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Reports the analysis of the root and returns it as a provisional result.
     ///
-    /// The move from the analysis is searched first. It remains the move to play until a deeper
-    /// iteration finds another.
+    /// Its move is searched first, and is the move to play until a deeper iteration finds another.
     pub(super) fn probe_book_at_root(&mut self) -> Option<SearchResult> {
         let job = self.job;
         let probe = job.book.as_ref()?;
@@ -112,8 +105,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Puts the move from the analysis at the front of the root moves as long as it is the move to
-    /// play.
+    /// Puts the move from the analysis first as long as it is the move to play.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {
@@ -126,16 +118,15 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Whether the score of an analysis is valid in this game.
     ///
-    /// The score is not valid if a draw by the fifty-move rule is near, if the line leads to a
-    /// repetition, or if one of the sides would prefer a draw by repetition.
+    /// It is not if a draw by the fifty-move rule is near, if the line leads to a repetition, or if
+    /// one of the sides would prefer a draw by repetition.
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
         clock + known.depth < CLOCK_ROOM && !can_draw && !self.leads_back(position, known.mv)
     }
 
-    /// Whether the best moves of the analysis lead back to an earlier position in the game within
-    /// a few plies.
+    /// Whether the best moves of the analysis soon lead back to an earlier position in the game.
     fn leads_back(&self, position: &Position, mv: Option<Move>) -> bool {
         let clock = usize::from(position.halfmove_clock());
         if clock == 0 {
@@ -149,8 +140,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the line of at most `plies` plies that starts with `mv` and continues with the best
-    /// moves from the book's analyses.
+    /// Returns at most `plies` plies that start with `mv` and continue with the analyses' moves.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];
@@ -282,8 +272,7 @@ mod tests {
         let known = [found("", "a4", 50, 4)];
         let result = search(&start, &known, BookSearch::Value, &limits);
         assert!(result.best.is_some_and(|best| Some(best) != a4));
-        // The search's own move may lead into the book, but the analysis of the root is not
-        // reported.
+        // The search's own move may lead into the book, but the root's analysis is not reported.
         assert!(result.book.is_none_or(|found| !found.line.is_empty()));
         // Root moves selected by the user also override the analysis.
         let wanted: Move = "e2e4".parse().expect("a move");
@@ -362,8 +351,7 @@ mod tests {
         assert_eq!(with_move(None, None), None);
         let alone = with_move(None, mv).expect("a move");
         assert_eq!((alone.mv, alone.eval), (mv, NO_EVAL));
-        // The depth is too small and the bound too low to settle a node at any depth or in any
-        // window.
+        // Depth and bound are too low to settle a node at any depth or in any window.
         assert!(alone.depth < -100 && alone.score < -MATE && alone.bound == Bound::Lower);
     }
 }

@@ -11,11 +11,9 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::Ply;
 use crate::games::book::{Counts, PendingLookup};
 
-/// Effect of a book lookup on the search of the node.
 pub(super) enum BookHit {
     /// The match ends the search ([`BookSearch::First`]).
     Decisive,
-    /// The book has an analysis of the position.
     Known(TableEntry),
 }
 
@@ -27,7 +25,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.stack[ply].excluded.is_none().then(|| probe.start_lookup(position))
     }
 
-    /// Looks up an inner node in the book. Returns the part of the entry that affects the search.
+    /// Looks up an inner node in the book. Returns what affects the search.
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
         let probe = self.job.book.as_ref()?;

@@ -1,10 +1,7 @@
-//! The book inside the search. Every node is looked up in the book, regardless of the move order
-//! that led to it.
+//! The book inside the search. Every node is looked up, regardless of the move order.
 //!
-//! A line that has transposed into the book can end the search early. A match alone proves little,
-//! because the opponent may have helped to reach the position, or the position may be lost.
-//! [`BookSearch`] determines the effect of a match. The default, `Stop`, only saves time. It plays
-//! the search's own best move from a completed iteration.
+//! A match alone proves little, because the opponent may have helped to reach the position, or the
+//! position may be lost. [`BookSearch`] determines its effect. The default, `Stop`, saves time.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -18,8 +15,8 @@ use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
 /// Maximum number of stored matches.
 const REMEMBERED: usize = 4_096;
-/// Salt for table keys. It is combined with the checksum of the book's values. The result
-/// separates the table entries of searches that use these values from all other entries.
+/// Salt for table keys. With the checksum of the book's values, it separates the entries of
+/// searches that use them from all others.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
 /// The book as used by one search, and the matches found so far.
@@ -27,27 +24,22 @@ pub(super) struct BookProbe {
     book: Book,
     /// Checksum of the book's values, if the search uses them.
     values: Option<u64>,
-    /// The shortest line to each position. The map's key consists of the first move of the line
-    /// and the key of the position.
+    /// The shortest line to each position, by the line's first move and the position's key.
     matches: Mutex<HashMap<(Move, u64), Transposition, BuildHasherDefault<KeyHasher>>>,
-    /// The match that ended the search ([`BookSearch::First`]).
     decisive: OnceLock<Transposition>,
 }
 
 impl BookProbe {
-    /// Creates a probe for the book in `config`. Returns `None` if there is no book or if the
-    /// configuration does not use it.
+    /// Creates a probe for the book in `config`, if there is one and it is used.
     pub(super) fn new(config: &Config) -> Option<Self> {
         let book = config.book.clone().filter(|_| config.book_search != BookSearch::Off)?;
         let values = book.values_checksum().filter(|_| config.book_search.takes_values());
         Some(BookProbe { book, values, matches: Mutex::default(), decisive: OnceLock::new() })
     }
 
-    /// Returns the salt for table keys, or 0 if the search does not use book values. Searches with
-    /// different book values do not share table entries.
+    /// Returns the salt for table keys, or 0 if the search does not use book values.
     pub(super) fn salt(&self) -> u64 {
-        // The checksum goes into the upper half of the key. Only part of that half selects the
-        // table's row.
+        // Only part of the upper half of the key selects the table's row.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
@@ -56,15 +48,14 @@ impl BookProbe {
         self.values.and_then(|_| self.book.value(position))
     }
 
-    /// Prefetches the memory that [`BookProbe::start_lookup`] will read for a position with this
-    /// pawn key.
+    /// Prefetches what [`BookProbe::start_lookup`] will read for this pawn key.
     #[inline]
     pub(super) fn prefetch(&self, pawn_key: u64) {
         self.book.prefetch(pawn_key);
     }
 
-    /// Starts a lookup. This step rejects most positions that are not in the book. The result must
-    /// be loaded from memory, so the caller should do other work before reading it.
+    /// Starts a lookup, which rejects most positions that are not in the book. The result must be
+    /// loaded from memory, so the caller should do other work before reading it.
     #[inline]
     pub(super) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         self.book.start_lookup(position)
@@ -74,8 +65,7 @@ impl BookProbe {
         self.book.reached(position)
     }
 
-    /// Looks up a position without prefetching. If the search uses book values, also finds
-    /// positions that have not occurred in any game.
+    /// Looks up a position. If the search uses book values, also finds positions without games.
     #[inline]
     pub(super) fn holds(&self, position: &Position) -> Option<Counts> {
         match self.values {
@@ -84,8 +74,7 @@ impl BookProbe {
         }
     }
 
-    /// Stores a line into the book, unless a line to the same position that is no longer than this
-    /// one is already stored.
+    /// Stores a line into the book, unless one that is no longer leads to the same position.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
         let key = position.key();
@@ -101,8 +90,7 @@ impl BookProbe {
         }
     }
 
-    /// Returns the matches whose line starts with `first`. Matches with shorter lines come first.
-    /// Among lines of equal length, matches with more games come first.
+    /// Returns the matches whose line starts with `first`: shorter lines first, then more games.
     pub(super) fn under(&self, first: Move) -> Vec<Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = matches
@@ -114,8 +102,7 @@ impl BookProbe {
         found
     }
 
-    /// Returns the best match for each root move that has one. The best match is the first in the
-    /// order of [`BookProbe::under`].
+    /// Returns, for each root move, the first match in the order of [`BookProbe::under`].
     pub(super) fn by_first_move(&self) -> HashMap<Move, Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut best: HashMap<Move, &Transposition> = HashMap::new();
@@ -128,21 +115,18 @@ impl BookProbe {
         best.into_iter().map(|(first, found)| (first, found.clone())).collect()
     }
 
-    /// Records the match that ends the search in mode [`BookSearch::First`]. If another thread has
-    /// already recorded a match, that match is kept.
+    /// Records the match that ends the search ([`BookSearch::First`]), unless there is one.
     pub(super) fn decide(&self, found: Transposition) {
         let _ = self.decisive.set(found);
     }
 
-    /// Returns the match that ended the search in mode [`BookSearch::First`].
     pub(super) fn decisive(&self) -> Option<&Transposition> {
         self.decisive.get()
     }
 }
 
 impl Transposition {
-    /// Returns the sort key for a match. Shorter lines come first, then positions reached in more
-    /// games.
+    /// Returns the sort key for a match: shorter lines, then more games.
     pub(super) fn precedence(&self) -> (usize, Reverse<u64>, &[Move]) {
         (self.line.len(), Reverse(self.counts.games()), &self.line)
     }

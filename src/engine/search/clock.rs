@@ -1,11 +1,8 @@
 //! The time budget of a search.
 //!
-//! There are two bounds. No new iteration starts after the soft bound. At the hard bound, the
-//! search stops immediately. The soft bound grows while the best move changes or its score falls,
-//! and shrinks while the choice is clear. See <https://www.chessprogramming.org/Time_Management>.
-//!
-//! If the time control does not specify a number of moves, later moves get a larger share of the
-//! remaining time.
+//! No new iteration starts after the soft bound; at the hard bound, the search stops immediately.
+//! The soft bound grows while the best move changes or its score falls, and shrinks while the
+//! choice is clear. See <https://www.chessprogramming.org/Time_Management>.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -16,8 +13,7 @@ use crate::chess::score::Score;
 
 /// Maximum number of moves over which the time is divided.
 const MAX_MOVES: u32 = 56;
-/// Share of the clock for one move at the start of the game, used if the number of moves to go is
-/// unknown.
+/// Share of the clock for one move at the start of the game, if the moves to go are unknown.
 ///
 /// This constant, the next two and the formula come from Reckless, where they were tuned in games.
 /// Compared with a constant share, they gained 24 ± 9 and 8 ± 6 Elo.
@@ -27,25 +23,23 @@ const SHARE_GROWTH: f64 = 0.042;
 const SHARE_RATE: f64 = 0.045;
 /// Percentage of the increment that is spent on the current move. Set by hand.
 const INCREMENT_SHARE: u32 = 75;
-/// Part of a fixed move time that is reserved for transmitting the move. With xboard, transmission
-/// takes a few milliseconds. The reserve is several times as long, to allow for a busy machine.
+/// Part of a fixed move time that is reserved for transmitting the move. With xboard, this takes a
+/// few milliseconds; the rest allows for a busy machine.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
 /// Additional time reserved on a clock, because overloaded machines were observed to stall for
 /// this long. Without the reserve, a clock with an increment of 0.05 s ran down to 0.35 s.
 const STALL: Duration = Duration::from_millis(300);
-/// Maximum percentage of the clock that is reserved. At 50, a clock with an increment of 0.01 s
-/// ran down to 0.08 s, and two of 500 games were lost on time on a machine that stalled for 0.15
-/// s.
+/// Maximum percentage of the clock that is reserved. At 50, a clock with an increment of 0.01 s ran
+/// down to 0.08 s, and two of 500 games were lost on time on a machine that stalled for 0.15 s.
 const RESERVE_SHARE: u32 = 75;
 /// Maximum ratio of the hard bound to the soft bound. Set by hand.
 const HARD_FACTOR: u32 = 5;
 /// Maximum percentage of the clock for the hard bound. Set by hand. At 55, one game in a hundred
 /// was lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
 const HARD_SHARE: u32 = 40;
-/// Minimum bound for a search. It allows the search to complete its first iteration.
+/// Minimum bound, which allows the search to complete its first iteration.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// The clock of a running search.
 #[derive(Debug)]
 pub(super) struct TimeManager {
     start: Instant,
@@ -61,15 +55,13 @@ pub(super) struct TimeManager {
 pub(super) struct Stability {
     /// Number of iterations since the best move last changed.
     pub(super) unchanged: u32,
-    /// Decrease in the score since the last iteration, in centipawns; negative if the score has
-    /// risen.
+    /// Fall of the score since the last iteration, in centipawns; negative if it has risen.
     pub(super) fall: Score,
     /// Share of all nodes spent on the best move, from 0 to 1.
     pub(super) effort: f64,
 }
 
 impl TimeManager {
-    /// Starts the clock for the move with this number, counted from 1.
     pub(super) fn start(limits: &Limits, move_number: u16) -> Self {
         let (soft, hard) = match limits.time {
             TimeLimit::Infinite => (None, None),
@@ -90,10 +82,8 @@ impl TimeManager {
         self.start.elapsed()
     }
 
-    /// Returns the share of the soft bound or of a fixed time that has been spent. Returns `None`
-    /// if there is neither, or while pondering.
-    ///
-    /// Time spent pondering counts towards the soft bound.
+    /// Returns the spent share of the soft bound (including time spent pondering) or of a fixed
+    /// time. Returns `None` if there is neither, or while pondering.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
         if self.is_pondering(control) {
             return None;
@@ -106,7 +96,6 @@ impl TimeManager {
         Some(spent.as_secs_f64() / bound.as_secs_f64().max(1e-9))
     }
 
-    /// Whether the search is pondering: the opponent has not yet played the expected move.
     pub(super) fn is_pondering(&self, control: &Control) -> bool {
         self.pondering && !control.is_ponder_hit()
     }
@@ -122,8 +111,7 @@ impl TimeManager {
         !self.is_pondering(control) && self.own_time() >= hard
     }
 
-    /// Returns the time since the ponder hit was first noticed. If the search did not ponder,
-    /// returns the time since its start.
+    /// Returns the time since the ponder hit was noticed or, without pondering, since the start.
     fn own_time(&self) -> Duration {
         let elapsed = self.elapsed();
         let since = if self.pondering { *self.hit.get_or_init(|| elapsed) } else { Duration::ZERO };
@@ -188,8 +176,7 @@ fn budget(
     (share.min(hard), hard)
 }
 
-/// Returns the share of the clock for one move. The share grows during the game, because fewer
-/// moves remain to be played.
+/// Returns the share of the clock for one move, which grows because fewer moves remain.
 fn clock_share(move_number: u16) -> f64 {
     let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
     SHARE + SHARE_GROWTH * grown

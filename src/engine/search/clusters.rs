@@ -52,8 +52,7 @@ mod memory {
     unsafe impl Sync for Memory {}
 
     impl Memory {
-        /// Maps memory for `count` clusters, but for at least one. Returns `None` if the operating
-        /// system refuses.
+        /// Maps memory for at least one cluster. Returns `None` if the operating system refuses.
         #[allow(unsafe_code)]
         pub(super) fn new(count: usize) -> Option<Self> {
             let bytes = count.checked_mul(size_of::<Cluster>())?;
@@ -129,8 +128,7 @@ mod memory {
 use memory::Memory;
 
 impl Clusters {
-    /// Allocates `count` empty clusters, but at least one. Returns `None` if the operating system
-    /// refuses.
+    /// Allocates `count` empty clusters, at least one. Returns `None` if the system refuses.
     pub(super) fn new(count: usize) -> Option<Self> {
         Memory::new(count.max(1)).map(Clusters)
     }

@@ -8,11 +8,9 @@ use crate::engine::tablebase::Tables;
 use crate::games::book::Book;
 use crate::support::words::named_values;
 
-/// The configuration of a searcher. Single-threaded searches with equal configurations are
-/// identical.
+/// The configuration of a searcher. Single-threaded searches with equal ones are identical.
 ///
-/// Pass the whole configuration to [`Searcher::configure`](super::Searcher::configure). Each
-/// search option is a field. The search reads a field wherever it needs the value.
+/// Pass it to [`Searcher::configure`](super::Searcher::configure).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Memory for the transposition table, in mebibytes.
@@ -27,13 +25,12 @@ pub struct Config {
     pub book: Option<Book>,
     /// The effect of book positions on the search.
     pub book_search: BookSearch,
-    /// Maximum loss, in centipawns, of a move that leads back into the book
-    /// ([`BookSearch::Steer`]).
+    /// Maximum loss, in centipawns, of a move back into the book ([`BookSearch::Steer`]).
     pub steer_margin: Score,
     /// The order of the re-searches after a reduced move has beaten alpha.
     pub research_order: ResearchOrder,
-    /// Maximum number of threads that work on one tree at a time; `None` for one thread per core.
-    /// More threads than cores would slow the search down.
+    /// Maximum number of threads that work on one tree at a time; `None` for one per core. More
+    /// threads than cores would slow the search down.
     pub cores: Option<usize>,
 }
 
@@ -43,8 +40,7 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`], in centipawns. In a one-second search, a tempo is worth
-/// more than this. Set by hand.
+/// Default of [`Config::steer_margin`]: less than a tempo in a one-second search. Set by hand.
 const STEER_MARGIN: Score = 15;
 
 impl Default for Config {
@@ -69,19 +65,16 @@ pub enum BookSearch {
     /// The search does not look up nodes in the book.
     #[default]
     Off,
-    /// A match ends the search immediately, regardless of the line. Intended for study and
-    /// comparison.
+    /// A match ends the search immediately, regardless of the line, for study and comparison.
     First,
-    /// A match is stored with its line. The match may end the search early if plausible play leads
-    /// to it from a best move that has long been settled. It does not end the search if the book's
-    /// verdict is bad for the side to move at the root.
+    /// A match may end the search early if plausible play leads to it from a best move that has
+    /// long been settled, and if the book's verdict is not bad for the side to move at the root.
     Stop,
-    /// Like [`BookSearch::Stop`]. In addition, the match's analysis is used like a transposition
-    /// table entry. If the analysis is deep enough, its score is used. Otherwise its move is
-    /// searched first.
+    /// Like [`BookSearch::Stop`], and uses the match's analysis like a table entry: its score, if
+    /// it is deep enough, or else its move.
     Value,
-    /// Like [`BookSearch::Value`]. In addition, if several moves are about as good as the best
-    /// one, the search plays a move whose best line leads back into the book.
+    /// Like [`BookSearch::Value`], and prefers among moves about as good as the best one a move
+    /// whose best line leads back into the book.
     Steer,
 }
 
@@ -96,18 +89,14 @@ named_values! { pub BookSearch, "book search mode":
     Off = "off", First = "first", Stop = "stop", Value = "value", Steer = "steer"
 }
 
-/// Order of the re-searches after a late move beats alpha at a PV node.
-///
-/// The first search has a null window and a reduced depth. The re-searches remove these two
-/// restrictions one at a time.
+/// Order of the re-searches at a PV node after a late move beats alpha with a null window and at
+/// reduced depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// The first re-search has full depth and the null window. If the move still beats alpha, the
-    /// second re-search has the open window.
+    /// The first re-search has full depth, and the second also the open window.
     #[default]
     DepthFirst,
-    /// The first re-search has the open window and the reduced depth. If the move still beats
-    /// alpha, the second re-search has full depth.
+    /// The first re-search has the open window, and the second also full depth.
     WindowFirst,
 }
 

@@ -1,19 +1,15 @@
 //! Tunable constants of the search, each with its range and tuning step.
 //!
-//! Normally they are compile-time constants and cost nothing. In a build with the `tune` feature
-//! they are options in both protocols, under the names used here. `tabia tune` can then change
-//! them (docs/guides/tune.md).
+//! A macro turns each row of the table into a `const fn`. With the `tune` feature, the row becomes
+//! an option in both protocols and a number that is read at run time, for `tabia tune`
+//! (docs/guides/tune.md). These numbers belong to the process and not to `Config`, where each row
+//! would need a field, a default and a setting for a value that no user sets.
 //!
 //! Scores are in centipawns, depths are in plies, and `lmr_…` values are in units of 1/1024 of a
 //! ply. docs/measurements/strength-search-steps.md describes how the values were found.
-//!
-//! A table lists the name, value, range and step of each constant. A macro turns each row into a
-//! `const fn`. With the `tune` feature, each row instead becomes an engine option and a number
-//! that is read at run time. These numbers belong to the process and not to `Config`. In `Config`,
-//! each row would need a field, a default and a setting for a value that no user sets.
 
-/// Passes the table to a macro. Each row has the form `name = value in least ..= most, step;` and
-/// describes one constant. The step is the size of the changes at the end of a tuning run.
+/// Passes the table to a macro. Each row has the form `name = value in least ..= most, step;`,
+/// where the step is the size of the changes at the end of a tuning run.
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
@@ -37,8 +33,8 @@ macro_rules! with_constants {
             futility_base = 90 in 20..=200, 12;
             futility_margin = 85 in 30..=160, 8;
 
-            // Late move pruning: number of quiet moves tried at depth 0, in tenths, and its growth
-            // with the square of the depth, in hundredths.
+            // Late move pruning: quiet moves tried at depth 0, in tenths, and growth with the
+            // square of the depth, in hundredths.
             late_moves_base = 30 in 10..=80, 5;
             late_moves_step = 100 in 40..=200, 10;
             late_moves_depth = 8 in 5..=14, 1;
@@ -57,8 +53,7 @@ macro_rules! with_constants {
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
-            // Late move reductions: base, and divisor of the product of the logarithms of depth and
-            // move number.
+            // Late move reductions: base, and divisor of log(depth) times log(move number).
             lmr_base = 973 in 300..=1_600, 80;
             lmr_divisor = 138 in 80..=240, 8;
             lmr_not_improving = 1_024 in 0..=2_048, 120;
@@ -68,8 +63,7 @@ macro_rules! with_constants {
             lmr_in_check = 1_024 in 0..=2_048, 150;
             // Additional reduction if many replies have failed high in sibling nodes.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
-            // Rise in the evaluation for the side to move after which a reduced node is reduced by
-            // one more ply.
+            // Rise in the evaluation after which a reduced node is reduced by one more ply.
             hindsight_margin = 60 in 10..=200, 12;
             // History score for which a move is reduced by one ply less.
             lmr_history = 9_000 in 4_000..=20_000, 800;
@@ -96,8 +90,8 @@ macro_rules! with_constants {
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves: bonus for a check, and bonus for leaving a square on which a
-            // lesser piece can capture, or penalty for moving to such a square.
+            // Ordering of quiet moves: bonus for a check, and for leaving (penalty for entering) a
+            // square on which a lesser piece can capture.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;

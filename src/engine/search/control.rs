@@ -6,8 +6,7 @@ use std::time::Instant;
 
 /// Stops a search, or switches it from pondering to thinking. Can be used from any thread.
 ///
-/// Clones control the same search. Every search has its own control, so that a late signal cannot
-/// affect the next search.
+/// Clones control the same search. A late signal cannot affect the next search, which has its own.
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     signals: Arc<Signals>,
@@ -17,8 +16,7 @@ pub struct Control {
 struct Signals {
     stop: AtomicBool,
     ponder_hit: AtomicBool,
-    /// Locked while a thread waits for a signal, and before a signal is sent, so that no signal is
-    /// missed.
+    /// Locked while a thread waits and before a signal is sent, so that no signal is missed.
     asleep: Mutex<()>,
     given: Condvar,
     /// The thread that panics, and the node count at which it panics.
@@ -58,7 +56,6 @@ impl Control {
         assert!(!panics, "deliberate panic of a test");
     }
 
-    /// Wakes the threads that are waiting for a signal.
     fn wake(&self) {
         drop(self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner));
         self.signals.given.notify_all();

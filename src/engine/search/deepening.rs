@@ -24,16 +24,13 @@ use crate::engine::tablebase::TablebaseResult;
 
 /// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
-/// Maximum width of an aspiration window, in centipawns. If the window would be wider, its bound
-/// becomes infinite.
+/// Maximum width of an aspiration window, in centipawns. Beyond it, the bound is infinite.
 const ASPIRATION_MAX: Score = 800;
-/// Time after which the current root move is reported. Earlier in the search, the root move
-/// changes too quickly.
+/// Time after which the root move is reported. Before, it changes too quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
 /// Time after which failed windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
-/// The first iteration for which new best moves are reported. In iteration 1, every best move is
-/// new.
+/// The first iteration for which new best moves are reported. In iteration 1, each is new.
 const FIRST_NEWS_DEPTH: Depth = 2;
 /// Number of iterations after which the only legal move is played.
 const FORCED_MOVE_DEPTH: Depth = 3;
@@ -81,9 +78,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Returns a legal move and the static evaluation, for a search that stops before it has a
-    /// result.
-    ///
-    /// If the game is over, returns no move and the score of a mate or a draw.
+    /// result. If the game is over, returns the score of a mate or a draw.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -94,8 +89,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         SearchResult { best, score, ..SearchResult::default() }
     }
 
-    /// Reports the score of a root that has no legal moves. The report has depth 0 and an empty
-    /// line.
+    /// Reports the score of a root without legal moves, with depth 0 and an empty line.
     fn report_end_of_game(&mut self, score: Score) {
         if self.job.is_reported {
             self.send_event(SearchEvent::Iteration(Report {
@@ -114,8 +108,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Runs one iteration for the requested number of lines. Updates `result`, even if the
-    /// iteration is stopped.
+    /// Runs one iteration. Updates `result`, even if the iteration is stopped.
     fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
         self.show(|_| SearchStep::Iteration(depth));
         self.reset_scores();
@@ -124,8 +117,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.take_best(depth, result);
     }
 
-    /// Moves the scores of the root moves to [`RootMove::previous`], to prepare for the next
-    /// iteration.
+    /// Moves the scores of the root moves to [`RootMove::previous`].
     fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
@@ -153,11 +145,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports the lines whose rank belonged to a different move in the last report.
+    /// Reports the lines whose rank belonged to a different move in the last report, so that the
+    /// last reports of all ranks show different moves.
     ///
-    /// The order changes if a later line turns out to be better than an earlier one, or if the
-    /// iteration stops between lines. Because of these reports, the last reports of all ranks show
-    /// different moves.
+    /// The order changes if a later line is better, or if the iteration stops between lines.
     fn report_reordered_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         if lines == 1 || !self.job.is_reported {
@@ -178,11 +169,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the root with a window around the last score. Widens the window after each
-    /// failure.
+    /// Searches the root with a window around the last score, widened after each failure.
     ///
-    /// Returns the bound type of the final score. The score is exact, unless the search looks only
-    /// for mates and finds none.
+    /// Returns the bound type of the final score: exact, unless a search for mates finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
             // One lower than necessary: otherwise the window would have width one at the end of the
@@ -236,8 +225,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Adjusts the `score` of a root move to the move's result in the endgame tables. `next` is
-    /// the position after the move.
+    /// Adjusts the `score` of a root move to its result in the endgame tables; `next` is the
+    /// position after it.
     ///
     /// For a tablebase draw, only proven scores are adjusted, because the tables ignore earlier
     /// positions in the game.
@@ -257,10 +246,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Records the score of a root move.
-    ///
-    /// Only the first move and the moves that raise alpha get a score. Moves that raise alpha are
-    /// reported immediately.
+    /// Records the score of a root move, if it is the first or raises alpha. Moves that raise alpha
+    /// are reported immediately.
     pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
         let nodes = self.take_nodes();
         let mut root_moves = self.job.root_moves();
@@ -295,8 +282,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds this thread's nodes below a root move to the move's node count. The thread has
-    /// searched these nodes as a helper.
+    /// Adds the nodes that this thread has searched as a helper below a root move to its count.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -363,8 +349,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// If the line consists only of the move to play, takes the expected reply from the table.
-    /// Lines are this short after a fail high.
+    /// If the line consists only of the move to play, as after a fail high, takes the expected
+    /// reply from the table.
     fn expect_reply(&self, result: &mut SearchResult) {
         let Some(best) = result.best.filter(|_| result.ponder.is_none()) else { return };
         let next = self.job.root.play(best);
@@ -381,8 +367,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Reports the final result. This is the book line that ended the search, if any, and the best
-    /// move unless it was reported last.
     fn report_final(&mut self, result: &SearchResult) {
         if !self.job.is_reported {
             return;
@@ -418,8 +402,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         root_moves[0].nodes as f64 / all.max(1) as f64
     }
 
-    /// Whether the search ends after this iteration. It ends if a mate was found, if a limit has
-    /// been reached, or if another iteration is not worth its time.
+    /// Whether the search ends: a mate was found, a limit has been reached, or another iteration is
+    /// not worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
         // Quiescence may find a mate earlier, but stores no line to it.
@@ -440,8 +424,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             || job.clock.is_enough(&job.control, stability)
     }
 
-    /// Waits until the move may be returned. The search must have stopped pondering, and the
-    /// minimum time must have passed.
+    /// Waits until the search has stopped pondering and the minimum time has passed.
     fn wait_for_permission(&self) {
         let job = self.job;
         job.control
@@ -455,8 +438,7 @@ fn around(score: Score, width: Score) -> Window {
     Window::new((score - width).max(-INFINITY), (score + width).min(INFINITY))
 }
 
-/// Returns `bound` as the new bound. If the window has become too wide, instead returns infinity
-/// with the sign of `side`.
+/// Returns `bound`, or infinity with the sign of `side` if the window has become too wide.
 fn widened(bound: Score, side: Score, width: Score) -> Score {
     if width > ASPIRATION_MAX { side * INFINITY } else { bound.clamp(-INFINITY, INFINITY) }
 }

@@ -7,7 +7,6 @@ use super::*;
 use crate::chess::position::{Game, Move};
 use crate::support::random::Random;
 
-/// Returns a game that consists of `plies` random moves from the position `start`.
 fn random_game(start: &str, plies: usize, seed: u64) -> Game {
     let mut random = Random::new(seed);
     let mut game = game(start);
@@ -22,10 +21,8 @@ fn random_game(start: &str, plies: usize, seed: u64) -> Game {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Checks that a stopped search returns an exact score and never the bound of a failed window.
-    ///
-    /// The score is usually the score in the last report. If the first move of the next iteration
-    /// has just been searched, it is that move's score.
+    /// Checks that a stopped search returns an exact score: that of the last report, or that of the
+    /// first move of the next iteration.
     #[test]
     fn result_of_a_stopped_search_is_never_a_bound(
         start in prop::sample::select(vec![
@@ -52,7 +49,6 @@ proptest! {
     }
 }
 
-/// Runs a search with one thread. Returns the result and all exact reports of the best line.
 fn search_and_collect(game: &Game, limits: &Limits) -> (SearchResult, Vec<Report>) {
     let mut reports = Vec::new();
     let mut searcher = Searcher::new(config(1, 1));

@@ -14,8 +14,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score, is_decided};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Updates the histories after the moves of a node have been searched, and stores the result.
-    /// Returns the score.
+    /// Updates the histories after a node has been searched, and stores and returns its score.
     pub(super) fn finish_node(&mut self, node: &Node, progress: &NodeProgress) -> Score {
         let best = progress.best.clamp(node.least, node.most);
         let bound = if best >= node.window.beta || best > progress.best {
@@ -48,8 +47,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Whether the score of `node` is also the score of its position.
     ///
-    /// At the root, this is false for every line except the first. It is also false if the user
-    /// has restricted the root moves or if the endgame tables report a draw.
+    /// At the root, this holds only for the first line, and not if the user has restricted the root
+    /// moves or the endgame tables report a draw.
     fn is_score_of_position(&self, node: &Node) -> bool {
         if !node.is_root() {
             return true;
@@ -67,8 +66,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Rewards the move that led to the node, because all replies to it failed low. Only quiet
-    /// moves are rewarded.
+    /// Rewards the quiet move that led to the node, because all replies to it failed low.
     fn reward_last_move(&mut self, node: &Node) {
         let Some(parent) = node.ply.checked_sub(1) else { return };
         if let Some(piece_to) = self.stack[parent].piece_to
@@ -79,8 +77,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Rewards or penalises the move that led to the node, according to the change in the
-    /// evaluation. Only quiet moves are affected. Sources: Stockfish and Reckless.
+    /// Rewards or penalises the quiet move that led to the node according to the change in the
+    /// evaluation. Sources: Stockfish and Reckless.
     pub(super) fn learn_from_evaluation(&self, position: &Position, ply: Ply, static_eval: Score) {
         let Some(parent) = ply.checked_sub(1).map(|parent| &self.stack[parent]) else { return };
         let Some(mv) = parent.mv.filter(|_| !parent.noisy) else { return };
@@ -93,8 +91,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Updates the correction histories with the error of the static evaluation, provided that the
-    /// search result reveals this error.
+    /// Corrects the histories with the error of the static evaluation, if the search reveals it.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {
@@ -132,7 +129,6 @@ mod tests {
     use super::*;
     use crate::chess::position::Game;
 
-    /// Returns a search of the position `fen`. The search has not been started.
     fn job(fen: &str, limits: &Limits) -> Job {
         let game = Game::new(Position::from_fen(fen).expect(fen));
         let config = Config { threads: 1, ..Config::default() };

@@ -1,34 +1,31 @@
 //! Play below full strength, which imitates the mistakes of weaker players.
 //!
-//! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves.
-//! Moves further ahead are overlooked more often. [`Limits`](super::Limits) restricts the search,
-//! and this module implements the other two effects. The mistakes are deterministic. Each position
-//! has one evaluation error. At a given distance from the root, a move in a position is either
-//! always seen or always overlooked. As with humans, a move that is overlooked four plies ahead
-//! may be seen two plies ahead.
+//! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
+//! more often further ahead. [`Limits`](super::Limits) restricts the search, and this module
+//! implements the other two effects. The mistakes are deterministic: each position has one
+//! evaluation error, and at a given distance from the root, a move is either always seen or always
+//! overlooked.
 //!
 //! Many engines choose randomly among the moves found by a strong search. Their games consist of
-//! flawless play, interrupted by moves that give away a piece. In contrast, Tabia adds noise to
-//! the evaluation, derived from key and seed. Sources for this method:
+//! flawless play, interrupted by moves that give away a piece. In contrast, Tabia adds noise to the
+//! evaluation, derived from key and seed. Sources for this method:
 //! <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 //!
-//! The search adds the evaluation error whenever it calls the evaluator. The transposition table
-//! therefore contains these errors, and a salt keeps its entries separate from those of other
-//! searches. Overlooked moves are removed when moves are generated (`ordering::MovePicker`), once
-//! per node. At full strength, each of these two steps costs one test. A handicapped search uses a
-//! single thread, and it uses neither a book nor endgame tables.
+//! The transposition table contains the evaluation errors, and a salt keeps its entries separate
+//! from those of other searches. Overlooked moves are removed when moves are generated
+//! (`ordering::MovePicker`). At full strength, each of these two steps costs one test.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
 use crate::support::random::Random;
 
-/// The deliberate mistakes in a handicapped search. Such a search uses a single thread, and it
-/// uses neither a book nor endgame tables.
+/// The deliberate mistakes in a handicapped search, which uses a single thread and neither a book
+/// nor endgame tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
-    /// Standard deviation of the evaluation error with all pieces on the board, in centipawns. The
-    /// deviation is proportional to the number of pieces.
+    /// Standard deviation of the evaluation error with all pieces on the board, in centipawns. It
+    /// is proportional to the number of pieces.
     pub eval_noise: Score,
     /// Probability of overlooking a quiet move one ply after the root, in permille. The same
     /// probability applies again at each further ply.
@@ -53,15 +50,13 @@ const CAPTURE_DISTANCE: f64 = 0.5;
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {
-    /// Returns a salt for transposition table keys. Searches of different strengths do not share
-    /// entries.
+    /// Returns a salt for table keys, which separates searches of different strengths.
     pub(super) fn salt(&self) -> u64 {
         let errors =
             u64::from(self.move_blindness) << 32 | u64::from(self.eval_noise.unsigned_abs());
         draw(self.seed ^ errors)
     }
 
-    /// Adds the player's evaluation error to the `score` of `position` and returns the sum.
     pub(super) fn add_eval_noise(&self, position: &Position, score: Score) -> Score {
         let drawn = draw(self.seed ^ position.key());
         // The sum of four uniform distributions is approximately normal.
@@ -71,8 +66,8 @@ impl Handicap {
         (score + (error * pieces / ALL_PIECES) as Score).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// Determines which moves the player sees in `position`. The position is `ply` plies from the
-    /// root, and `last` is the move that led to it. Returns `None` if the player sees all moves.
+    /// Determines which moves the player sees in `position`, `ply` plies from the root after the
+    /// move `last`. Returns `None` if the player sees all moves.
     pub(super) fn visibility(
         &self,
         position: &Position,
@@ -95,7 +90,6 @@ impl Handicap {
     }
 }
 
-/// Determines which moves in a position a weakened player sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveVisibility {
     seed: u64,
@@ -153,8 +147,6 @@ mod tests {
         }
     }
 
-    /// Returns the number of moves in the start position that players see `ply` plies ahead,
-    /// summed over many players.
     fn count_visible(ply: Ply) -> usize {
         let position = Position::start();
         let moves = position.legal_moves();

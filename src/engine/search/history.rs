@@ -1,18 +1,17 @@
 //! Statistics from earlier searches, used to order moves and to correct the evaluation.
 //!
-//! All threads update the same tables (docs/measurements/threads-steps.md). Entries are read and
-//! written without a lock. If two threads update the same entry at the same time, one update is
-//! lost. This is harmless. On x86-64, the accesses are plain loads and stores.
+//! All threads update the same tables (docs/measurements/threads-steps.md) without a lock. If two
+//! update the same entry at the same time, one update is lost, which is harmless. On x86-64, the
+//! accesses are plain loads and stores.
 //!
 //! Sources: for the history heuristic, J. Schaeffer (1983); for gravity and continuation history,
 //! <https://www.chessprogramming.org/History_Heuristic>; for correction history,
-//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; for history by
-//! attacked squares, the engines akimbo and Simbelmyne.
+//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; for history by attacked
+//! squares, the engines akimbo and Simbelmyne.
 //!
-//! The errors of the static evaluation are stored in three kinds of tables, indexed by the pawns,
-//! by the pieces and by the last moves (`History::correction`). Each table learns from the error
-//! that remains after all corrections. The sum of the corrections therefore does not exceed the
-//! error.
+//! Evaluation errors are stored in tables indexed by the pawns, by the pieces and by the last moves
+//! (`History::correction`). Each table learns from the error that remains after all corrections, so
+//! that their sum does not exceed the error.
 
 use std::sync::atomic::{AtomicI16, Ordering};
 
@@ -21,10 +20,8 @@ use crate::chess::position::{Checks, Color, Move, Piece, Position, Threats};
 use crate::chess::score::{Depth, Score};
 use crate::support::prefetch::prefetch;
 
-/// Number of kinds of pieces. White and black pieces are counted separately.
 const PIECES: usize = 12;
 const SQUARES: usize = 64;
-/// Number of combinations of a piece and a target square.
 const PIECE_TOS: usize = PIECES * SQUARES;
 /// Maximum absolute value of a history entry. Set by hand.
 pub(super) const HISTORY_MAX: i32 = 16_384;
@@ -67,15 +64,14 @@ fn piece_index(color: Color, piece: Piece) -> usize {
 pub(super) struct Context {
     /// Pieces and target squares of the moves one, two and four plies back.
     pub(super) moves: [Option<PieceTo>; 3],
-    /// Squares attacked by the opponent. Empty if they are not needed.
+    /// Squares attacked by the opponent; empty if not needed.
     pub(super) threats: Threats,
-    /// Squares from which the side to move can give check. Empty if they are not needed.
+    /// Squares from which the side to move can give check; empty if not needed.
     pub(super) checks: Checks,
 }
 
-/// Indices of two correction entries. The first pairs the last move with the move one ply earlier,
-/// and the second pairs it with the move three plies earlier. `None` if one of the moves is a null
-/// move.
+/// Indices of two correction entries, which pair the last move with those one and three plies
+/// earlier. `None` if one of the moves is a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
 /// A statistic. The value 0 is neutral.
@@ -111,8 +107,8 @@ impl HistoryEntry {
 /// Number of history entries per cache line.
 const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 
-/// A cache line of entries. Each row of a table starts at a cache line boundary. A write by one
-/// thread therefore invalidates only that line in the caches of the others.
+/// A cache line of entries. A row starts at a line boundary, so that a write by one thread
+/// invalidates only that line in the caches of the others.
 #[derive(Default)]
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
@@ -121,13 +117,11 @@ struct HistoryLine([HistoryEntry; PER_LINE]);
 type Row = [HistoryLine; PIECE_TOS / PER_LINE];
 const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
 
-/// Returns the entry at `index` in a sequence of lines.
 #[inline]
 fn entry(lines: &[HistoryLine], index: usize) -> &HistoryEntry {
     &lines[index / PER_LINE].0[index % PER_LINE]
 }
 
-/// A table of entries shared by all threads.
 struct HistoryTable(Box<[HistoryLine]>);
 
 impl HistoryTable {
@@ -141,8 +135,7 @@ impl HistoryTable {
         entry(&self.0, index)
     }
 
-    /// Returns the row for an earlier piece and its target square. The table must consist of such
-    /// rows.
+    /// Returns the row for an earlier piece and target square.
     #[inline]
     fn row(&self, earlier: PieceTo) -> &Row {
         let row = self.0[earlier.index() * (PIECE_TOS / PER_LINE)..].first_chunk();
@@ -162,11 +155,9 @@ pub(super) struct History {
     continuation: HistoryTable,
     /// The row that is used if there is no earlier move. Its entries are always zero.
     nothing: Box<Row>,
-    /// Indices: `[colour to move][hash]`. There are separate tables for pawns, White's pieces and
-    /// Black's pieces.
+    /// Indices: `[colour to move][hash]`, for pawns, White's pieces and Black's pieces.
     correction: [HistoryTable; 3],
-    /// Indices: `[earlier piece and square][last piece and square]`. There are separate tables for
-    /// moves one ply apart and three plies apart.
+    /// Indices: `[earlier piece and square][last piece and square]`, one and three plies apart.
     move_correction: [HistoryTable; 2],
 }
 
@@ -187,7 +178,6 @@ impl History {
         tables.for_each(HistoryTable::clear);
     }
 
-    /// Returns the histories that apply to quiet moves at a node.
     #[inline]
     pub(super) fn at_node<'a>(
         &'a self,
@@ -202,14 +192,13 @@ impl History {
         QuietHistories { position, butterfly: &self.butterfly, rows, threats: &context.threats }
     }
 
-    /// Returns the score of a quiet move, which is the sum of its histories.
     #[inline]
     pub(super) fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
         self.at_node(position, context).of(mv)
     }
 
-    /// Updates the histories after a quiet move failed high. The entries for this move increase.
-    /// The entries for the quiet moves tried before it decrease.
+    /// Updates the histories after a quiet move failed high: up for this move, down for the quiet
+    /// moves tried before it.
     pub(super) fn quiet_cutoff(
         &self,
         position: &Position,
@@ -224,7 +213,6 @@ impl History {
         }
     }
 
-    /// Adds `amount` to the histories for a quiet move.
     pub(super) fn update_quiet(
         &self,
         position: &Position,
@@ -241,8 +229,7 @@ impl History {
         }
     }
 
-    /// Raises the histories for the move `piece_to`, which was played after `context`, because all
-    /// replies to this move failed.
+    /// Raises the histories for `piece_to`, played after `context`, because all replies failed.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);
@@ -261,8 +248,7 @@ impl History {
         self.move_correction_entries(moves).for_each(prefetch);
     }
 
-    /// Returns the correction to the static evaluation, in centipawns. The correction was learned
-    /// in similar positions.
+    /// Returns the learned correction to the static evaluation, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
         let [pawns, white, black] = self.correction_entries(position);
@@ -291,7 +277,7 @@ impl History {
         }
     }
 
-    /// Returns the correction entry for each index in `moves`. Skips indices that are `None`.
+    /// Returns the correction entry for each index in `moves` that is not `None`.
     #[inline(always)]
     fn move_correction_entries(&self, moves: LastMoves) -> impl Iterator<Item = &HistoryEntry> {
         let places = moves.into_iter().zip(&self.move_correction);
@@ -341,7 +327,6 @@ pub(super) fn bonus(depth: Depth) -> i32 {
     (c::history_bonus() * depth - 100).clamp(0, c::history_bonus_max())
 }
 
-/// Returns the penalty for a move that caused no cutoff at `depth`.
 #[inline]
 fn malus(depth: Depth) -> i32 {
     (c::history_malus() * depth - 100).clamp(0, c::history_malus_max())
@@ -354,7 +339,7 @@ fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
     (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
 }
 
-/// Returns the index for a pair of moves. `piece_to` was played one or more plies after `earlier`.
+/// Returns the index for `piece_to`, played one or more plies after `earlier`.
 #[inline]
 pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
     earlier.index() * PIECE_TOS + piece_to.index()

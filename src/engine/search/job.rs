@@ -22,8 +22,7 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Time needed to build the table for bishop and knight against a lone king. The table is built
-/// only once.
+/// Time needed to build the table for bishop and knight against a lone king, once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
 /// A root move and the results of its search.
@@ -54,8 +53,8 @@ impl RootMove {
         }
     }
 
-    /// Whether the move leads to a tablebase draw. The move still has a score, so that the engine
-    /// can choose the drawing move that poses the most problems.
+    /// Whether the move leads to a tablebase draw. It still has a score, so that the engine can
+    /// choose the drawing move that poses the most problems.
     pub(super) fn is_known_draw(&self) -> bool {
         self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }
@@ -70,7 +69,6 @@ pub(super) struct PersistentState {
 }
 
 impl PersistentState {
-    /// Creates an empty state with a transposition table of at most `memory_mb` mebibytes.
     pub(super) fn new(memory_mb: usize) -> Self {
         PersistentState {
             table: Arc::new(TranspositionTable::new(memory_mb)),
@@ -79,7 +77,7 @@ impl PersistentState {
         }
     }
 
-    /// Discards everything learned. No search may be running at the time.
+    /// Discards everything learned. No search may be running.
     pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.table) {
             Some(table) => {
@@ -91,7 +89,6 @@ impl PersistentState {
     }
 }
 
-/// Data shared by all threads of one search.
 pub(super) struct Job {
     pub(super) root: Position,
     /// Keys of the positions in the game, up to the root.
@@ -103,15 +100,11 @@ pub(super) struct Job {
     pub(super) table: Arc<TranspositionTable>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
-    /// The pool that manages idle threads.
     pub(super) pool: HelperPool<Arc<SplitPoint>>,
-    /// Statistics of shared work for each thread.
     pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
-    /// Minimum depth at which a node's moves are shared.
     pub(super) split_depth: Depth,
     /// The book in which the search looks up the nodes of its tree.
     pub(super) book: Option<BookProbe>,
-    /// Whether the search reports events.
     pub(super) is_reported: bool,
     /// Events from helpers, which the main thread forwards.
     pub(super) pending_events: SegQueue<SearchEvent>,
@@ -121,7 +114,6 @@ pub(super) struct Job {
     pub(super) tablebase_hits: AtomicU64,
     /// Whether the search looks up mates with bishop and knight against a lone king.
     pub(super) solves_kbnk: bool,
-    /// Node count of each thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
     /// The root moves. The best move comes first.
     root_moves: CachePadded<Mutex<Vec<RootMove>>>,
@@ -202,14 +194,12 @@ impl Job {
         self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of lines to report. This is at least one and at most the number of root
-    /// moves.
+    /// Returns the number of lines to report: at least one, at most the number of root moves.
     pub(super) fn lines(&self) -> usize {
         self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
     }
 
-    /// Returns the result of a search whose main thread has panicked. This is the best move of the
-    /// last iteration.
+    /// Returns the result of a search whose main thread has panicked: the last iteration's.
     pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };
@@ -233,7 +223,6 @@ impl Job {
         self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
     }
 
-    /// Returns the statistics of the work shared so far, summed over all threads.
     pub(super) fn sharing(&self) -> Sharing {
         self.sharing.iter().fold(Sharing::default(), |sum, counts| counts.add_to(sum))
     }

@@ -1,5 +1,4 @@
-//! Killer moves: the last quiet moves that failed high at a ply. They are tried early in sibling
-//! nodes.
+//! Killer moves: the last quiet moves that failed high at a ply, tried early in sibling nodes.
 //!
 //! Sources: S. Akl and M. Newborn, "The Principal Continuation and the Killer Heuristic" (1977);
 //! <https://www.chessprogramming.org/Killer_Heuristic>.
@@ -7,7 +6,7 @@
 use crate::chess::position::Move;
 use crate::chess::score::{MAX_PLY, Ply};
 
-/// A thread's killer moves, two for each ply. The newer one comes first.
+/// A thread's killer moves, two for each ply, newer first.
 pub(super) struct Killers([[Option<Move>; 2]; MAX_PLY + 2]);
 
 impl Killers {
@@ -20,7 +19,6 @@ impl Killers {
         self.0[ply]
     }
 
-    /// Stores a quiet move that has failed high.
     #[inline]
     pub(super) fn note(&mut self, ply: Ply, mv: Move) {
         let [newest, _] = self.0[ply];
@@ -29,8 +27,7 @@ impl Killers {
         }
     }
 
-    /// Clears the killer moves at a ply, because the nodes at that ply now have a different
-    /// grandparent.
+    /// Clears the killer moves at a ply, whose nodes now have a different grandparent.
     #[inline]
     pub(super) fn clear(&mut self, ply: Ply) {
         self.0[ply] = [None; 2];

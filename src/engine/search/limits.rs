@@ -17,9 +17,8 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// If set, the search looks only for a mate in this many moves, at least 1.
     ///
-    /// The search uses only sound pruning. If it does not find a mate in `2 * moves - 1`
-    /// iterations, there is none. The search ends with the first mate found. If it finds no mate,
-    /// its score is a bound.
+    /// It uses only sound pruning: if it finds no mate in `2 * moves - 1` iterations, there is
+    /// none, and its score is a bound. It ends with the first mate found.
     pub mate: Option<u32>,
     /// Maximum time for the search.
     pub time: TimeLimit,
@@ -27,9 +26,8 @@ pub struct Limits {
     pub root_moves: Vec<Move>,
     /// Number of best moves to report, at least 1. Each is reported with its own line.
     pub multi_pv: usize,
-    /// Whether to ponder. The clock does not start until
-    /// [`Control::ponder_hit`](super::Control::ponder_hit) is called, and no move is returned
-    /// before the call.
+    /// Whether to ponder: the clock does not start, and no move is returned, before
+    /// [`Control::ponder_hit`](super::Control::ponder_hit) is called.
     pub ponder: bool,
     /// The deliberate mistakes, or `None` for full strength.
     pub handicap: Option<Handicap>,
@@ -79,14 +77,12 @@ impl Limits {
         Limits { mate: Some(moves), ..Limits::default() }
     }
 
-    /// Returns the lowest score of the mates that the search looks for. Returns `None` if the
-    /// search does not look only for mates.
+    /// Returns the lowest score of the mates that the search looks for, if it looks only for mates.
     pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
         Some(mate_in(plies as Ply))
     }
 
-    /// Returns the depth of the last iteration, in plies.
     pub(super) fn last_iteration(&self) -> Depth {
         let mate = self.min_mate().map(|least| mate_in(0) - least);
         let last = self.depth.into_iter().chain(mate).min().unwrap_or(Depth::MAX);
@@ -112,8 +108,7 @@ pub enum TimeLimit {
         remaining: Duration,
         /// Time added after each move.
         increment: Duration,
-        /// Number of moves still to be played in the period, or `None` if the period lasts until
-        /// the end of the game.
+        /// Number of moves left in the period, or `None` if it lasts until the end of the game.
         moves_to_go: Option<u32>,
     },
 }

@@ -11,8 +11,8 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Number of fail highs at the next ply above which late moves are reduced further. Above this
-/// number, each late move is likely to be refuted soon. Source: Stockfish.
+/// Number of fail highs at the next ply above which late moves are reduced further, because they
+/// are likely to be refuted soon. Source: Stockfish.
 const MANY_CUTOFFS: u32 = 2;
 /// Maximum change in a reduction due to history, in units of 1/1024 of a ply.
 const HISTORY_MOST: i32 = 2 * PLY;
@@ -44,11 +44,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Searches with a null window at reduced depth. If this search fails high, searches again at
-    /// full depth. If the second search also fails high, searches with the open window.
+    /// Searches with a null window at reduced depth, then at full depth, then with the open window,
+    /// as long as the score is above alpha.
     ///
-    /// With [`ResearchOrder::WindowFirst`], the window is opened before the full depth is
-    /// restored.
+    /// With [`ResearchOrder::WindowFirst`], the window is opened before the full depth is restored.
     pub(super) fn search_late_move(
         &mut self,
         node: &Node,
@@ -80,7 +79,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score
     }
 
-    /// Counts a re-search and reports its reason.
     #[inline(always)]
     fn again(&mut self, why: SearchReason) {
         self.count(|counters| match why {
@@ -90,8 +88,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.set_reason(why);
     }
 
-    /// Whether a score is still above alpha, which another thread may have raised. The shared
-    /// alpha is read only if the score is above the last known alpha.
+    /// Whether a score is still above alpha, which another thread may have raised.
     fn is_still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
         if facts.shared && score > facts.alpha {
             facts.alpha = facts.alpha.max(self.shared_alpha());
@@ -99,8 +96,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score > facts.alpha
     }
 
-    /// Searches with the open window at reduced depth. If the move still beats alpha, searches
-    /// again at full depth.
+    /// Searches with the open window at reduced depth, and if that beats alpha, at full depth.
     #[cold]
     fn search_window_first(
         &mut self,

@@ -4,12 +4,11 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-/// Stack size of a search thread, in bytes. The search recurses a few hundred plies deep and
-/// stores a list of moves for each ply.
+/// Stack size of a search thread, in bytes: a few hundred plies, each with a list of moves.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
-/// Address space, in bytes, that a new thread uses in addition to its stack. glibc allocates a
-/// heap of `HEAP_MAX_SIZE` bytes for the thread. It keeps the heap after the thread has ended.
+/// Address space, in bytes, of a thread in addition to its stack: a glibc heap (`HEAP_MAX_SIZE`),
+/// which outlives the thread.
 pub(super) const THREAD_HEAP: usize = 64 << 20;
 
 /// Memory, in bytes, that is kept free for small allocations during a search.
@@ -17,8 +16,8 @@ const SPARE: usize = 16 << 20;
 
 /// Whether `bytes` bytes can be allocated in addition to the reserve.
 ///
-/// The memory is allocated and freed without being touched. This test detects a limit on the
-/// address space but not a shortage of physical memory.
+/// Allocating without touching the memory detects a limit on the address space but not a shortage
+/// of physical memory.
 pub(super) fn has_room(bytes: usize) -> bool {
     let mut room: Vec<u8> = Vec::new();
     let given = bytes.checked_add(SPARE).is_some_and(|all| room.try_reserve_exact(all).is_ok());
@@ -32,25 +31,22 @@ pub(super) fn can_fill(bytes: usize) -> bool {
     has_room(bytes) && available().is_none_or(|available| bytes <= available)
 }
 
-/// Returns the memory that this process may use, in bytes. This is the machine's memory, or the
-/// limit of the process's control group if the limit is smaller. Returns `None` if Linux does not
-/// report it.
+/// Returns the memory of the machine, or of the process's control group if that is smaller, in
+/// bytes. Returns `None` if Linux does not report it.
 pub(crate) fn total_memory() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let limits = groups.iter().map(|group| group.limit);
     limits.chain(memory_info("MemTotal:")).min()
 }
 
-/// Returns the memory that this process can still allocate, in bytes. Allocating this much neither
-/// forces other programs out of memory nor exceeds the limit of the control group. Returns `None`
-/// if Linux does not report it.
+/// Returns the memory, in bytes, that this process can allocate without forcing other programs out
+/// of memory or exceeding the limit of the control group. Returns `None` if unknown.
 fn available() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let left = groups.iter().map(|group| group.limit.saturating_sub(group.used));
     left.chain(memory_info("MemAvailable:")).min()
 }
 
-/// Returns the value of an entry of `/proc/meminfo`, in bytes.
 fn memory_info(name: &str) -> Option<usize> {
     let table = fs::read_to_string("/proc/meminfo").ok()?;
     let line = table.lines().find_map(|line| line.strip_prefix(name))?;
@@ -66,15 +62,15 @@ struct MemoryGroup {
     used: usize,
 }
 
-/// File names in a control group: the file with the limit, the file with the usage, and the key in
-/// `memory.stat` for the cached files that the kernel drops first.
+/// File names in a control group: the limit, the usage, and the key in `memory.stat` for cached
+/// files that the kernel drops first.
 type GroupFiles = [&'static str; 3];
 const VERSION_1: GroupFiles =
     ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
 const VERSION_2: GroupFiles = ["memory.max", "memory.current", "inactive_file "];
 
-/// Returns the control groups that limit this process's memory. `root` is the root of the file
-/// system. See <https://docs.kernel.org/admin-guide/cgroup-v2.html>.
+/// Returns the control groups that limit this process's memory, below the file system `root`. See
+/// <https://docs.kernel.org/admin-guide/cgroup-v2.html>.
 fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mut groups = Vec::new();
@@ -89,7 +85,7 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
             _ => continue,
         };
         let path = Path::new(path.unwrap_or_default().trim_start_matches('/'));
-        // Each parent group has a separate limit. In a container the path may not exist.
+        // Each parent group has its own limit. In a container the path may not exist.
         groups.extend(
             path.ancestors()
                 .filter_map(|group| memory_group(&root.join(folder).join(group), files)),

@@ -1,33 +1,28 @@
 //! The search: iterative deepening and principal variation search, with the work split among
 //! threads.
 //!
-//! [`Searcher`] runs one search at a time. [`Limits`] limits the search, and a [`Control`]
-//! controls it. The search reports its progress as [`SearchEvent`]s and never prints anything.
+//! [`Searcher`] runs one search at a time, within [`Limits`] and under a [`Control`]. It reports
+//! its progress as [`SearchEvent`]s and never prints anything.
 //!
 //! # Configuration
 //!
-//! [`Config`] contains everything on which a search depends, as one comparable value.
-//! [`Searcher::configure`] applies the differences. The engine's settings contain a `Config`, so a
-//! search option consists of a field, a row in the table of options, and the code that reads the
-//! field. A controller test sets every option to another value and checks that the search receives
-//! it.
+//! [`Config`] contains everything on which a search depends. The engine's settings contain a
+//! `Config`, so a search option consists of a field, a row in the table of options, and the code
+//! that reads the field.
 //!
 //! # One node
 //!
 //! A `Node` contains the facts about a node, and `prune` contains pure predicates on these facts.
 //! `Worker::search_move` searches one move, regardless of whether the moves of the node are
 //! searched in turn or shared among threads. Attacked squares (`position::Threats`) are computed
-//! only if the moves of a node are searched, because the table and pruning settle most nodes
-//! first. The attacked squares select the histories of quiet moves. They also identify pieces that
-//! should leave a square attacked by a less valuable piece.
+//! only if the moves of a node are searched, because the table and pruning settle most nodes first.
 //!
-//! A search for a mate in a given number of moves ([`Limits::mate`]) uses a window that contains
-//! only the scores of such mates. The search uses neither speculative pruning nor reductions, and
-//! its table entries are kept separate.
+//! A search for a mate in a given number of moves ([`Limits::mate`]) has a window with only the
+//! scores of such mates, neither speculative pruning nor reductions, and separate table entries.
 //!
-//! If a side can repeat a position with one move, its score is at least a draw. `position::Cycles`
-//! contains the key differences of all moves and detects this. Endgame tables are probed for WDL
-//! after a capture or pawn move that leaves few pieces, and for DTZ at the root.
+//! If a side can repeat a position with one move (`position::Cycles`), its score is at least a
+//! draw. Endgame tables are probed for WDL after a capture or pawn move that leaves few pieces, and
+//! for DTZ at the root.
 //!
 //! # Threads and state
 //!
@@ -41,16 +36,14 @@
 //! | idle threads and their calls | `Job` (`helper_pool`) | its threads, with one bit and one padded slot each |
 //! | stack, killers, pawn table | one search thread | none |
 //!
-//! Thread 0 of a search runs the iterations and reports events through the caller's callback. A
-//! search with one thread therefore uses no channel. Thread 0 is a new thread, unless the caller
-//! has a large enough stack and runs the search itself. The helper threads live as long as the
-//! searcher, sleep between searches, and pass their reports to thread 0. With one thread, the
-//! search is deterministic, node for node.
+//! Thread 0 of a search runs the iterations and reports events through the caller's callback. The
+//! helper threads live as long as the searcher, sleep between searches, and pass their reports to
+//! thread 0. With one thread, the search is deterministic, node for node.
 //!
 //! # Book in the search
 //!
-//! The search looks up every node except the root in the book. [`BookSearch`] selects the effect
-//! of a match:
+//! The search looks up every node except the root in the book. [`BookSearch`] selects the effect of
+//! a match:
 //!
 //! | mode | at a node in the book | what ends the search |
 //! | --- | --- | --- |

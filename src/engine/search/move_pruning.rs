@@ -1,5 +1,4 @@
-//! Pruning of individual moves: late moves, futile moves, moves that lose material, and moves with
-//! a bad history.
+//! Pruning of moves that are late or futile, lose material, or have a bad history.
 
 use super::node::{JudgedMove, MoveFacts, Node};
 use super::observe::{OptionalObserver, PruneReason, SearchStep};
@@ -9,12 +8,10 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves are pruned only if the best score so far is above this value. Lower scores are losses,
-/// proven by a mate or by the endgame tables.
+/// Moves are pruned only if the best score so far is above this value and so not a proven loss.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Whether a move can be skipped.
     pub(super) fn is_pruned(&mut self, node: &Node, mv: Move, facts: MoveFacts) -> bool {
         if !self.may_prune_moves(node, facts) {
             return false;
@@ -25,7 +22,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         why.is_some()
     }
 
-    /// Returns the facts about a move that has not been played yet.
     #[inline(always)]
     pub(super) fn judge(&self, node: &Node, mv: Move) -> JudgedMove {
         let position = &node.position;
@@ -37,14 +33,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         JudgedMove { mv, noisy: false, checks, history }
     }
 
-    /// Whether any moves at the node may be pruned. No moves are pruned at the root, in a search
-    /// for mates, or before a move has a better score than a proven loss.
+    /// Whether any moves at the node may be pruned: not at the root, in a search for mates, or
+    /// before a move has a better score than a proven loss.
     pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Returns the reason to prune a move, if any. A move is pruned if it loses material. Quiet
-    /// moves are also pruned if they are late, are futile or have a bad history.
+    /// Returns the reason to prune a move, if any: that it loses material, or that it is a quiet
+    /// move that is late, is futile or has a bad history.
     #[inline]
     pub(super) fn prune_reason(
         &self,

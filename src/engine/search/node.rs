@@ -7,19 +7,17 @@ use super::table::TableEntry;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
 
-/// A principal variation of at most `MAX_PLY` moves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pv(ArrayVec<Move, MAX_PLY>);
 
 impl Pv {
-    /// Sets the line to `mv`, followed by `rest`.
     pub(super) fn set(&mut self, mv: Move, rest: &Pv) {
         self.0.clear();
         self.0.push(mv);
         self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
     }
 
-    /// Creates a line from these moves. The line is truncated to the maximum length.
+    /// Creates a line from these moves, truncated to the maximum length.
     pub(super) fn from_moves(moves: &[Move]) -> Self {
         Pv(moves.iter().copied().take(MAX_PLY).collect())
     }
@@ -33,8 +31,7 @@ impl Pv {
     }
 }
 
-/// The bounds of a search. Values at or below `alpha`, and values at or above `beta`, need not be
-/// exact.
+/// The bounds of a search. Values at or outside the bounds need not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -53,19 +50,17 @@ impl Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Whether an exact value fits between the bounds. This is the case at PV nodes.
+    /// Whether an exact value fits between the bounds, as at PV nodes.
     pub(super) fn is_open(self) -> bool {
         self.beta - self.alpha > 1
     }
 
-    /// Returns the window from the opponent's point of view.
     pub(super) fn flip(self) -> Self {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 }
 
-/// The facts about a node that determine how its moves are searched. They do not change while the
-/// node is searched.
+/// The facts about a node that determine how its moves are searched.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) position: Position,
@@ -73,25 +68,22 @@ pub(super) struct Node {
     pub(super) depth: Depth,
     pub(super) window: Window,
     pub(super) pv: bool,
-    /// Whether the node is expected to fail high (a cut node).
     pub(super) cut: bool,
     pub(super) in_check: bool,
     /// Whether the evaluation has risen since the side's last turn.
     pub(super) improving: bool,
-    /// The uncorrected static evaluation, or `NO_EVAL` if the side to move is in check.
+    /// The uncorrected static evaluation, or `NO_EVAL` in check.
     pub(super) raw_eval: Score,
-    /// The static evaluation with corrections, or `NO_EVAL` if the side to move is in check.
+    /// The static evaluation with corrections, or `NO_EVAL` in check.
     pub(super) static_eval: Score,
-    /// The static evaluation, or the table's score if that score is more accurate. `NO_EVAL` if
-    /// the side to move is in check.
+    /// The table's score if that is more accurate than `static_eval`; `NO_EVAL` in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
-    /// The move excluded by a singularity test.
     pub(super) excluded: Option<Move>,
     /// The lower bound of the score according to the endgame tables.
     pub(super) least: Score,
     pub(super) most: Score,
-    /// The last moves, the threats and the checks. They select the history entries.
+    /// Selects the history entries.
     pub(super) context: Context,
 }
 
@@ -105,10 +97,8 @@ impl Node {
     }
 }
 
-/// Maximum number of quiet moves whose history is lowered when a later move fails high.
 const TRIED: usize = 32;
 
-/// The results of the moves searched so far at a node.
 #[derive(Debug, Clone)]
 pub(super) struct NodeProgress {
     pub(super) alpha: Score,
@@ -116,11 +106,9 @@ pub(super) struct NodeProgress {
     pub(super) best_move: Option<Move>,
     /// The best line. Set only at PV nodes.
     pub(super) line: Pv,
-    /// Number of moves whose search has been started.
     pub(super) count: usize,
     /// The first quiet moves that have not failed high, at most [`TRIED`].
     pub(super) quiets: ArrayVec<Move, TRIED>,
-    /// Total number of quiet moves that have not failed high.
     pub(super) quiet_count: usize,
 }
 
@@ -138,13 +126,12 @@ impl NodeProgress {
         }
     }
 
-    /// Whether a move has failed high. If so, the other moves need no search.
+    /// Whether a move has failed high, so that the others need no search.
     pub(super) fn has_failed_high(&self, node: &Node) -> bool {
         self.alpha >= node.window.beta
     }
 
-    /// Records the score of `mv`. The line after `mv` continues with `rest`. Returns whether the
-    /// move fails high.
+    /// Records the score of `mv`, with the line `rest` after it. Returns whether it fails high.
     pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
         self.best = self.best.max(score);
         if score > self.alpha {
@@ -152,8 +139,8 @@ impl NodeProgress {
             if node.pv {
                 self.line.set(mv, rest);
             }
-            // Alpha is also raised beyond beta: threads that share the node keep recording until
-            // they notice the cutoff, and their results must not replace this result.
+            // Also raised beyond beta: threads that share the node keep recording until they notice
+            // the cutoff, and their results must not replace this one.
             self.alpha = score;
             if self.has_failed_high(node) {
                 return true;
@@ -173,7 +160,6 @@ impl NodeProgress {
 pub(super) struct MoveFacts {
     /// The move's place in the search order. The first move has number 1.
     pub(super) number: usize,
-    /// Number of quiet moves searched before this one.
     pub(super) quiets: usize,
     pub(super) alpha: Score,
     pub(super) best: Score,
@@ -184,7 +170,6 @@ pub(super) struct MoveFacts {
 }
 
 impl MoveFacts {
-    /// Returns the facts about the last move taken, at a node that is not shared.
     pub(super) fn of(progress: &NodeProgress) -> Self {
         MoveFacts {
             number: progress.count,
@@ -201,7 +186,6 @@ impl MoveFacts {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgedMove {
     pub(super) mv: Move,
-    /// Whether the move is a capture or promotion.
     pub(super) noisy: bool,
     /// Whether the move is quiet and gives check.
     pub(super) checks: bool,
@@ -211,7 +195,6 @@ pub(super) struct JudgedMove {
 
 #[cfg(test)]
 impl Node {
-    /// Returns a null-window node of the start position.
     fn sample(alpha: Score) -> Self {
         Node {
             position: *crate::chess::position::Game::default().position(),

@@ -1,16 +1,14 @@
 //! Observation of the engine's search, step by step.
 //!
-//! A `Worker` is generic over its `OptionalObserver`. In normal play, the observer is `()`, for
-//! which the `show` method compiles to nothing. No steps are created. The number of instructions
-//! differs by less than a thousandth from a search without this code (for figures, see "The
-//! engine's own search" in docs/lessons.md). The program contains two instances of the search: one
-//! for `()`, and one for a boxed observer.
+//! A `Worker` is generic over its `OptionalObserver`. In normal play, this is `()`, for which the
+//! `show` method compiles to nothing: the number of instructions differs by less than a thousandth
+//! from a search without this code (see "The engine's own search" in docs/lessons.md). The program
+//! contains a second instance of the search for a boxed observer.
 //!
-//! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records
-//! the number of the parent visit. With this number (a `VisitRef` in the `SplitPoint`), the work
-//! of helpers below a split point can be joined at the end. Nodes are counted at the innermost
-//! stored visit and summed upwards. The search increments separate `Counters` at its cutoffs and
-//! re-searches, independently of the steps that it reports. Both totals must be equal.
+//! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
+//! number of the parent visit. With this number (a `VisitRef` in the `SplitPoint`), the work of
+//! helpers below a split point can be joined at the end. The search increments separate `Counters`
+//! independently of the steps that it reports, and both totals must be equal.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -45,8 +43,7 @@ use crate::chess::score::{Depth, Ply, Score};
 pub struct VisitRef {
     /// Number of the innermost recorded visit, or 0 if no visit is recorded.
     pub visit: u64,
-    /// Whether `visit` is a visit to the current node itself and visits below it may also be
-    /// recorded.
+    /// Whether `visit` is a visit to the current node, and those below it may also be recorded.
     pub open: bool,
 }
 
@@ -68,8 +65,7 @@ pub enum SearchReason {
     Open,
     /// A null move, to test whether the position is good enough even if the side to move passes.
     NullMove,
-    /// Verification of a null move. The same node is searched without null moves, to rule out
-    /// zugzwang.
+    /// Verification of a null move: the same node without null moves, to rule out zugzwang.
     NullMoveVerification,
     /// The same node without the table move, to test whether the table move is the only good one.
     Singularity,
@@ -110,8 +106,7 @@ pub enum NodeEnd {
     NoMoves,
     /// A draw under the rules, or a repetition within the search.
     Draw,
-    /// An empty window. Either there is a shorter mate or a draw is available, so no line from
-    /// this node matters.
+    /// An empty window: with a shorter mate or a draw available, no line from this node matters.
     EmptyWindow,
     /// An entry of the transposition table.
     Table,
@@ -121,8 +116,7 @@ pub enum NodeEnd {
     BookMatch,
     /// An analysis from the book.
     BookValue,
-    /// Reverse futility: the evaluation is so far above beta that a few plies will not change the
-    /// outcome.
+    /// Reverse futility: the evaluation is too far above beta for a few plies to matter.
     ReverseFutility,
     /// Null move: passing was already good enough.
     NullMove,
@@ -216,8 +210,7 @@ pub struct Entry<'a> {
     pub depth: Depth,
     /// Lower bound of the window. The side to move can already achieve this score elsewhere.
     pub alpha: Score,
-    /// Upper bound of the window. If the score reaches this bound, the opponent will avoid the
-    /// node.
+    /// Upper bound of the window. If it is reached, the opponent will avoid the node.
     pub beta: Score,
     /// Whether the node belongs to the quiescence search.
     pub quiescence: bool,
@@ -253,8 +246,7 @@ pub enum SearchStep<'a> {
         /// Number of games that reached the position.
         games: u64,
     },
-    /// The last move, which was reduced, raised the evaluation more than expected. The node is
-    /// therefore searched this many plies less deeply.
+    /// Plies by which the search is reduced because the last, reduced move raised the evaluation.
     Hindsight(Depth),
     /// The table move is extended by this many plies. A negative number is a reduction.
     Extended(Move, Depth),
@@ -262,8 +254,7 @@ pub enum SearchStep<'a> {
     Pruned(Move, PruneReason),
     /// Enough quiet moves have been searched, so the remaining ones are skipped.
     QuietsPruned,
-    /// A move was searched. It raises alpha if its score is higher than alpha. It fails high if
-    /// its score reaches beta.
+    /// A move was searched. A score above alpha raises alpha; one that reaches beta fails high.
     Scored {
         /// The move that was searched.
         mv: Move,
@@ -309,7 +300,6 @@ pub trait Observer: Send {
 
 /// The observer type with which a search is compiled: an [`Observer`], or `()` for none.
 pub(super) trait OptionalObserver {
-    /// Whether there is an observer.
     const IS_OBSERVED: bool;
 
     fn on_step(&mut self, step: &SearchStep<'_>);

@@ -1,5 +1,4 @@
-//! Staged move picking. Each stage is generated only if the moves of the previous stages have not
-//! caused a cutoff.
+//! Staged move picking. Each stage is generated only if the previous ones have not caused a cutoff.
 //!
 //! The order is: the table move, captures that do not lose material (most valuable victim first),
 //! killer moves, quiet moves by history, and losing captures. See
@@ -18,7 +17,7 @@ use crate::chess::score::Score;
 /// Minimum exchange value of a check that gets a bonus, in centipawns. Set by hand, so that the
 /// check loses less than a pawn.
 const SAFE_CHECK: Score = -75;
-/// Score of underpromotions. It places them after all other captures and promotions.
+/// Score of underpromotions, after all other captures and promotions.
 const UNDERPROMOTION: i32 = -100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +32,6 @@ enum Stage {
     Done,
 }
 
-/// Moves and their scores. A higher score is better.
 #[derive(Clone)]
 struct Candidates {
     moves: ArrayVec<Move, MAX_MOVES>,
@@ -65,12 +63,10 @@ impl Candidates {
         self.scores.clear();
     }
 
-    /// Removes and returns the move with the highest score. Sorting all moves would be slower,
-    /// because most nodes need only a few of their moves.
+    /// Removes and returns the best move. Sorting is slower: most nodes need only a few moves.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
-        // Combining score and index in one number avoids unpredictable branches when finding the
-        // maximum.
+        // Combining score and index in one number avoids unpredictable branches.
         let places = 0..self.scores.len() as i32;
         let keys = self.scores.iter().zip(places).map(|(score, place)| score << PLACE_BITS | place);
         let best = keys.fold(i32::MIN, i32::max) as usize % (1 << PLACE_BITS);
@@ -78,7 +74,6 @@ impl Candidates {
     }
 }
 
-/// Returns the moves at a node in stages, roughly from best to worst.
 #[derive(Clone)]
 pub(super) struct MovePicker {
     stage: Stage,
@@ -91,29 +86,25 @@ pub(super) struct MovePicker {
     /// A capture is bad if its exchange value is below this threshold.
     threshold: Score,
     quiets_wanted: bool,
-    /// Whether bad captures and promotions are skipped.
     good_only: bool,
     /// The moves that a weakened player sees, or `None` for all moves.
     visibility: Option<MoveVisibility>,
 }
 
 impl MovePicker {
-    /// Creates a picker for all moves at a node.
     #[inline(always)]
     pub(super) fn all(table_move: Option<Move>) -> Self {
         Self::new(table_move, ArrayVec::new())
     }
 
-    /// Creates a picker for all moves at a node. The killer moves come before the other quiet
-    /// moves.
+    /// Creates a picker for all moves, with the killer moves before the other quiet moves.
     #[inline(always)]
     pub(super) fn with_killers(table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
         let others = killers.into_iter().flatten().filter(|&mv| table_move != Some(mv));
         Self::new(table_move, others.collect())
     }
 
-    /// Creates a picker for captures and promotions. Skips those with an exchange value below
-    /// `threshold`.
+    /// Creates a picker for captures and promotions with an exchange value of at least `threshold`.
     #[inline(always)]
     pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
         let mut picker = Self::all(table_move);
@@ -139,13 +130,12 @@ impl MovePicker {
         }
     }
 
-    /// Skips moves that a weakened player overlooks. The table move and the killer moves are
-    /// always seen, because they were found earlier, in this position or in similar ones.
+    /// Skips moves that a weakened player overlooks. The table move and the killer moves are always
+    /// seen, because they were found earlier.
     pub(super) fn apply_visibility(&mut self, visibility: Option<MoveVisibility>) {
         self.visibility = visibility;
     }
 
-    /// Skips the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         self.quiets_wanted = false;
     }
@@ -210,8 +200,7 @@ impl MovePicker {
         }
     }
 
-    /// Not inlined, because most calls of [`MovePicker::next`] generate no moves and do not need
-    /// the tables used here.
+    /// Not inlined, because most calls of [`MovePicker::next`] do not need the tables used here.
     #[inline(never)]
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
@@ -229,14 +218,12 @@ impl MovePicker {
         }
     }
 
-    /// Whether the player sees `mv`.
     #[inline]
     fn is_visible(&self, position: &Position, mv: Move) -> bool {
         self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
-    /// Returns the best capture with an exchange value that reaches the threshold. Defers the
-    /// other captures.
+    /// Returns the best capture that reaches the threshold, and defers the others.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
         while let Some((mv, score)) = self.candidates.take_best() {
             if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {
@@ -259,9 +246,8 @@ impl MovePicker {
     }
 }
 
-/// Adjustments to the ordering scores of quiet moves, by kind of piece. There are bonuses for
-/// giving check and for leaving a square attacked by a less valuable piece. There is a penalty for
-/// entering such a square.
+/// Adjustments to the scores of quiet moves, by kind of piece: bonuses for checks and for leaving a
+/// square attacked by a less valuable piece, and a penalty for entering one.
 struct Prospects<'a> {
     position: &'a Position,
     worth: [i32; ALL_PIECES.len()],
@@ -297,8 +283,7 @@ impl<'a> Prospects<'a> {
     }
 }
 
-/// Returns the score of a noisy move. Moves are ordered by the most valuable victim first, and
-/// then by the least valuable attacker.
+/// Returns the score of a noisy move: most valuable victim first, then least valuable attacker.
 ///
 /// Source: <https://www.chessprogramming.org/MVV-LVA>.
 fn noisy_score(position: &Position, mv: Move) -> i32 {

@@ -1,8 +1,7 @@
-//! Conditions for pruning, extensions and reductions. They are pure predicates on the facts about
-//! a node.
+//! Conditions for pruning, extensions and reductions: pure predicates on the facts about a node.
 //!
-//! The constants are in [`super::constants`]. The measured effect of each technique is listed in
-//! docs/measurements/strength-each-step.md.
+//! The constants are in [`super::constants`]; docs/measurements/strength-each-step.md lists the
+//! measured effect of each technique.
 
 use super::constants as c;
 use super::node::{MoveFacts, Node};
@@ -15,8 +14,8 @@ const NULL_MOVE_DEPTH: Depth = 3;
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
 const PROBCUT_DEPTH: Depth = 5;
-/// Depth reduction for probcut, in plies. A table entry can rule out probcut if it is at most this
-/// many plies shallower than the node.
+/// Depth reduction for probcut, in plies, and the maximum depth by which a table entry that rules
+/// it out may be shallower.
 const PROBCUT_REDUCTION: Depth = 4;
 
 const SINGULAR_TABLE_LAG: Depth = 3;
@@ -24,8 +23,7 @@ const SINGULAR_TABLE_LAG: Depth = 3;
 /// One ply, in the unit of reductions.
 pub(super) const PLY: i32 = 1_024;
 
-/// Reductions for late moves, computed from the logarithms of the depth and the move number. The
-/// array contains the logarithms in units of 1/256.
+/// Reductions for late moves, from the logarithms (in 1/256) of the depth and the move number.
 ///
 /// Source: <https://www.chessprogramming.org/Late_Move_Reductions>.
 pub(super) struct Reductions([i32; 64]);
@@ -35,8 +33,7 @@ impl Reductions {
         Reductions(std::array::from_fn(|number| ((number.max(1) as f64).ln() * 256.0) as i32))
     }
 
-    /// Returns the reduction for move `number` (counted from 1) at `depth`, in units of 1/1024 of
-    /// a ply.
+    /// Returns the reduction for move `number` (from 1) at `depth`, in units of 1/1024 of a ply.
     #[inline]
     pub(super) fn base(&self, depth: Depth, number: usize) -> i32 {
         let product = self.0[depth.clamp(0, 63) as usize] * self.0[number.min(63)];
@@ -44,24 +41,20 @@ impl Reductions {
     }
 }
 
-/// Whether the whole node may be pruned.
-///
-/// PV nodes, nodes in check and nodes of a singularity test are never pruned.
+/// Whether the whole node may be pruned. PV nodes, nodes in check and singularity tests never are.
 #[inline]
 pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL
 }
 
-/// Returns the value of a node that needs no search according to its static evaluation, and the
-/// rule that determined it.
+/// Returns the value of a node that needs no search, with the rule that determined it.
 #[inline(always)]
 pub(super) fn prune_statically(node: &Node) -> Option<(NodeEnd, Score)> {
     let average = (node.eval + node.window.beta) / 2;
     reverse_futility(node).then_some((NodeEnd::ReverseFutility, average))
 }
 
-/// Whether the evaluation is so far above beta that a few plies will not change it (reverse
-/// futility).
+/// Whether the evaluation is so far above beta that a few plies will not change it.
 ///
 /// Source: <https://www.chessprogramming.org/Reverse_Futility_Pruning>.
 #[inline]
@@ -74,12 +67,10 @@ fn reverse_futility(node: &Node) -> bool {
         && !is_decided(node.eval)
 }
 
-/// Returns the depth reduction for a null move search, or `None` if null move pruning does not
-/// apply.
+/// Returns the depth reduction for a null move search, if null move pruning applies.
 ///
-/// A null move search tests whether the score is above beta even if the side to move passes. It is
-/// used only at expected cut nodes, and only if the side to move has pieces. If the side has only
-/// pawns, passing may be the best move. Source:
+/// The search tests whether the score is above beta even if the side to move passes. It is not used
+/// for a side with only pawns, whose best move may be to pass. Source:
 /// <https://www.chessprogramming.org/Null_Move_Pruning>.
 #[inline]
 pub(super) fn null_move(node: &Node) -> Option<Depth> {
@@ -98,10 +89,8 @@ pub(super) fn null_move(node: &Node) -> Option<Depth> {
     )
 }
 
-/// Returns the raised beta for probcut. A capture that beats the raised beta at reduced depth is
-/// likely to beat beta at full depth.
-///
-/// Source: M. Buro, "ProbCut" (1995).
+/// Returns the raised beta for probcut: a capture that beats it at reduced depth is likely to beat
+/// beta at full depth. Source: M. Buro, "ProbCut" (1995).
 #[inline]
 pub(super) fn probcut(node: &Node) -> Option<Score> {
     let raised = node.window.beta + c::probcut_margin();
@@ -111,14 +100,12 @@ pub(super) fn probcut(node: &Node) -> Option<Score> {
     (node.depth >= PROBCUT_DEPTH && !is_decided(node.window.beta) && !refuted).then_some(raised)
 }
 
-/// Returns the depth of the search that confirms a probcut, in plies.
 #[inline]
 pub(super) fn probcut_depth(node: &Node) -> Depth {
     node.depth - PROBCUT_REDUCTION
 }
 
-/// Returns the reason to prune a quiet move that gives no check, if any. `reduced` is the remaining
-/// depth after the reduction of late moves.
+/// Returns the reason to prune a quiet move without check. `reduced` is its depth after reduction.
 #[inline(always)]
 pub(super) fn prune_quiet(
     node: &Node,
@@ -134,11 +121,10 @@ pub(super) fn prune_quiet(
     }
 }
 
-/// Whether to skip the remaining quiet moves after `quiets` of them, at low depth (late move
-/// pruning).
+/// Whether to skip the remaining quiet moves after `quiets` of them, at low depth.
 ///
-/// Captures are not counted. If they were, a node that starts with a few bad captures would try
-/// hardly any quiet moves, and the position would look lost for the side to move. Source:
+/// Captures are not counted, or a node that starts with a few bad captures would try hardly any
+/// quiet moves, and the position would look lost for the side to move. Source:
 /// <https://www.chessprogramming.org/Futility_Pruning#Move_Count_Based_Pruning>.
 #[inline]
 pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
@@ -165,8 +151,7 @@ pub(super) fn quiet_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::quiet_see_depth()).then_some(-c::quiet_see_margin() * depth * depth)
 }
 
-/// Returns the minimum exchange value, in centipawns, for a capture, promotion or check to be
-/// searched at `depth`.
+/// Returns the minimum exchange value, in centipawns, of a capture, promotion or check.
 #[inline]
 pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::forcing_see_depth()).then_some(-c::forcing_see_margin() * depth)
@@ -178,10 +163,10 @@ pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
     depth <= c::history_pruning_depth() && history < -c::history_pruning_margin() * depth
 }
 
-/// Returns the score that all other moves must stay below if the table move is to count as
-/// singular. Returns `None` if singularity should not be tested.
+/// Returns the score that all other moves must stay below if the table move is singular.
 ///
-/// Source: <https://www.chessprogramming.org/Singular_Extensions>.
+/// Returns `None` if this should not be tested. Source:
+/// <https://www.chessprogramming.org/Singular_Extensions>.
 #[inline]
 pub(super) fn singular_beta(node: &Node) -> Option<Score> {
     let entry = node.table?;

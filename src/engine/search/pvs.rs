@@ -26,13 +26,11 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::{TablebaseResult, kbnk};
 
-/// Extra depth, in plies, that is added to a tablebase result when it is stored in the
-/// transposition table.
+/// Extra depth, in plies, of a tablebase result in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the value of `position` within `window`, from a search to `depth`. The value is
-    /// fail-soft.
+    /// Returns the fail-soft value of `position` within `window`, from a search to `depth`.
     ///
     /// `cut` specifies whether the node is expected to fail high. If the search has been
     /// interrupted, the value is meaningless.
@@ -71,8 +69,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             // There is no mate here, and the search is only for mates.
             return self.ended(NodeEnd::NoMate, DRAW);
         }
-        // This work overlaps with the prefetch of the table entry and the book's row. The row
-        // arrives last.
+        // This work overlaps with the prefetch of the table entry and the book's row.
         self.evaluator.prepare(position, ply);
         let table = self.table_entry(position, ply);
         let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
@@ -117,16 +114,15 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_node(&node)
     }
 
-    /// Computes the opponent's attacks and the possible checks at a node, before the node's moves
-    /// are searched.
+    /// Computes the opponent's attacks and the possible checks at a node.
     pub(super) fn note_threats(&mut self, node: &mut Node) {
         node.context.checks = node.position.checks();
         node.context.threats = node.position.threats();
         self.stack[node.ply].threats = node.context.threats;
     }
 
-    /// Returns the depth reduction for a node, in plies. A node is reduced if the last move was
-    /// reduced and raised the evaluation more than expected. Sources: Stockfish and Reckless.
+    /// Returns the depth reduction for a node, in plies, after a reduced move that raised the
+    /// evaluation more than expected. Sources: Stockfish and Reckless.
     fn hindsight(&mut self, node: &Node) -> Depth {
         let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
             return 0;
@@ -159,8 +155,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the window for a side that can repeat a position and can therefore achieve at least
-    /// a draw.
+    /// Returns the window for a side that can repeat a position and so achieve at least a draw.
     #[inline]
     pub(super) fn repetition_window(
         &self,
@@ -175,8 +170,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the score of a mate with bishop and knight, provided that the mate is possible
-    /// under the fifty-move rule.
+    /// Returns the score of a mate with bishop and knight that the fifty-move rule allows.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -313,7 +307,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         earlier.is_none_or(|earlier| static_eval > earlier)
     }
 
-    /// Returns the value of a node if the whole node can be pruned.
     #[inline(always)]
     fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if self.proving || !prune::may_prune_node(node) {
@@ -383,8 +376,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Searches the moves at a node, updates the histories and stores the result. Returns the
-    /// value.
+    /// Searches the moves at a node, updates the histories, and stores and returns the value.
     pub(super) fn search_node(&mut self, node: &Node) -> Score {
         let extension = match self.singularity(node) {
             Singularity::MultiCut(score) => return self.ended(NodeEnd::MultiCut, score),
@@ -415,8 +407,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.finish_node(node, &progress)
     }
 
-    /// Searches the moves one after the other. May instead share the moves after the first one
-    /// among threads.
+    /// Searches the moves one after the other, or shares those after the first among threads.
     pub(super) fn search_moves(
         &mut self,
         node: &Node,
@@ -503,10 +494,8 @@ pub(super) fn corrected(raw: Score, correction: Score) -> Score {
     (raw + correction).clamp(-MAX_EVAL, MAX_EVAL)
 }
 
-/// Returns the window after mate distance pruning. No line is better than a mate on the next ply
-/// or worse than being mated now.
-///
-/// Source: <https://www.chessprogramming.org/Mate_Distance_Pruning>.
+/// Returns the window after mate distance pruning: no line is better than a mate on the next ply or
+/// worse than being mated now. Source: <https://www.chessprogramming.org/Mate_Distance_Pruning>.
 fn mate_distance_window(window: Window, ply: Ply) -> Window {
     Window { alpha: window.alpha.max(mated_in(ply)), beta: window.beta.min(mate_in(ply + 1)) }
 }
@@ -523,8 +512,7 @@ fn table_cutoff(node: &Node) -> Option<Score> {
         .then_some(entry.score)
 }
 
-/// Whether a score settles the node. This depends on `bound` and on the position of the score
-/// relative to the window.
+/// Whether a score settles the node, given its bound and the window.
 #[inline]
 pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool {
     match bound {
@@ -534,8 +522,7 @@ pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool 
     }
 }
 
-/// Returns the static evaluation. If the bound of the table's score shows that this score is more
-/// accurate, returns it instead.
+/// Returns the static evaluation, or the table's score if its bound shows that it is more accurate.
 #[inline]
 pub(super) fn refined_eval(static_eval: Score, table: Option<TableEntry>) -> Score {
     match table {

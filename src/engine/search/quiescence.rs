@@ -1,5 +1,4 @@
-//! Quiescence search. At the leaves of the search, only captures, promotions and replies to checks
-//! are searched.
+//! Quiescence search: only captures, promotions and replies to checks at the leaves of the search.
 //!
 //! Source: <https://www.chessprogramming.org/Quiescence_Search>.
 
@@ -16,16 +15,14 @@ use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the value of `position` within `window` after the position has become quiet. The
-    /// value is fail-soft.
+    /// Returns the fail-soft value of `position` within `window` after it has become quiet.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         self.show_entry(position, ply, 0, window, true);
         let score = self.value_at_rest(position, ply, window);
         self.show_leave(score)
     }
 
-    /// Returns the value of a node that has already been reported as entered. See
-    /// [`Worker::quiescence`].
+    /// Returns the value of a node already reported as entered. See [`Worker::quiescence`].
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {

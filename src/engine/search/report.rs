@@ -24,8 +24,8 @@ pub enum Bound {
 pub enum SearchEvent {
     /// An iteration or one of its aspiration windows has ended.
     Iteration(Report),
-    /// A different move has become the best within an iteration, or the search is about to end
-    /// with a move that differs from the one in the last report.
+    /// A different move has become the best within an iteration, or the search is about to end with
+    /// a move that differs from the one in the last report.
     NewBest(Report),
     /// A line has transposed into the book, or the book has an analysis of the root. At the end of
     /// a search, this event contains the line or analysis that determined the result.
@@ -125,8 +125,7 @@ pub struct SearchResult {
     pub elapsed: Duration,
     /// Statistics of the work shared among threads.
     pub sharing: Sharing,
-    /// The line into the book that ended the search early. An empty line means that an analysis of
-    /// the root determined the move.
+    /// The line into the book that ended the search early; empty for an analysis of the root.
     pub book: Option<Transposition>,
 }
 

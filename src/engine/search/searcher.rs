@@ -23,19 +23,17 @@ use crate::engine::tablebase::Tables;
 
 /// Searches positions, one at a time.
 ///
-/// Each search starts a thread with a sufficiently large stack, and the caller waits for the
-/// thread. Helper threads live as long as the searcher and sleep between searches. The
-/// transposition table and the histories persist between searches.
+/// Each search starts a thread with a sufficiently large stack. Helper threads, the transposition
+/// table and the histories persist between searches.
 pub struct Searcher {
-    /// The requested configuration. If the system provides fewer resources, the searcher reports
-    /// this once.
+    /// The requested configuration, even if the system provides fewer resources.
     config: Config,
     persistent: PersistentState,
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// Number of cores to use if the configuration does not specify it. The number is queried only
-    /// once, because the query reads files. It takes as long as searching fifty nodes.
+    /// Number of cores to use if the configuration does not specify it. It is queried only once,
+    /// because the query takes as long as searching fifty nodes.
     cores: usize,
     /// Whether the calling thread has a stack of [`STACK_SIZE`] and runs the search itself.
     searches_on_caller: bool,
@@ -73,20 +71,17 @@ impl Searcher {
         searcher
     }
 
-    /// Creates a searcher that runs on the calling thread. The calling thread needs a stack of
-    /// [`STACK_SIZE`].
+    /// Creates a searcher that runs on the calling thread, whose stack must be [`STACK_SIZE`].
     ///
-    /// This avoids starting a new thread. Starting a thread takes as long as searching a few dozen
-    /// nodes.
+    /// This avoids starting a thread, which takes as long as searching a few dozen nodes.
     pub(crate) fn on_large_stack(config: Config) -> Self {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
 
     /// Sets the configuration for later searches and applies the differences.
     ///
-    /// A new memory size replaces the table with an empty one. If there is not enough memory, the
-    /// old table is kept. A new evaluation discards everything learned. [`Searcher::take_faults`]
-    /// reports resources that the system could not provide.
+    /// A new memory size replaces the table, unless there is not enough memory. A new evaluation
+    /// discards everything learned. [`Searcher::take_faults`] reports missing resources.
     pub fn configure(&mut self, config: Config) {
         let old = std::mem::replace(&mut self.config, config);
         if old.threads != self.config.threads {
@@ -123,8 +118,7 @@ impl Searcher {
         }
     }
 
-    /// Starts or stops helpers to match the configuration. Starts fewer helpers if the system does
-    /// not allow more.
+    /// Starts or stops helpers to match the configuration, as far as the system allows.
     fn start_helpers(&mut self) {
         let wanted = self.config.threads.max(1);
         self.helpers.truncate(wanted - 1);
@@ -158,8 +152,7 @@ impl Searcher {
     /// Searches the current position of `game` until a limit is reached or `control` stops the
     /// search.
     ///
-    /// Calls `on_event` for each event. At log level `trace`, logs a trace of the search when it
-    /// ends.
+    /// Calls `on_event` for each event. At log level `trace`, logs a trace of the search.
     pub fn search(
         &mut self,
         game: &Game,
@@ -251,8 +244,8 @@ impl Searcher {
 }
 
 impl Helper {
-    /// Starts a helper thread and waits until it is ready. Returns `None` if there is not enough
-    /// memory for both the thread and the reserve.
+    /// Starts a helper thread, or returns `None` if there is too little memory for it and the
+    /// reserve.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;
@@ -317,8 +310,7 @@ fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     }
 }
 
-/// Runs one thread's part of a search. If it panics, the search ends with the results found so
-/// far, and the thread survives.
+/// Runs one thread's part of a search. A panic ends the search but not the thread.
 fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
     done.inspect_err(|panic| end_early(thread, job, panic_message(panic.as_ref()))).ok()
@@ -330,8 +322,7 @@ fn end_early(thread: usize, job: &Job, why: String) {
     job.crashes.push(SearchFault::Crash { thread, why });
 }
 
-/// Runs thread 0's part of a search on a new thread. Returns `None` if the thread panics or cannot
-/// be started.
+/// Runs thread 0's part of a search on a new thread, or returns `None` if it fails.
 fn on_new_thread<R: Send>(job: &Job, part: impl FnOnce() -> R + Send) -> Option<R> {
     let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
     thread::scope(|scope| match builder.spawn_scoped(scope, || catch_panic(0, job, part)) {

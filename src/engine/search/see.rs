@@ -1,7 +1,5 @@
-//! Static exchange evaluation: the value of a sequence of captures on one square.
-//!
-//! This module uses the swap algorithm with a threshold:
-//! <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
+//! Static exchange evaluation: the value of a sequence of captures on one square, by the swap
+//! algorithm with a threshold: <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 
 use chess::{
     EMPTY, between, get_bishop_moves, get_bishop_rays, get_rook_moves, get_rook_rays, line,
@@ -18,9 +16,8 @@ pub(crate) fn value(piece: Piece) -> Score {
     SEE_VALUE[piece.to_index()]
 }
 
-/// Whether the exchange that starts with `mv` wins at least `threshold` centipawns.
-///
-/// Both sides capture with their least valuable piece. Each side stops when stopping is better.
+/// Whether the exchange that starts with `mv` wins at least `threshold` centipawns, if both sides
+/// capture with their least valuable piece and stop when that is better.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };

@@ -1,15 +1,15 @@
 //! Shares the moves of a node among threads: PV-splitting with young brothers wait.
 //!
-//! Sources: for splitting along the principal variation, T. A. Marsland and M. Campbell (1982);
-//! for young brothers wait, R. Feldmann (1993) and
+//! Sources: for splitting along the principal variation, T. A. Marsland and M. Campbell (1982); for
+//! young brothers wait, R. Feldmann (1993) and
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
 //! An idle thread sets its bit in a word that all threads read, with one relaxed load at each node
-//! of sufficient depth. After searching the first move of a node (the first three moves if a
-//! cutoff is expected), a busy thread may see such a bit. It then clears the bit, which reserves
-//! the idle thread. It turns the remaining moves of the node into a [`SplitPoint`], calls the
-//! reserved thread there, and searches moves there itself. There is no list of split points and no
-//! lock shared by all nodes, and every thread that is woken has work.
+//! of sufficient depth. After searching the first move of a node (the first three moves if a cutoff
+//! is expected), a busy thread may see such a bit. It then clears the bit, which reserves the idle
+//! thread. It turns the remaining moves of the node into a [`SplitPoint`], calls the reserved
+//! thread there, and searches moves there itself. There is no list of split points and no lock
+//! shared by all nodes, and every thread that is woken has work.
 //!
 //! Moves are taken one at a time from the node's picker, under the node's lock. The next move is
 //! looked up in advance, skipping moves that would be pruned. A thread that takes a move therefore
@@ -22,9 +22,7 @@
 //! for a mark along its chain of split points. All other threads only read the flag in their own
 //! cache line.
 //!
-//! With a single thread, no thread is ever idle, so nothing is split and the search is
-//! deterministic. If there are more threads than cores, the surplus threads are never called
-//! (`Config::cores`).
+//! If there are more threads than cores, the surplus threads are never called (`Config::cores`).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -48,8 +46,7 @@ const CUT_NODE_MOVES: usize = 3;
 /// Time after which the main thread checks the clock again while it waits for other threads.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
-/// Signs a thread off from a split point when the thread leaves, even if it panics, because the
-/// owner waits for the thread.
+/// Signs a thread off from a split point, even if it panics, because the owner waits for it.
 struct SignOff<'a> {
     split: &'a SplitPoint,
     job: &'a Job,
@@ -78,9 +75,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             && self.job.pool.has_idle(&self.owners)
     }
 
-    /// Shares the moves of `source` if a thread is idle. Returns when all moves have been
-    /// searched. Returns `false` if no thread was idle, so that the moves still have to be
-    /// searched.
+    /// Shares the moves of `source` if a thread is idle, and returns when all have been searched.
+    /// Returns `false` if no thread was idle.
     #[cold]
     pub(super) fn split(
         &mut self,
@@ -193,8 +189,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         fails_high
     }
 
-    /// Takes the next move at the split point. If another move remains after it, calls an idle
-    /// thread for that move.
+    /// Takes the next move at the split point. Calls an idle thread for the move after it, if any.
     fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;
@@ -219,13 +214,11 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         Some((mv, facts))
     }
 
-    /// Returns the current alpha of the shared node.
     pub(super) fn shared_alpha(&self) -> Score {
         self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
     }
 
-    /// Waits until all other threads have left `split`. While waiting, helps threads that share
-    /// nodes below `split`.
+    /// Waits until all other threads have left `split`, and helps those below it meanwhile.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
             && let Some(other) = self.wait_for_work(split.address(), || split.is_left())
@@ -244,8 +237,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show_done();
     }
 
-    /// Waits until there is work or `is_over` returns true. `below` is the address of the node
-    /// below which this thread accepts work. If it is [`ANYWHERE`], the thread accepts any work.
+    /// Waits until there is work or `is_over` returns true. This thread accepts work below the node
+    /// with the address `below`, or any work if that is [`ANYWHERE`].
     fn wait_for_work(
         &mut self,
         below: usize,
@@ -291,13 +284,11 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     }
 }
 
-/// Calls a reserved thread to work at a split point.
 fn call(helper: Reservation<'_, Arc<SplitPoint>>, split: &Arc<SplitPoint>) {
     split.sign_on(helper.thread());
     helper.call(Arc::clone(split));
 }
 
-/// Returns the facts about a move at a shared node.
 fn move_facts(progress: &NodeProgress, number: usize) -> MoveFacts {
     MoveFacts { number, shared: true, ..MoveFacts::of(progress) }
 }
@@ -328,7 +319,6 @@ mod tests {
         )
     }
 
-    /// Returns a split point at the root with two threads and no moves left.
     fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
         let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false, None);
         let state = SplitState {

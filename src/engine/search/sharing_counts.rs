@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::report::Sharing;
 
-/// One thread's contribution to [`Sharing`].
 #[derive(Debug, Default)]
 pub(super) struct SharingCounts {
     pub(super) splits: AtomicU64,
@@ -16,7 +15,6 @@ pub(super) struct SharingCounts {
 }
 
 impl SharingCounts {
-    /// Returns `sum` with this thread's counts added.
     pub(super) fn add_to(&self, sum: Sharing) -> Sharing {
         let [splits, joined, joins, waiting] =
             [&self.splits, &self.joined, &self.joins, &self.waiting]
@@ -30,8 +28,7 @@ impl SharingCounts {
     }
 }
 
-/// Adds to a counter that only one thread writes. A separate load and store are therefore
-/// sufficient.
+/// Adds to a counter that only one thread writes, so a separate load and store suffice.
 pub(super) fn count(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }

@@ -9,11 +9,9 @@ use super::prune;
 use super::worker::Worker;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Maximum number of double extensions in a line. It guarantees that the search terminates. Set by
-/// hand.
+/// Maximum number of double extensions in a line, so that the search terminates. Set by hand.
 const DOUBLE_EXTENSIONS: u8 = 8;
 
-/// Result of a singularity test.
 pub(super) enum Singularity {
     /// Several moves would fail high, so the node fails high with this score.
     MultiCut(Score),
@@ -22,8 +20,7 @@ pub(super) enum Singularity {
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Searches the node without the table move, to test whether the table move is the only good
-    /// move.
+    /// Searches the node without the table move, to test whether that move is the only good one.
     pub(super) fn singularity(&mut self, node: &Node) -> Singularity {
         let bound = prune::singular_beta(node).filter(|_| !self.proving);
         let Some(bound) = bound else { return Singularity::Extension(0) };

@@ -5,8 +5,7 @@ use super::node::Node;
 use super::ordering::MovePicker;
 use crate::chess::position::Move;
 
-/// The moves at an inner node, picked in stages, or the moves at the root, in the order of the
-/// iteration.
+/// The moves at an inner node, in stages, or at the root, in the order of the iteration.
 pub(super) enum MoveSource<'a> {
     Picker(&'a mut MovePicker),
     List(&'a mut std::vec::IntoIter<Move>),
@@ -25,7 +24,6 @@ impl MoveSource<'_> {
         }
     }
 
-    /// Skips the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         if let MoveSource::Picker(picker) = self {
             picker.skip_quiets();
@@ -41,7 +39,6 @@ impl MoveSource<'_> {
     }
 }
 
-/// The remaining moves of a shared node.
 pub(super) enum SharedMoves {
     Picker(Box<MovePicker>),
     List(std::vec::IntoIter<Move>),

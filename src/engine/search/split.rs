@@ -13,8 +13,8 @@ use super::stack::StackEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Minimum depth of a shared node. Below this depth, sharing costs more than it gains. Handing
-/// over a node takes about ten microseconds, as long as searching about ten nodes.
+/// Minimum depth of a shared node. Handing over a node takes about ten microseconds, as long as
+/// searching about ten nodes, so that sharing costs more than it gains below this depth.
 const SPLIT_DEPTH: Depth = 4;
 
 /// Returns the minimum depth at which a search with this many threads shares nodes.
@@ -22,10 +22,9 @@ pub(super) fn split_depth(threads: usize) -> Depth {
     if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
 }
 
-/// A node whose remaining moves are shared.
 pub(super) struct SplitPoint {
     pub(super) node: Node,
-    /// Copy of the path to the node. A copy is needed because the owner's stack changes.
+    /// Copy of the path to the node, because the owner's stack changes.
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
@@ -51,13 +50,11 @@ pub(super) struct SplitPoint {
 /// The mutable state of a split point, protected by its lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The next move and its number. The move will not be pruned, so that a called thread always
-    /// has work.
+    /// The next move and its number. It will not be pruned, so a called thread always has work.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }
 
-/// The path from the root to a node.
 pub(super) struct NodePath<'a> {
     pub(super) stack: &'a [StackEntry],
     pub(super) keys: &'a [u64],
@@ -127,7 +124,6 @@ impl SplitPoint {
         self.workers.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// Whether all threads have left the node.
     pub(super) fn is_left(&self) -> bool {
         self.workers.load(Ordering::Acquire) == 0
     }
@@ -142,8 +138,7 @@ impl SplitPoint {
         self.alpha.load(Ordering::Relaxed)
     }
 
-    /// Publishes a higher alpha to the threads that work at this node. The caller must hold the
-    /// lock.
+    /// Publishes a higher alpha to the threads at this node. The caller must hold the lock.
     pub(super) fn raise_alpha(&self, alpha: Score) {
         self.alpha.store(alpha, Ordering::Relaxed);
     }

@@ -15,14 +15,11 @@ pub(super) struct StackEntry {
     pub(super) noisy: bool,
     /// The static evaluation at this ply, or `NO_EVAL` if the side to move is in check.
     pub(super) static_eval: Score,
-    /// The move excluded by a singularity test.
     pub(super) excluded: Option<Move>,
-    /// Number of double extensions on the path to this node.
     pub(super) double_extensions: u8,
     /// Depth reduction, in plies, for the search of the move made at this ply.
     pub(super) reduction: Depth,
-    /// Number of nodes at this ply that have failed high since the node two plies above was
-    /// entered.
+    /// Number of nodes at this ply that failed high since the node two plies above was entered.
     pub(super) cutoffs: u32,
     pub(super) threats: Threats,
 }

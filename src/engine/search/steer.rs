@@ -1,5 +1,5 @@
-//! Steering back into the book. If several moves are about as good as the best one, the search
-//! plays a move whose best line leads into the book ([`BookSearch::Steer`]).
+//! Steering back into the book ([`BookSearch::Steer`]): among moves about as good as the best one,
+//! the search plays one whose best line leads into the book.
 
 use super::book_ending::is_bad_for;
 use super::book_ending_state::BookReturn;
@@ -11,15 +11,14 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Minimum share of the budget that must be spent before the first attempt. An earlier attempt
-/// would have to be repeated after later iterations. Set by hand.
+/// Minimum share of the budget that must be spent before the first attempt, because an earlier one
+/// would have to be repeated. Set by hand.
 const STEER_FROM: f64 = 0.3;
 /// Maximum number of moves tried after one iteration. Set by hand.
 const TRIED_PER_ITERATION: usize = 4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// After an iteration, looks for a move whose best line leads into the book, unless the line of
-    /// the best move already does.
+    /// Looks for a move whose best line leads into the book, unless that of the best move does.
     pub(super) fn search_book_return(&mut self, depth: Depth) {
         let job = self.job;
         if job.config.book_search != BookSearch::Steer || !self.book_may_end() {
@@ -75,8 +74,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (score, line.collect())
     }
 
-    /// If there is a move that leads back into the book, replaces the best move of the result with
-    /// that move.
+    /// Replaces the best move of the result with a move that leads back into the book, if any.
     pub(super) fn take_book_return(&mut self, result: &mut SearchResult) {
         let margin = self.job.config.steer_margin;
         let holds = |book_return: &BookReturn| {

@@ -1,9 +1,9 @@
 //! The transposition table, shared by all search threads without a lock.
 //!
 //! An entry consists of two atomic words: the data, and the XOR of key and data. If two threads
-//! write an entry at the same time, the words do not match. The entry then looks as if it belonged
-//! to a different position. Source: Hyatt and Mann, "A lockless transposition table implementation
-//! for parallel search chess engines", ICGA Journal 25 (2002).
+//! write an entry at the same time, it looks as if it belonged to a different position. Source:
+//! Hyatt and Mann, "A lockless transposition table implementation for parallel search chess
+//! engines", ICGA Journal 25 (2002).
 //!
 //! ```text
 //! data  63      56 55    50 49  48 47      32 31      16 15       0
@@ -27,8 +27,8 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// Number of plies subtracted from the depth of an entry for each search since the entry was
-/// stored. The reduced depth is used to choose an entry for replacement. Set by hand.
+/// Plies subtracted from an entry's depth for each later search, to choose an entry for
+/// replacement. Set by hand.
 const AGE_WEIGHT: i32 = 4;
 /// Number of clusters sampled to estimate how full the table is.
 const HASH_FULL_SAMPLE: usize = 250;
@@ -53,15 +53,14 @@ pub(super) struct TableEntry {
 /// Represents a missing static evaluation.
 pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
-/// A transposition table, shared by all search threads.
 pub(super) struct TranspositionTable {
     clusters: Clusters,
     age: AtomicU8,
 }
 
 impl TranspositionTable {
-    /// Creates an empty table of at most `megabytes` mebibytes, but with at least one cluster. If
-    /// there is not enough memory, the table is smaller.
+    /// Creates an empty table of at most `megabytes` mebibytes, or less if memory is short, but
+    /// with at least one cluster.
     pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
@@ -74,8 +73,7 @@ impl TranspositionTable {
     }
 
     /// Creates an empty table of at most `megabytes` mebibytes, but with at least one cluster.
-    /// Returns `None` if there is not enough memory. For the minimum of one cluster, the memory is
-    /// not checked.
+    /// Returns `None` if there is not enough memory, which is not checked for this minimum.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -91,7 +89,6 @@ impl TranspositionTable {
         megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
     }
 
-    /// Returns the size in megabytes, rounded down.
     pub(super) fn megabytes(&self) -> usize {
         size_of_val(&*self.clusters) / MEGABYTE
     }
@@ -129,10 +126,9 @@ impl TranspositionTable {
 
     /// Stores `entry` for the position with `key`, at `ply`.
     ///
-    /// The entry replaces an existing entry for the same position, with one exception. An entry
-    /// from the current search that is much deeper is kept, unless the new entry is exact. If the
-    /// table has no entry for the position, the new entry replaces a shallow or old entry for a
-    /// different position. If the new entry has no move, the known move is kept.
+    /// It replaces the entry for the same position, unless that entry is from the current search
+    /// and much deeper, and the new one is not exact. Otherwise it replaces a shallow or old entry.
+    /// If the new entry has no move, the known move is kept.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
@@ -168,8 +164,7 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// Returns the fraction of the table filled by the current search, in permille. The fraction
-    /// is estimated from a sample.
+    /// Returns the fraction filled by this search, in permille, estimated from a sample.
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
@@ -182,8 +177,7 @@ impl TranspositionTable {
         (filled * 1000 / (sample.len() * ENTRIES_PER_CLUSTER)) as u32
     }
 
-    /// Returns the cluster for `key`. The high bits select the cluster at the fraction `key / 2^64`
-    /// of the table.
+    /// Returns the cluster for `key`, at the fraction `key / 2^64` of the table.
     #[inline]
     fn cluster(&self, key: u64) -> &Cluster {
         let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
@@ -191,14 +185,13 @@ impl TranspositionTable {
     }
 }
 
-/// Returns the number of bytes that must be available for a table of this size. This includes room
-/// for later allocations, mainly for a search thread.
+/// Returns the number of bytes that must be available for a table of this size, including room for
+/// later allocations, mainly for a search thread.
 fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// Number of plies by which an entry must be deeper than a new one to be kept. This applies to
-/// entries for the same position from the same search. Set by hand.
+/// Plies by which an entry of the same position and search must be deeper to be kept. Set by hand.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {

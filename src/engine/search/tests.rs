@@ -151,9 +151,7 @@ fn ponder_move_exists_after_a_fail_high() {
     }
 }
 
-/// Returns the first move and the score of the last line reported for each rank.
-///
-/// A GUI that distinguishes lines only by rank shows these lines.
+/// Returns the first move and score of the last line reported for each rank, as in a GUI.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
     let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));
@@ -362,8 +360,7 @@ fn panic_in_any_thread_ends_only_the_current_search() {
     let mut searcher = Searcher::new(config(8, 3));
     let game = Game::default();
     for thread in 0..3 {
-        // A helper panics as soon as it helps; the main thread panics once it has something to
-        // report.
+        // A helper panics as soon as it helps; the main thread, once it has something to report.
         let control = Control::panicking_at(thread, if thread == 0 { 2_000 } else { 0 });
         let result = searcher.search_without_events(&game, &Limits::depth(30), &control);
         let best = result.best.expect("a move");

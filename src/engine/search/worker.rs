@@ -23,17 +23,12 @@ use crate::engine::eval::Evaluator;
 pub(super) const FIFTY_MOVES: u16 = 100;
 /// Salt that separates the table entries of mate searches from the entries of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// Number of nodes between two checks of the clock. Searching this many nodes takes about a
-/// millisecond.
+/// Number of nodes between two checks of the clock: about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
-/// Number of nodes that a helper searches between two checks of the node limit.
-///
-/// The main thread checks the node limit at each node. Helpers also check it, because the main
-/// thread may be waiting. With many threads, summing all node counts at each node would slow the
-/// search down.
+/// Number of nodes that a helper searches between two checks of the node limit, because the main
+/// thread may be waiting. Summing all node counts at each node would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
-/// Receives the events of a search.
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
 
 /// A thread's buffers, which are reused by the next search.
@@ -41,9 +36,8 @@ pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
-    /// Buffers for [`Worker::stack`] and [`Worker::pv_table`]. The next search does not use their
-    /// contents. However, reallocating the buffers would take a twentieth of the time of a small
-    /// search.
+    /// Buffers for [`Worker::stack`] and [`Worker::pv_table`], whose contents are not used again.
+    /// Reallocating them would take a twentieth of the time of a small search.
     stack: Vec<StackEntry>,
     pv_table: Vec<Pv>,
 }
@@ -60,7 +54,6 @@ impl ThreadData {
     }
 }
 
-/// A search thread and its state.
 pub(super) struct Worker<'a, S = ()> {
     /// Thread number. Thread 0, the main thread, checks the clock and reports events.
     pub(super) id: usize,
@@ -70,9 +63,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) evaluator: &'a mut Evaluator,
     pub(super) reductions: &'a Reductions,
     pub(super) stack: &'a mut [StackEntry],
-    /// Keys of all positions from the start of the game to the current node.
     pub(super) keys: Vec<u64>,
-    /// The best line from each ply.
     pub(super) pv_table: &'a mut [Pv],
     pub(super) selective_depth: Ply,
     /// The innermost split point at which this thread works.
@@ -81,8 +72,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) owners: ThreadSet,
     /// Set if a split point above may have been cut off. `None` if there is only one thread.
     cutoff_flag: Option<&'a CutoffFlag>,
-    /// The smallest ply at which null moves are allowed while a null move is being verified.
-    /// Otherwise 0.
+    /// The smallest ply at which null moves are allowed during a verification, otherwise 0.
     pub(super) null_move_from: Ply,
     /// Whether the search looks only for mates. If so, only sound pruning is allowed.
     pub(super) proving: bool,
@@ -93,8 +83,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
-    /// Number of this thread's nodes that have already been attributed to a root move or to the
-    /// root.
+    /// Number of this thread's nodes that have already been attributed.
     attributed: u64,
     /// Counts maintained only for observers.
     pub(super) counters: Counters,
@@ -102,8 +91,7 @@ pub(super) struct Worker<'a, S = ()> {
 }
 
 impl<'a> Worker<'a> {
-    /// Creates a thread that reports to `listener`. If there is no listener, the thread reports
-    /// through the main thread.
+    /// Creates a thread that reports to `listener` or, without one, through the main thread.
     pub(super) fn new(
         id: usize,
         job: &'a Job,
@@ -157,7 +145,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Passes a step to the observer. If there is no observer, this compiles to nothing.
+    /// Passes a step to the observer. Without one, this compiles to nothing.
     #[inline(always)]
     pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> SearchStep<'s>) {
         if S::IS_OBSERVED {
@@ -166,7 +154,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Increments one of the counters that are kept for the observer.
     #[inline(always)]
     pub(super) fn count(&mut self, counter: impl FnOnce(&mut Counters) -> &mut u64) {
         if S::IS_OBSERVED {
@@ -245,8 +232,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         nodes
     }
 
-    /// Checks all limits of the search and forwards events from helpers. The main thread also
-    /// calls this while it waits for others.
+    /// Checks all limits and forwards events from helpers, also while the main thread waits.
     #[cold]
     pub(super) fn poll_limits(&mut self) {
         let job = self.job;
@@ -257,8 +243,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.flush_events();
     }
 
-    /// Sends an event to the listener after all pending events. If this thread has no listener,
-    /// the main thread sends the event.
+    /// Sends an event after all pending ones, through the main thread if there is no listener.
     pub(super) fn send_event(&mut self, event: SearchEvent) {
         self.job.pending_events.push(event);
         self.flush_events();
@@ -277,8 +262,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Whether the current line must be abandoned. This is the case if the search was stopped, or
-    /// if the node of a split point above was cut off.
+    /// Whether the search was stopped, or a split point above the current line was cut off.
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         self.job.control.is_stopped()
@@ -309,8 +293,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the position after `mv`. Prefetches the table entry first, because loading the
-    /// entry from memory takes longer than making the move.
+    /// Returns the position after `mv`. First prefetches the table entry, which takes longer to
+    /// load.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
         let keys = self.keys_after(position, mv);
@@ -334,8 +318,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.history.prefetch_correction(next, self.last_moves(ply + 1));
     }
 
-    /// Returns the table key for `position`. Searches that use book values, look only for mates or
-    /// have a handicap use separate entries.
+    /// Returns the table key for `position`, with a salt for searches that use book values, look
+    /// only for mates or have a handicap.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         self.with_salt(position.key())
@@ -347,22 +331,19 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         key ^ self.salt
     }
 
-    /// Leaves the position that was entered last.
     #[inline]
     pub(super) fn leave(&mut self) {
         self.keys.pop();
     }
 
-    /// Returns the moves made one, two and four plies before `ply`, as a context for the
-    /// histories.
+    /// Returns the moves one, two and four plies before `ply`, as a context for the histories.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
         let moves = [self.moved(ply, 1), self.moved(ply, 2), self.moved(ply, 4)];
         Context { moves, ..Context::default() }
     }
 
-    /// Returns the correction indices for the last move before `ply`, paired with the moves two and
-    /// four plies before `ply`.
+    /// Returns the correction indices for the last move and those two and four plies before `ply`.
     #[inline]
     pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
         let Some(last) = self.moved(ply, 1) else { return [None; 2] };
@@ -437,8 +418,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         DRAW
     }
 
-    /// Returns the static evaluation of `position`. With a handicap, this includes the player's
-    /// evaluation error.
+    /// Returns the static evaluation of `position`, with the player's error in a handicap.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let score = self.evaluator.evaluate(position, ply);

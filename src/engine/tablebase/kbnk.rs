@@ -1,8 +1,8 @@
 //! The distance to mate with bishop and knight against a lone king.
 //!
-//! Only a few paths lead from the wrong corner to the right one. A search of moderate size does
-//! not find them in time for the fifty-move rule. Therefore all positions are solved backwards
-//! from the mates, for all squares of the lone king at the same time:
+//! A search of moderate size does not find the path from the wrong corner to the right one within
+//! the fifty-move rule. Therefore all positions are solved backwards from the mates, for all
+//! squares of the lone king at the same time:
 //! <https://www.chessprogramming.org/Retrograde_Analysis>.
 
 use std::sync::OnceLock;
@@ -13,16 +13,13 @@ use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square, sid
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
-/// Number of placements of king, bishop and knight. The bishop is always on a dark square. For a
-/// light-squared bishop, the board is mirrored.
+/// Number of placements of king, bishop and knight. The bishop is on a dark square; the board is
+/// mirrored for a light-squared one.
 const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
-/// Marks positions in which the lone king cannot be mated.
 const NEVER: u8 = u8::MAX;
 
-/// Number of moves until the lone king is mated. The lone king is to move.
-///
-/// The table is indexed by the placement of the other pieces and the square of the lone king.
-/// Computing it takes a quarter of a second and 8 MB.
+/// Number of moves until the lone king, which is to move, is mated. Indexed by the placement of the
+/// other pieces and by the lone king's square. Computing it takes a quarter of a second and 8 MB.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
 /// The squares of king, bishop and knight. The bishop is on a dark square.
@@ -53,8 +50,7 @@ impl Place {
         bit(self.king) | bit(self.bishop) | bit(self.knight)
     }
 
-    /// Returns the squares attacked by the king, bishop and knight. The lone king must not enter
-    /// these squares.
+    /// Returns the squares attacked by the king, bishop and knight.
     fn attacked(self) -> BitBoard {
         get_king_moves(self.king)
             | get_knight_moves(self.knight)
@@ -73,8 +69,7 @@ impl Place {
         kings.chain(knights).map(|place| (place, EMPTY)).chain(bishops)
     }
 
-    /// Returns the squares on which the lone king is mated or can move only to squares in `won`.
-    /// The lone king is to move.
+    /// Returns the squares on which the lone king, to move, is mated or must move into `won`.
     fn lost(self, won: BitBoard) -> BitBoard {
         let attacked = self.attacked();
         let safe = !(attacked | bit(self.king));
@@ -154,8 +149,8 @@ fn winner(position: &Position) -> Option<Color> {
 
 /// Returns the number of plies to mate with best play by both sides.
 ///
-/// Returns `None` if the position is a draw, or if [`may_be_won`] returns false. The first call
-/// takes a quarter of a second.
+/// Returns `None` for a draw, or if [`may_be_won`] returns false. The first call takes a quarter of
+/// a second.
 pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     let side = winner(position)?;
     let (bishops, knights) =

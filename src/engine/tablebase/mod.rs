@@ -1,11 +1,10 @@
 //! Syzygy endgame tables, which contain the results of positions with few pieces under best play.
 //!
-//! R. de Man's tables contain, for each position with few pieces, the result (WDL) and the
-//! distance to the next capture or pawn move on the way to that result (DTZ):
-//! <https://www.chessprogramming.org/Syzygy_Bases>. They do not cover positions with castling
-//! rights. The `shakmaty-syzygy` crate reads the tables. The search looks up WDL after a capture
-//! or pawn move that leaves few pieces, and DTZ at the root. Bishop and knight against a lone king
-//! need no tables (`kbnk`). Without the `syzygy` feature, no tables can be opened.
+//! R. de Man's tables contain the result (WDL) and the distance to the next capture or pawn move on
+//! the way to it (DTZ), except with castling rights:
+//! <https://www.chessprogramming.org/Syzygy_Bases>. The `shakmaty-syzygy` crate reads them. The
+//! search looks up WDL after a capture or pawn move that leaves few pieces, and DTZ at the root.
+//! Bishop and knight against a lone king need no tables (`kbnk`).
 //!
 //! ```
 //! use std::path::Path;
@@ -55,8 +54,7 @@ pub enum TablebaseResult {
 pub struct RootProbe {
     /// Result for the side to move in the position.
     pub outcome: TablebaseResult,
-    /// The moves that preserve the result best: those with the fastest progress in a win, or the
-    /// longest resistance in a loss.
+    /// The best moves: the fastest progress in a win, or the longest resistance in a loss.
     pub moves: Vec<Move>,
 }
 
@@ -81,8 +79,7 @@ impl RankedMove {
         self.plies.unsigned_abs() + 1
     }
 
-    /// Returns the sort key of the move. The result comes first. Among wins, a shorter distance is
-    /// better. Among losses, a longer one is better.
+    /// Returns the sort key: the result, then shorter distances in wins and longer ones in losses.
     fn rank(&self) -> (TablebaseResult, i32) {
         (self.outcome, self.plies)
     }

@@ -20,7 +20,6 @@ const SEPARATOR: char = ':';
 #[cfg(windows)]
 const SEPARATOR: char = ';';
 
-/// Filename extension of WDL tables.
 const WDL_ENDING: &str = "rtbw";
 const DTZ_ENDING: &str = "rtbz";
 /// Error message for a file that is not a table.
@@ -34,12 +33,9 @@ pub struct Tables {
     damage: Arc<Mutex<Damage>>,
 }
 
-/// Files that could not be used.
 #[derive(Default)]
 struct Damage {
-    /// Names of all unusable files.
     known: BTreeSet<String>,
-    /// Error messages that have not been taken yet.
     messages: Vec<String>,
 }
 
@@ -101,7 +97,7 @@ impl Tables {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the result of a table probe. If the file is damaged, records the damage.
+    /// Returns the result of a table probe, or records the damage to the file.
     #[inline]
     fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         answer.map_err(|error| self.note_failure(&error)).ok()
@@ -238,8 +234,7 @@ impl From<Wdl> for TablebaseResult {
     }
 }
 
-/// Converts a position to `shakmaty`'s type. Returns `None` if the tables cannot contain the
-/// position.
+/// Converts a position to `shakmaty`'s type, if the tables can contain it.
 fn chess(position: &Position) -> Option<Chess> {
     let of_piece = |piece| Bitboard(position.board().pieces(piece).0);
     let of_color = |color| Bitboard(position.by_color(color).0);

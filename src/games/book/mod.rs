@@ -2,13 +2,9 @@
 //! there.
 //!
 //! The bytes of a book are the same in a `.tbk` file, in the embedded default book, and in a book
-//! built from PGN in memory. [`Book::reached`] is designed for the search, whose lookups are
-//! frequent and usually miss. [`Book::moves`] is designed for the root.
-//!
-//! Files are read rather than memory-mapped, because a program that truncates a mapped file would
-//! crash the engine. A lookup tests the pawn filter, then the bucket (a row with its own filter),
-//! and then the entries. No filter has false negatives; if the pawns of a book are unknown, its
-//! pawn filter passes everything.
+//! built from PGN in memory. Files are read rather than memory-mapped, because a program that
+//! truncates a mapped file would crash the engine. A lookup tests the pawn filter, then the bucket
+//! (a row with its own filter), and then the entries. No filter has false negatives.
 //!
 //! ```
 //! use tabia::book::{BuildOptions, Counts, build_in_memory};

@@ -13,8 +13,7 @@ use crate::chess::position::{Move, Replay, is_loose_san};
 /// The minimum length of the move number before Black's first move: `1` and two dots.
 const BLACK_NUMBER: usize = "1..".len();
 
-/// The number of legal plies with which text without tags must begin to count as a game. If the
-/// text ends earlier, fewer are enough.
+/// The number of legal plies with which text without tags must begin to count as a game.
 const PROOF: usize = 2;
 
 enum TextPart {
@@ -121,8 +120,7 @@ impl<V: Visitor> Parser<'_, V> {
         !self.state.moves.is_empty() && self.begins_game()
     }
 
-    /// Handles the end of a line. Text after an empty line belongs to the game only if it continues
-    /// the game.
+    /// Handles the end of a line. Text after an empty line must continue the game to belong to it.
     pub(super) fn after_line(&mut self) -> ParseFlow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
@@ -235,7 +233,6 @@ impl<V: Visitor> Parser<'_, V> {
     }
 }
 
-/// Parses the number at the offset `at`. Returns the number and the offset after its dots.
 fn number(text: &[u8], at: usize) -> (u32, usize) {
     let end = scan::digits_end(text, at);
     let number = text[at..end].iter().fold(0_u32, |number, digit| {

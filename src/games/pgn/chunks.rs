@@ -14,8 +14,7 @@ use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
 /// The size of a chunk in bytes. A chunk stays in the cache between reading and parsing.
 const CHUNK: usize = 256 << 10;
-/// The maximum size of a chunk in bytes. If no game ends before this limit, the chunk is split at
-/// the end of a line.
+/// The maximum size of a chunk in bytes. Longer games are split at the end of a line.
 const LARGEST_CHUNK: usize = 16 << 20;
 /// The end of a line, followed by an empty line.
 const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
@@ -60,8 +59,7 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Creates an iterator over the chunks of all inputs, in order. Updates `progress` like
-    /// [`PgnInput::open`].
+    /// Creates an iterator over the chunks of all inputs, in order. `progress` counts bytes read.
     pub(crate) fn new(inputs: Vec<PgnInput>, progress: Arc<AtomicU64>) -> Self {
         Chunks {
             inputs,
@@ -101,8 +99,7 @@ impl Chunks {
         std::mem::take(&mut self.broken)
     }
 
-    /// Returns the index of each input that was read completely, and the XXH3 hash of its text as
-    /// computed by [`PgnInput::checksum`]. Each input is returned once.
+    /// Returns each completely read input once: its index and the XXH3 hash of its text.
     pub(crate) fn take_checksums(&mut self) -> Vec<(usize, u64)> {
         std::mem::take(&mut self.whole)
     }
@@ -214,9 +211,8 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
     }
 }
 
-/// Returns the offset of the last place in `text` where a game probably starts, or 0 if there is
-/// none. A game starts with tags after an empty line (in nearly all files, `Event` is the first
-/// tag) or with a first move.
+/// Returns the offset of the last place in `text` where a game probably starts, or 0. A game starts
+/// with tags after an empty line (usually with `Event`) or with a first move.
 fn last_boundary(text: &[u8]) -> usize {
     // Moves after tags belong to the same game as the tags.
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
@@ -228,8 +224,7 @@ fn last_boundary(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns the offset of the opening brace of the comment that contains the offset `at`. The
-/// comment must be closed.
+/// Returns the offset of the opening brace of the closed comment that contains the offset `at`.
 fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
     let brace = memrchr2(b'{', b'}', &text[..at]).filter(|&brace| text[brace] == b'{')?;
     comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)
@@ -241,8 +236,7 @@ fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool)
     finder.rfind_iter(text).map(|at| at + 1).find(|&at| is_one(at))
 }
 
-/// Returns the end of the last whole line in `text`, or the end of `text` if there is no whole
-/// line.
+/// Returns the end of the last whole line in `text`, or else the end of `text`.
 fn last_line(text: &[u8]) -> usize {
     memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }

@@ -13,13 +13,11 @@ use super::visitor::{GamePly, VariationText, Visitor};
 use super::{Fault, FaultReason, GameEnd, GameStatus, Reader, Tags};
 use crate::chess::position::Position;
 
-/// The deepest level of nested variations that is read. Reading them uses the stack, and studies
-/// rarely nest more than ten levels deep.
+/// The deepest level of nested variations that is read on the stack. Studies rarely nest ten deep.
 const MAX_NESTING: usize = 100;
 
-/// Reads all games in an input, and reports how reading each game ended.
-///
-/// Chess variants are returned without moves. Text between games is skipped.
+/// Reads all games in an input, and reports how each ended. Chess variants are returned without
+/// moves. Text between games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
     let mut reader = Reader::new(input);
     std::iter::from_fn(move || {
@@ -36,7 +34,6 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
     })
 }
 
-/// Collects a game with its variations.
 pub(crate) struct Collector {
     pub(super) game: PgnGame,
     /// A number of moves, and the position after them. Later positions are computed from there.
@@ -52,7 +49,6 @@ impl Collector {
         &self.game
     }
 
-    /// Returns the position before the last move.
     fn before_last(&mut self) -> Position {
         let end = self.game.moves.len().saturating_sub(1);
         let (begin, position) = &mut self.place;
@@ -148,8 +144,7 @@ impl VariationText<'_> {
     }
 }
 
-/// Joins movetext into one line. Comments that extend to the end of their line are enclosed in
-/// braces.
+/// Joins movetext into one line. Comments up to the end of a line are enclosed in braces.
 fn in_one_line(movetext: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut left = movetext;

@@ -8,9 +8,8 @@ use serde::{Serialize, Serializer};
 use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
-/// A day that can be compared with the dates of games: `2024.05.17`, `2024.05.??`, `2024`.
-///
-/// An unknown month or day counts as the first. A day without a month is ignored.
+/// A day that can be compared with the dates of games: `2024.05.17`, `2024.05.??`, `2024`. An
+/// unknown month or day counts as the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PgnDate {
     year: u16,
@@ -19,8 +18,7 @@ pub struct PgnDate {
 }
 
 impl PgnDate {
-    /// Parses the last day of a period. Unknown parts get their highest value, so `2024` ends in
-    /// December.
+    /// Parses the last day of a period, so `2024` ends in December.
     ///
     /// # Errors
     /// If the text is not a date.
@@ -98,7 +96,6 @@ impl Serialize for Month {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 
-/// Number of bits for the day.
 const DAY_BITS: u32 = 5;
 const MONTH_BITS: u32 = 4;
 const IS_KNOWN: u32 = 1 << (DAY_BITS + MONTH_BITS + u16::BITS);
@@ -147,8 +144,7 @@ impl GameDate {
         ((self.0 >> (DAY_BITS + MONTH_BITS)) as u16, month as u8, day as u8)
     }
 
-    /// Returns the month, or January if only the year is known. Returns `None` if the date is
-    /// unknown.
+    /// Returns the month, January if only the year is known, or `None` if nothing is.
     pub fn month(self) -> Option<Month> {
         let (year, month, _) = self.parts();
         (self != Self::UNKNOWN).then(|| Month { year, month: month.max(1) })
@@ -173,8 +169,7 @@ impl GameDate {
         GameDate(month << DAY_BITS | day)
     }
 
-    /// Returns the date as a decimal number such as `20240517`, with zeros for unknown parts.
-    /// Returns `None` if the whole date is unknown.
+    /// Returns a known date as a decimal number such as `20240517`, with zeros for unknown parts.
     #[cfg(feature = "parquet")]
     pub(crate) fn in_digits(self) -> Option<u32> {
         let (year, month, day) = self.parts();

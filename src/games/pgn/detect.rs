@@ -16,10 +16,9 @@ const ENOUGH: usize = 16;
 /// The number of games examined at the beginning of the text.
 const SAMPLE: usize = 48;
 
-/// Returns the language of the piece letters in `text`. This is English unless three conditions are
-/// met. First, the first games contain letters that English does not use. Second, more of these
-/// games are completely legal in another language than in English. Third, no third language makes
-/// as many games legal with different moves.
+/// Returns the language of the piece letters in `text`. This is English unless the first games
+/// contain letters that English does not use, more of them are legal in another language, and no
+/// third language makes as many games legal with different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -56,8 +55,7 @@ fn is_foreign(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte can be part of a move. It can be a letter of any alphabet, a digit, or a sign
-/// such as `x`.
+/// Whether a byte can be part of a move: a letter of any alphabet, a digit, or a sign such as `x`.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }
@@ -71,7 +69,6 @@ fn has_foreign_letter(word: &[u8]) -> bool {
     !is_move(Language::ENGLISH) && Language::all().any(is_move)
 }
 
-/// Counts the plies that are legal in the given language, for the first games in `text`.
 fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
     let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };

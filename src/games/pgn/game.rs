@@ -103,10 +103,8 @@ impl FromIterator<Move> for Variation {
     }
 }
 
-/// A game: tags, start position, main line with comments, and result.
-///
-/// `Display` formats the game as PGN text in export format, without the empty line that separates
-/// it from the next game.
+/// A game: tags, start position, main line with comments, and result. `Display` formats it as PGN
+/// in export format, without the empty line after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
     /// Tag names and values, in order. The tags `Result`, `FEN` and `SetUp` are written from
@@ -162,9 +160,8 @@ impl PgnGame {
 /// A move in the tree of a game and its variations.
 #[derive(Debug)]
 pub struct TreeMove<'a> {
-    /// The index of the previous move, or `None` at the start of the game. The moves are numbered
-    /// from 0 in the order of the movetext. There, the variations that replace a move follow that
-    /// move.
+    /// The index of the previous move in the movetext, counted from 0, or `None` at the start. The
+    /// variations that replace a move follow it there.
     pub parent: Option<usize>,
     /// The position before the move.
     pub before: &'a Position,

@@ -11,8 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::encoding::{decoded, is_bytes};
 use crate::support::files::{foreign_kind, open_plain};
 
-/// Unsupported compression formats. For each one: the magic bytes, the name, and a program that
-/// decompresses it.
+/// Unsupported compression formats: the magic bytes, the name, and a program for decompressing.
 const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
     (b"PK\x05\x06", "an empty zip archive", "unzip -l FILE"),
@@ -31,8 +30,7 @@ const READ_AHEAD: usize = 128 << 10;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file. Its encoding is detected. With the `compression` feature, its compression format
-    /// (gzip, bzip2 or zstd) is detected, too.
+    /// A file, whose encoding and, with `compression`, gzip, bzip2 or zstd format are detected.
     File(PathBuf),
     /// Standard input, compressed or uncompressed.
     Stdin,
@@ -42,9 +40,6 @@ pub enum PgnInput {
 
 impl PgnInput {
     /// Returns the size in bytes and the XXH3 hash of the text that [`PgnInput::open`] provides.
-    ///
-    /// # Errors
-    /// As for [`PgnInput::open`], or if the text cannot be read.
     pub(crate) fn checksum(&self) -> io::Result<(u64, u64)> {
         let (mut bytes, mut hash) = (0, Xxh3Default::new());
         let mut text = self.open(&Arc::default())?;
@@ -89,8 +84,7 @@ impl PgnInput {
         }
     }
 
-    /// Returns the size in bytes, or `None` if it is unknown. Compressed input has its compressed
-    /// size.
+    /// Returns the size in bytes, if known; for compressed input, the compressed size.
     pub fn size(&self) -> Option<u64> {
         match self {
             PgnInput::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
@@ -99,11 +93,8 @@ impl PgnInput {
         }
     }
 
-    /// Reads part of the text that [`PgnInput::open`] provides. Returns fewer bytes if the text
-    /// ends earlier. Compressed and UTF-16 input must be decoded from the beginning.
-    ///
-    /// # Errors
-    /// As for [`PgnInput::open`], or if the text cannot be read.
+    /// Reads part of the text that [`PgnInput::open`] provides, up to its end. Compressed and
+    /// UTF-16 input must be decoded from the beginning.
     pub(crate) fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         let mut part = Vec::new();
         if let PgnInput::File(path) = self {
@@ -123,9 +114,8 @@ impl PgnInput {
         Ok(part)
     }
 
-    /// Opens the input as PGN text, decompressed and converted from UTF-16 to UTF-8 if necessary.
-    ///
-    /// Adds the number of bytes read, as counted before decompression, to `progress`.
+    /// Opens the input as PGN text, decompressed and converted to UTF-8 if necessary. Adds the
+    /// bytes read, before decompression, to `progress`.
     ///
     /// # Errors
     /// If the input cannot be opened, or if its compression or encoding is not supported.
@@ -133,11 +123,8 @@ impl PgnInput {
         self.open_by(|path| File::open(path), progress)
     }
 
-    /// Like [`PgnInput::open`], for a file that was read earlier. If the file has been replaced
-    /// with a pipe, a device or a folder, this fails at once instead of waiting.
-    ///
-    /// # Errors
-    /// As for [`PgnInput::open`], or if the input is no longer a file.
+    /// Like [`PgnInput::open`], for a file that was read earlier. If it has been replaced with a
+    /// pipe, a device or a folder, this fails at once instead of waiting.
     pub(crate) fn reopen(&self) -> io::Result<Box<dyn Read + Send>> {
         self.open_by(open_plain, &Arc::default())
     }
@@ -163,8 +150,7 @@ impl PgnInput {
     }
 }
 
-/// Whether a file is in Parquet format. Returns false for devices and pipes without reading them,
-/// because they can be read only once.
+/// Whether a file is in Parquet format; false for devices and pipes, which are not read.
 #[cfg(feature = "parquet")]
 fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
@@ -204,8 +190,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input. Each flag states whether the input has the corresponding format in
-/// [`PACKINGS`].
+/// Decompresses an input. Each flag states whether it has that format of [`PACKINGS`].
 #[cfg(feature = "compression")]
 fn decompressed(
     input: impl Read + Send + 'static,

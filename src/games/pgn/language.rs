@@ -106,8 +106,7 @@ fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// Returns the ASCII form of a character in a move. Returns `Some(None)` for a character to be
-/// skipped, and `None` for any other character.
+/// Returns the ASCII form of a character in a move; `Some(None)` if it is skipped.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),

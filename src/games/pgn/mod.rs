@@ -3,16 +3,13 @@
 //! Real collections contain faults, and guessing the intended move would lead to wrong positions.
 //! Therefore a game ends at its first illegal move, or at the first word that is not a move; the
 //! moves before it are kept. If an empty line separates part of a game from the rest, both parts
-//! are joined. Movetext without tags is read as a game, but prose is not. Chess variants are
-//! detected before their first move. After any fault, reading continues with the next game.
+//! are joined. Movetext without tags is read as a game, but prose is not. After any fault, reading
+//! continues with the next game.
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 //!
-//! A `Visitor` receives legal moves and null moves (`Move::NULL`). `plain` reads plain games with
-//! `pgn-reader` and compares each token with the text. `parser`, `scan` and `bounds` read
-//! everything else: tags, and moves in other notations and languages (`position::loose`,
-//! `language`). If a word matches no legal move, or several, they report a fault that quotes the
-//! word. `parquet` converts rows of games to PGN text, so that no other module depends on Parquet.
+//! `plain` reads plain games with `pgn-reader` and compares each token with the text. `parser`,
+//! `scan` and `bounds` read everything else: tags, and moves in other notations and languages.
 //!
 //! ```
 //! use tabia::pgn::{GameStatus, GameResult, read_games};

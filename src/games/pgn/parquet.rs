@@ -43,9 +43,6 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
 
 /// Opens a Parquet file. Rejects column chunks that extend beyond the end of the file, because the
 /// library panics on some of them.
-///
-/// # Errors
-/// If the file is damaged.
 pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>> {
     let bytes = file.metadata()?.len();
     let reader = SerializedFileReader::new(file).map_err(io_error)?;
@@ -63,10 +60,7 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// Opens the games in a file. `progress` increases to the size of the file as rows are read.
-    ///
-    /// # Errors
-    /// If the file is damaged, or has no column with moves.
+    /// Opens the games in a file. `progress` increases to its size as rows are read.
     pub(super) fn new(file: File, progress: Arc<AtomicU64>) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
         let reader = open_parquet(file)?;
@@ -149,7 +143,6 @@ fn push_tag(name: &str, value: &str, text: &mut String) {
     text.push_str("\"]\n");
 }
 
-/// Returns the value of a tag. Returns `None` if the field is null or its type is unsuitable.
 fn value(field: &Field) -> Option<String> {
     let shown = || field.to_string();
     Some(match field {

@@ -1,9 +1,7 @@
-//! Reads games from text in memory.
+//! Reads games from text in memory: the tags, and whatever `pgn::plain` does not read.
 //!
-//! `pgn-reader` handles the moves of plain games (see `pgn::plain`). This module reads the tags and
-//! leniently parses everything else. It splits the text into tokens. A token in a main line is
-//! either a move (in SAN or in a different notation or language) or a token without meaning. Any
-//! other token ends the game.
+//! A token in a main line is either a move (in SAN or in a different notation or language) or a
+//! token without meaning. Any other token ends the game.
 
 use std::ops::ControlFlow;
 
@@ -145,8 +143,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips text between moves: blanks, move numbers, and line ends that do not need to be
-    /// checked.
+    /// Skips text between moves: blanks, move numbers, and line ends that need no checks.
     #[inline]
     pub(super) fn skip_gap(&mut self) {
         while let Some(&byte) = self.text.get(self.at) {

@@ -8,7 +8,6 @@ use super::input::{HEAD, refuse_foreign, unsupported};
 use super::{PgnInput, read_games};
 use crate::support::files::{FileError, describe};
 
-/// Suffixes of compressed files.
 const COMPRESSED: [&str; 3] = [".gz", ".bz2", ".zst"];
 
 /// The suffix of folders that contain the checkpoints of unfinished builds.
@@ -17,10 +16,8 @@ const UNFINISHED_FOLDER: &str =
     "it is the unfinished work of a build; repeat the command that started it";
 
 impl PgnInput {
-    /// Converts paths to inputs. `-` means standard input. A folder means all PGN files in the
-    /// folder and its subfolders.
-    ///
-    /// Compressed files are included.
+    /// Converts paths to inputs. `-` means standard input. A folder means all PGN files in it and
+    /// its subfolders, compressed or not.
     ///
     /// # Errors
     /// If a path does not exist or cannot be read, if a folder contains no PGN file, or if a file
@@ -56,12 +53,8 @@ impl PgnInput {
         Ok(inputs)
     }
 
-    /// Checks a regular file before it is read. Rejects kinds of files that do not contain games,
-    /// and binary data without a game.
-    ///
-    /// # Errors
-    /// If the file is rejected. The error names the kind of file and its use. A file that cannot be
-    /// opened is not rejected here.
+    /// Rejects regular files of kinds that do not contain games, and binary data without a game,
+    /// before they are read. The error names the kind of file and its use.
     pub(crate) fn check(&self) -> io::Result<()> {
         let PgnInput::File(path) = self else { return Ok(()) };
         if !path.is_file() {
@@ -82,7 +75,6 @@ impl PgnInput {
         Ok(())
     }
 
-    /// Whether the name is that of a compressed file.
     pub(crate) fn is_compressed(&self) -> bool {
         unpacked(&self.name()).is_some()
     }
@@ -93,7 +85,6 @@ impl PgnInput {
     }
 }
 
-/// Returns the name without the suffix of a compressed file, if it has one.
 fn unpacked(name: &str) -> Option<&str> {
     COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending))
 }

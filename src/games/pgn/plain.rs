@@ -1,10 +1,9 @@
 //! Reads the movetext of plain games with `pgn-reader`.
 //!
 //! `pgn-reader` skips text that it does not recognise, ends a game at an empty line, and treats all
-//! games after an unclosed brace as part of the comment. It reports no error in these cases. Each
-//! token that it returns is therefore compared with the text. If there is anything other than
-//! blanks and move numbers between two tokens, or if a move is illegal, the tolerant parser takes
-//! over from there.
+//! games after an unclosed brace as part of the comment, without any error. Each token is therefore
+//! compared with the text. If there is anything but blanks and move numbers between two tokens, or
+//! if a move is illegal, the tolerant parser takes over.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -44,8 +43,7 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Continues, or breaks with the status of the game. Breaks with `None` if the tolerant parser must
-/// read the rest of the game.
+/// Continues, or breaks with the status of the game, or with `None` for the tolerant parser.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
@@ -64,8 +62,7 @@ impl<V: Visitor> Parser<'_, V> {
         if let ControlFlow::Break(status) = self.cached_moves() {
             return status;
         }
-        // `pgn-reader` would skip the rest of a game that was left early. At the end of the text,
-        // it has nothing to skip.
+        // At the end of the text, `pgn-reader` cannot skip the rest of a game that was left early.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;

@@ -12,7 +12,6 @@ use super::visitor::Visitor;
 pub struct Reader<R> {
     blocks: Blocks<R>,
     games: TextReader<Vec<u8>>,
-    /// The offset in the buffer at which the last game starts.
     begin: usize,
     forced_language: Option<Language>,
     error: Option<io::Error>,

@@ -126,7 +126,6 @@ pub(super) fn line_sign(text: &[u8]) -> u8 {
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
 }
 
-/// Returns the offset where the line that contains `at` ends.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |length| at + length)
 }
@@ -137,8 +136,7 @@ pub(super) fn after_line_end(text: &[u8], at: usize) -> usize {
     at + 1 + usize::from(double)
 }
 
-/// The byte order mark that some programs write before UTF-8 text. In a concatenated file, it can
-/// occur at the start of each part.
+/// The byte order mark, which occurs at the start of each part of a concatenated file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn begins_line(text: &[u8], at: usize) -> bool {
@@ -182,9 +180,8 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, empty_line)
 }
 
-/// Whether a game definitely begins at this line, even if the line seems to be inside a comment. A
-/// game definitely begins with tags after an empty line, with an `Event` tag anywhere, or with
-/// moves that follow a result and an empty line.
+/// Whether a game definitely begins at this line, even if it seems to be inside a comment: with
+/// tags after an empty line, with an `Event` tag, or with moves after a result and an empty line.
 fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
@@ -231,8 +228,7 @@ pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Parses the comment whose opening brace is at `at`. Returns its text and the offset after it.
-/// Returns `None` if the comment is not closed.
+/// Parses the comment whose opening brace is at `at`, if it is closed: its text and its end.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
@@ -244,13 +240,11 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[begin..close], close + 1))
 }
 
-/// Returns the offset of the closing brace of a comment that contains opening braces. Returns
-/// `None` if there is no closing brace. `end` is the offset of the first closing brace, and `last`
-/// is that of the last opening brace before it.
+/// Returns the offset of the closing brace of a comment that contains opening braces, if there is
+/// one. `end` is the offset of the first closing brace, `last` that of the opening brace before it.
 ///
 /// Braces do not nest in PGN. However, if they are balanced before another game begins, the author
-/// intended them to nest. If a game begins before the brace at `last`, that brace opens a comment
-/// in the new game, and the earlier comment is not closed.
+/// intended them to nest. If a game begins before `last`, the earlier comment is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {
@@ -272,8 +266,7 @@ fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Opti
     (!begins_game(begin..last)).then_some(end)
 }
 
-/// Returns the offset after the variation whose opening parenthesis is at `at`. Returns `None` if
-/// the variation is not closed before the next game begins.
+/// Returns the end of the variation that opens at `at`, if it is closed before the next game.
 pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     while let Some(&byte) = text.get(at) {
@@ -299,9 +292,8 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// Parses the tag whose opening bracket is at `at`. Returns its name, its raw value, and the offset
-/// after the tag. Returns `None` if there is no name or no quotation mark. A value ends with the
-/// quotation mark before the closing bracket. The value itself can contain quotation marks.
+/// Parses the tag whose opening bracket is at `at`: its name, its raw value, and the offset after
+/// it. A value ends with the quotation mark before the closing bracket, and can contain others.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     let name = skip_spaces(text, at + 1);
@@ -327,8 +319,7 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
             _ => break,
         }
     }
-    // The closing characters are missing. The tag ends with the last quotation mark or with the
-    // line.
+    // The closing characters are missing. The tag ends with the last quotation mark or its line.
     let end = line_end(text, begin);
     let line = trim_end(&text[begin..end], false);
     let line = trim_end(line.strip_suffix(b"]").unwrap_or(line), false);
@@ -396,8 +387,7 @@ pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
     RESULTS.iter().find_map(|(token, result)| ends_with(token).map(|()| *result))
 }
 
-/// ASCII glyphs that occur as words between moves, with their NAG numbers. The number is 0 for
-/// capture signs, check signs and diagrams, which have no NAG.
+/// ASCII glyphs that occur as words between moves, with their NAG numbers; 0 if they have none.
 const GLYPHS: [(&[u8], u8); 19] = [
     (b"+-", 18),
     (b"-+", 19),

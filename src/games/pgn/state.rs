@@ -65,16 +65,14 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// Returns a fault if the result after the moves contradicts the result in the tag and both are
-    /// decided.
+    /// Returns a fault if decided results after the moves and in the tag contradict each other.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;
         contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
     }
 
-    /// Sets up the start position from the tags. If this is not possible, returns the status of the
-    /// game as an error.
+    /// Sets up the start position from the tags, or returns the status of the game as an error.
     pub(super) fn set_up(&mut self) -> Result<(), GameStatus> {
         if let Some(variant) = self.tags.known("Variant")
             && !is_orthodox(&variant)
@@ -112,9 +110,6 @@ impl ReaderState {
     }
 
     /// Plays a move. If the move is not in the tree, calls `resolve` with the position.
-    ///
-    /// # Errors
-    /// If `resolve` returns an error.
     #[inline]
     pub(super) fn play(
         &mut self,
@@ -136,10 +131,7 @@ impl ReaderState {
         Ok(ply)
     }
 
-    /// Plays a null move.
-    ///
-    /// # Errors
-    /// If the side to move is in check.
+    /// Plays a null move. Fails if the side to move is in check.
     pub(super) fn play_null(&mut self) -> Result<GamePly, SanError> {
         self.position = *self.current();
         self.place = None;
@@ -154,7 +146,6 @@ impl ReaderState {
         self.place.map_or(&self.position, |place| self.tree.position(place))
     }
 
-    /// Returns the number that the next move should have.
     pub(super) fn move_number(&self) -> u32 {
         let black = self.start.side_to_move() == Color::Black;
         let plies = self.moves.len() + usize::from(black);

@@ -8,8 +8,7 @@ use pgn_reader::RawTag;
 use super::GameResult;
 use crate::support::words::is_space;
 
-/// The maximum size of a game's tags in bytes. Further tags are dropped, so that a malicious file
-/// cannot exhaust memory.
+/// The maximum size of a game's tags in bytes, so that a malicious file cannot exhaust memory.
 const MAX_BYTES: usize = 1 << 20;
 
 /// The tags of one game, stored as raw bytes in a buffer that is reused for all games.
@@ -40,22 +39,19 @@ impl Tags {
         start..self.bytes.len()
     }
 
-    /// Returns the bytes of a tag's value, with escapes resolved. If a tag occurs more than once,
-    /// the first value is used.
+    /// Returns the bytes of a tag's first value, with escapes resolved.
     pub fn raw(&self, name: &str) -> Option<&[u8]> {
         let (_, value) =
             self.spans.iter().find(|(span, _)| &self.bytes[span.clone()] == name.as_bytes())?;
         Some(&self.bytes[value.clone()])
     }
 
-    /// Returns the value of a tag as text. Invalid UTF-8 is decoded as Latin-1, the encoding that
-    /// the PGN standard specifies.
+    /// Returns the value of a tag as text. Invalid UTF-8 is decoded as Latin-1, as in the standard.
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         self.raw(name).map(text)
     }
 
-    /// Returns the value of a tag without surrounding white space. Returns `None` for empty values,
-    /// `?` and `-`, which mean unknown.
+    /// Returns the trimmed value of a tag, unless it is empty, `?` or `-`, which mean unknown.
     pub(super) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         let value = match self.get(name)? {
             Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),

@@ -20,8 +20,7 @@ pub(crate) struct TextReader<T> {
 
 impl<T: AsRef<[u8]> + Clone> TextReader<T> {
     /// Creates a reader for text that begins on line `line` of the input. `openings` may come from
-    /// the reader of another part. `language` is the language of the piece letters (see
-    /// [`language_of`](super::language_of)).
+    /// the reader of another part.
     pub(crate) fn new(text: T, line: u64, openings: OpeningCache, language: Language) -> Self {
         let plain = PlainReader::new(Blocks(text.clone(), 0));
         let state = ReaderState::new(openings, language, line_sign(text.as_ref()));
@@ -56,12 +55,10 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         self.line
     }
 
-    /// Returns the cache of openings, for use by the next reader.
     pub(crate) fn into_openings(self) -> OpeningCache {
         self.state.tree
     }
 
-    /// Returns the number of bytes read.
     pub(crate) fn place(&self) -> usize {
         self.at
     }

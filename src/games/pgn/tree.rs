@@ -1,7 +1,5 @@
-//! A tree of the opening moves of the games read so far.
-//!
-//! Many games share their openings. A reader that caches frequent openings need not resolve and
-//! play their moves again.
+//! A tree of the opening moves of the games read so far. Frequent openings need not be resolved and
+//! played again.
 
 use shakmaty::san::San;
 use shakmaty::{CastlingSide, Role};
@@ -10,8 +8,7 @@ use super::GamePly;
 use crate::chess::position::{KeyMap, Position, Replay};
 
 /// The maximum number of places in the tree. They use 0.3 MB, which fits into a second-level cache.
-/// The positions use another 0.7 MB and are read only when a game leaves the tree. A larger tree is
-/// not faster: waiting for memory takes as long as resolving and playing the move.
+/// A larger tree is not faster: waiting for memory takes as long as playing the move.
 const MAX_PLACES: usize = 1 << 12;
 /// The number of games that must leave the tree at a place before branches are added there. This
 /// prevents the first few games from filling the tree.
@@ -19,8 +16,7 @@ const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move played by games at a place, and the place after the move. Both are stored together, so a
-/// lookup waits for memory only once.
+/// A move and the place after it, stored together so that a lookup waits for memory only once.
 struct Branch {
     ply: GamePly,
     child: Place,
@@ -34,8 +30,7 @@ pub(crate) struct OpeningCache {
     start: Position,
     /// Maps [`Word::key`] to branches.
     branches: KeyMap<Branch>,
-    /// For each place, the number of games that left the tree there. If the number is large enough,
-    /// branches are added.
+    /// For each place, the number of games that left the tree there (see `VISITS_TO_GROW`).
     visits: Vec<u16>,
     positions: Vec<Replay>,
 }
@@ -65,8 +60,7 @@ impl OpeningCache {
         self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
-    /// Adds a move and the position after the move, if there is room and enough games left the tree
-    /// at the place.
+    /// Adds a move and its position, if there is room and enough games left the tree at the place.
     #[inline]
     pub(super) fn grow(
         &mut self,
@@ -98,8 +92,7 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Number of bits in the longest word that is stored. A word of this length and the number of a
-    /// place fit into one unique key.
+    /// Number of bits in the longest stored word, so that it forms a key with a place's number.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
     /// Returns the spelling of a move. Returns `None` for other tokens.
@@ -152,8 +145,7 @@ impl Word {
         stands.then_some(at + length)
     }
 
-    /// Returns a unique number for a move at a place. The numbers are distributed well enough for
-    /// use as hashes.
+    /// Returns a unique number for a move at a place, distributed well enough for use as a hash.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
         // Multiplication by an odd number and rotation are reversible (Fibonacci hashing, see D.

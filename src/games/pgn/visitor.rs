@@ -17,9 +17,7 @@ pub trait Visitor {
     /// Starts a game in the position `start`. Return `Break` to skip the rest of the game.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
     /// Receives a legal move in the main line, or a null move ([`Move::NULL`]) made when not in
-    /// check.
-    ///
-    /// Return `Break` to skip the remaining moves in this game.
+    /// check. Return `Break` to skip the remaining moves in this game.
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
     /// Receives a comment on the previous move, or part of a long comment.
     fn comment(&mut self, text: &[u8]) {
@@ -38,8 +36,6 @@ pub trait Visitor {
 }
 
 /// A move in a game, and the data about the next position that counting needs.
-///
-/// Play the move to get the whole position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePly {
     /// The move. It is either legal or a null move.

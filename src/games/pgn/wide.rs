@@ -15,8 +15,7 @@ pub(super) fn wide_character(text: &[u8]) -> Option<char> {
 
 const LATIN_1_SPACE: u8 = 0xa0;
 
-/// Returns the length in bytes of the white space outside ASCII at the start of `text`, or 0 if
-/// there is none.
+/// Returns the length in bytes of the white space outside ASCII at the start of `text`, if any.
 pub(super) fn wide_space(text: &[u8]) -> usize {
     if text.first() == Some(&LATIN_1_SPACE) {
         return 1;
@@ -57,8 +56,7 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
 /// Characters that select the text form or the emoji form of the preceding character.
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// Parses the glyph outside ASCII at the start of `text`. Returns its NAG number and its length in
-/// bytes.
+/// Parses the glyph outside ASCII at the start of `text`: its NAG number and length in bytes.
 pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
     let sign = wide_character(text)?;
     let (_, number) = WIDE_GLYPHS.iter().find(|(glyph, _)| *glyph == sign)?;

@@ -14,8 +14,7 @@ const LINE_WIDTH: usize = 79;
 /// long.
 const LONGEST_COMMAND: usize = 1000;
 
-/// The seven tags of the standard roster, in order. Each has the value that is written if the tag
-/// is missing.
+/// The seven tags of the standard roster, in order, with the values of missing tags.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -77,8 +76,7 @@ fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
 }
 
 impl Variation {
-    /// Returns the movetext in one line, without parentheses. `start` is the position before the
-    /// replaced move.
+    /// Returns the movetext in one line. `start` is the position before the replaced move.
     pub fn movetext(&self, start: &Position) -> String {
         let mut text = String::new();
         let mut lines = Lines::new(&mut text, usize::MAX);
@@ -89,13 +87,10 @@ impl Variation {
     }
 }
 
-/// Writes words separated by blanks, and breaks them into lines.
 struct Lines<'a> {
     out: &'a mut dyn fmt::Write,
-    /// The maximum length of lines.
     limit: usize,
     width: usize,
-    /// The last word, which has not been written yet.
     word: String,
     /// Opening parentheses to write before the next word.
     open: String,
@@ -168,7 +163,6 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// Writes the last word.
     fn finish(&mut self) -> fmt::Result {
         let word = std::mem::take(&mut self.word);
         if word.is_empty() {

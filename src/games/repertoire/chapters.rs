@@ -14,11 +14,9 @@ const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
 const NAMED_MOVES: usize = 4;
 
 impl Repertoire {
-    /// Returns the moves that are not in [`Repertoire::chapters`] as games with variations.
-    ///
-    /// Each position is written in full once, by its most probable line. Other move orders end with a
-    /// comment `see …` that names that line. A long chapter is divided by its first moves and named
-    /// after the opening.
+    /// Returns the moves that are not in [`Repertoire::chapters`] as games with variations. Each
+    /// position is written in full once, by its most probable line. Other move orders end with a
+    /// comment `see …`. A long chapter is divided by its first moves and named after the opening.
     pub fn new_chapters(&self, book: &Book, names: &Names) -> Vec<PgnGame> {
         let lines = self.lines(book);
         let mut tree = Tree { repertoire: self, lines, names, branches: KeyMap::default() };
@@ -44,11 +42,9 @@ struct Tree<'a> {
     branches: KeyMap<Vec<Branch>>,
 }
 
-/// A move in a position.
 #[derive(Debug, Clone, Copy)]
 struct Branch {
     mv: Move,
-    /// The key of the position after the move.
     after: u64,
     /// Whether the move belongs to the line to the position after it, which follows it in full.
     is_line: bool,
@@ -87,7 +83,6 @@ impl Tree<'_> {
         moves
     }
 
-    /// Returns the branches to write.
     fn open(&self, key: u64) -> Vec<Branch> {
         let branches = self.branches.get(&key).into_iter().flatten();
         branches.copied().filter(|branch| branch.moves > 0).collect()

@@ -9,8 +9,7 @@ use crate::chess::position::{Move, Position};
 pub enum EventKind {
     /// The player plays another move than the repertoire.
     Deviation,
-    /// The repertoire has no answer: the opponent plays another reply than the repertoire, or the
-    /// repertoire ends.
+    /// The repertoire has no answer: the opponent plays another reply, or the repertoire ends.
     Gap(GapKind),
     /// The game returns to the repertoire by transposition.
     Return,
@@ -48,8 +47,7 @@ pub struct Event {
     pub mv: Move,
 }
 
-/// The events of a game, in order. A deviation may lead to another position of the repertoire: then
-/// a return with the same move follows.
+/// The events of a game, in order. A deviation can be followed by a return with the same move.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
     /// The events.
@@ -66,8 +64,7 @@ impl Followed {
         self.events.iter().find(|event| event.kind.leaves())
     }
 
-    /// Returns the name of the game's outcome: of the event that left the repertoire first,
-    /// `followed` if it never left, or `not met` if it was never in the repertoire.
+    /// Returns the name of the first event that left the repertoire, `followed` or `not met`.
     pub fn outcome(&self) -> &'static str {
         match self.first_leave() {
             Some(event) => event.kind.name(),
@@ -78,11 +75,9 @@ impl Followed {
 }
 
 impl Repertoire {
-    /// Compares a game with the repertoire, by position. The game ends at the first null move or
-    /// illegal move.
-    ///
-    /// A reply of the opponent that leads to another position of the repertoire does not leave it,
-    /// even if no line contains it.
+    /// Compares a game with the repertoire, by position, up to the first null or illegal move. A
+    /// reply that leads to another position of the repertoire does not leave it, even if no line
+    /// contains it.
     pub fn follow(&self, start: &Position, moves: &[Move]) -> Followed {
         let (mut position, mut events) = (*start, Vec::new());
         let mut is_inside = self.node(start).is_some();
@@ -102,8 +97,7 @@ impl Repertoire {
         Followed { events, is_met, ends_inside: is_inside }
     }
 
-    /// Returns how a move leaves the repertoire; `None` if it does not, or if the position is not in
-    /// the repertoire.
+    /// Returns how a move leaves the repertoire; `None` if it stays or was already outside.
     fn leave(&self, position: &Position, mv: Move, leads_inside: bool) -> Option<EventKind> {
         let moves = &self.node(position)?.moves;
         if moves.iter().any(|known| known.mv == mv) {

@@ -1,5 +1,4 @@
-//! Computes how often the positions of a repertoire occur in games, and where the repertoire has no
-//! answer.
+//! Computes how often the positions of a repertoire occur in games, and where it has no answer.
 
 use std::cmp::Reverse;
 
@@ -7,17 +6,15 @@ use super::graph::Repertoire;
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The default depth of a forecast in plies. Few repertoires are deeper, and only repeated moves
-/// continue indefinitely.
+/// The default depth of a forecast in plies. Few repertoires are deeper without repeated moves.
 pub const FORECAST_PLIES: u32 = 80;
 
 /// The probabilities of meeting the positions of a repertoire in a game.
 ///
 /// Opponents choose each move as often as in a book of games. The player chooses the moves of the
-/// repertoire. If there are several in one position, the player chooses them in proportion to their
-/// [weights](super::KnownMove::weight). The probabilities of all move orders that lead to a
-/// position are added up. A game is followed until it leaves the repertoire, or until it reaches a
-/// position in which the book has no move for the opponent.
+/// repertoire in proportion to their [weights](super::KnownMove::weight). All move orders that lead
+/// to a position are added up. A game is followed until it leaves the repertoire, or until the book
+/// has no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// For each number of plies from 0, the share of games that are then in a position of the
@@ -27,7 +24,6 @@ pub struct Forecast {
     layers: Vec<KeyMap<Met>>,
 }
 
-/// A position after a certain number of plies.
 #[derive(Debug, Clone)]
 struct Met {
     position: Position,
@@ -89,15 +85,13 @@ impl GapKind {
 }
 
 impl Repertoire {
-    /// Computes how often each position occurs, up to a number of plies, if the opponents choose
-    /// their moves as in a book of games.
+    /// Computes how often each position occurs if the opponents choose their moves as in a book.
     pub fn forecast(&self, book: &Book, max_ply: u32) -> Forecast {
         let starts: Vec<Position> = self.starts().map(|node| node.position).collect();
         self.forecast_from(&starts, book, max_ply)
     }
 
-    /// Like [`Repertoire::forecast`], but games begin at one of these positions, all of which are
-    /// equally likely.
+    /// Like [`Repertoire::forecast`], but games begin at one of these equally likely positions.
     pub fn forecast_from(&self, starts: &[Position], book: &Book, max_ply: u32) -> Forecast {
         self.forecast_if(starts, book, max_ply, |_, _| true)
     }
@@ -145,7 +139,6 @@ impl Repertoire {
         Forecast { shares, layers }
     }
 
-    /// Returns the probability of those positions that are in the repertoire.
     fn known_share(&self, layer: &KeyMap<Met>) -> f64 {
         let known = layer.iter().filter(|&(&key, _)| self.contains_key(key));
         known.fold(0.0, |sum, (_, met)| sum + met.probability)
@@ -170,7 +163,6 @@ impl Repertoire {
 }
 
 impl Met {
-    /// Adds the position after a move to the next layer.
     fn step(&self, last: (u64, Move), share: f64, next: &mut KeyMap<Met>) {
         let position = self.position.play(last.1);
         let (probability, of_line) = (self.probability * share, self.of_line * share);
@@ -220,8 +212,7 @@ impl Forecast {
     }
 
     /// Returns the positions that occur with at least this probability and have no answer in the
-    /// repertoire. The most probable positions come first. Positions without legal moves are not
-    /// gaps.
+    /// repertoire, the most probable ones first. Positions without legal moves are not gaps.
     pub fn gaps(&self, repertoire: &Repertoire, book: &Book, min_probability: f64) -> Vec<Gap> {
         let mut probabilities: KeyMap<(Position, f64)> = KeyMap::default();
         let is_open =

@@ -64,8 +64,7 @@ pub struct Place {
 pub struct Node {
     /// The position, with the move number of the line that reached it first.
     pub position: Position,
-    /// The moves in this position, in the order of the text. In a repertoire from a book, the most
-    /// frequent move comes first.
+    /// The moves in this position, in the order of the text, or by frequency if read from a book.
     pub moves: Vec<KnownMove>,
     /// The different comments on the position, in the order of the text. They contain arrows and
     /// marked squares as `[%cal …]` and `[%csl …]`.
@@ -77,9 +76,8 @@ pub struct Node {
 pub struct KnownMove {
     /// The move, which is legal.
     pub mv: Move,
-    /// The number of chapters that contain the move, or its number of games in a book. It is 0 for
-    /// an opponent's move that a book does not store but that leads to another position in the
-    /// book.
+    /// The number of chapters that contain the move, or its number of games in a book: 0 for an
+    /// opponent's move that only leads to another position in the book.
     pub weight: u64,
     /// The numeric annotation glyphs from all places, without repetitions.
     pub nags: Vec<u8>,
@@ -189,7 +187,6 @@ impl Repertoire {
         starts.iter().map(|&place| &self.nodes[place as usize])
     }
 
-    /// Iterates over all positions at which chapters begin.
     pub(super) fn all_starts(&self) -> impl Iterator<Item = &Node> {
         self.starts.iter().map(|&place| &self.nodes[place as usize])
     }
@@ -217,7 +214,6 @@ impl Repertoire {
         line
     }
 
-    /// Adds a position at which lines begin.
     pub(super) fn add_start(&mut self, position: &Position) {
         let place = self.place(position);
         if !self.starts.contains(&place) {
@@ -225,7 +221,6 @@ impl Repertoire {
         }
     }
 
-    /// Adds all moves of a game.
     pub(super) fn add_chapter(&mut self, file: &str, number: u64, game: PgnGame) {
         let chapter = self.chapters.len() as u32;
         self.add_start(&game.start);

@@ -8,8 +8,7 @@ use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{Score, expectation};
 use crate::games::book::{Book, BookMove, Candidate, Chooser, Counts, Policy, Rejection};
 
-/// The share of a position's occurrences from which a move order to it is part of the repertoire.
-/// Hand-set.
+/// The share of a position's occurrences from which a move order is kept. Hand-set.
 const COMMON_ORDER: f64 = 0.1;
 
 /// Which of the good moves in a position becomes the answer.
@@ -65,23 +64,19 @@ pub struct Growth {
     pub answered: usize,
     /// The positions without an answer, because the book has no move there.
     pub unanswered: Vec<Gap>,
-    /// The forecast for games that are not in the book.
-    ///
-    /// The book contains every answered position, but the next game may leave its games. Therefore an
-    /// opponent's move counts as unknown if the repertoire would not have it without one of its games
-    /// (leave-one-out).
+    /// The forecast for games that are not in the book. An opponent's move counts as unknown if the
+    /// repertoire would not have it without one of its games (leave-one-out).
     pub other_games: Forecast,
 }
 
 impl Repertoire {
-    /// Adds an answer to every position that occurs often enough, and the opponent's moves that lead
-    /// to the answered positions.
+    /// Adds an answer to every position that occurs often enough, and the opponent's moves that
+    /// lead to the answered positions.
     ///
-    /// Known moves are kept, so that only gaps are filled. A new position gets one answer. Answers
-    /// lose at most `max_loss` according to the values of the book or, where the book has none, to
-    /// `search`; without both, every move of the book may be chosen. An opponent's move is added if it
-    /// occurs often enough, if it belongs to the most probable line to a position, or if at least a
-    /// tenth of the position's occurrences follow it.
+    /// Known moves are kept. Answers lose at most `max_loss` according to the values of the book
+    /// or, where it has none, to `search`; without both, every move of the book may be chosen. An
+    /// opponent's move is added if it occurs often enough, if it belongs to the most probable line
+    /// to a position, or if at least a tenth of the position's occurrences follow it.
     pub fn grow(
         &mut self,
         book: &Book,
@@ -159,7 +154,6 @@ impl Repertoire {
     }
 }
 
-/// Chooses the answers.
 struct Answers<'a, 's> {
     book: &'a Book,
     options: GrowOptions,

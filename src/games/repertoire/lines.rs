@@ -7,8 +7,7 @@ use super::graph::{Node, Repertoire};
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The most probable lines to the positions of a repertoire, as a tree: if a line passes through a
-/// position, it begins with the line of that position.
+/// The most probable lines as a tree: a line through a position begins with the line to it.
 pub(super) struct Lines {
     /// The key of the previous position and the move; `None` at the start of a line.
     last: KeyMap<Option<(u64, Move)>>,
@@ -17,9 +16,8 @@ pub(super) struct Lines {
 }
 
 impl Repertoire {
-    /// Computes the most probable lines, with shares of the opponent's moves from a book.
-    ///
-    /// The opponent may play every move that leads to a position of the repertoire.
+    /// Computes the most probable lines, with shares of the opponent's moves from a book. The
+    /// opponent may play every move that leads to a position of the repertoire.
     pub(super) fn lines(&self, book: &Book) -> Lines {
         let usual: Vec<u64> = self.starts().map(|node| node.position.key()).collect();
         let of_start = |key: u64| if usual.contains(&key) { 1.0 / usual.len() as f64 } else { 0.0 };
@@ -51,8 +49,7 @@ impl Repertoire {
         Lines { last: lines, starts }
     }
 
-    /// Returns the moves of a position with their shares, including moves of the repertoire that the
-    /// book does not have.
+    /// Returns the moves of a position with their shares, including those the book does not have.
     pub(super) fn ways(&self, node: &Node, book: &Book) -> Vec<(Move, f64)> {
         let mut ways = self.choices(&node.position, book);
         let is_new = |mv: Move, ways: &[(Move, f64)]| ways.iter().all(|&(other, _)| other != mv);

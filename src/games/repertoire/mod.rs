@@ -1,10 +1,8 @@
 //! Repertoires: the opening moves that one player has prepared, by position.
 //!
 //! A repertoire is read from PGN with variations, where every move counts, or from a book with the
-//! moves of one side. [`Repertoire`] is a graph: a position that several lines reach is a single
-//! [`Node`]. A [`Forecast`] shows how often the positions occur in games, and where the repertoire
-//! has gaps, [`Repertoire::grow`] fills the gaps, and [`Repertoire::follow`] compares a game with the
-//! repertoire.
+//! moves of one side. [`Repertoire`] is a graph: a position that several lines reach is one
+//! [`Node`].
 //!
 //! ```
 //! use tabia::pgn::PgnInput;

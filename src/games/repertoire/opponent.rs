@@ -73,8 +73,7 @@ impl OpponentGames {
         }
     }
 
-    /// Adds a game. A position or move that occurs several times in it counts once. The game ends at
-    /// the first null move or illegal move.
+    /// Adds a game up to its first null or illegal move. Each position and move counts once.
     pub fn add(&mut self, start: &Position, moves: &[Move], result: GameResult, year: Option<u16>) {
         let counts = Counts::of(result, 1);
         self.results += counts;
@@ -152,9 +151,8 @@ impl OpponentGames {
         spots
     }
 
-    /// Returns the positions of a repertoire that the games reached, the most frequent first. Of a
-    /// line of positions that the same games reached, only the last one is returned; start positions
-    /// are not returned.
+    /// Returns the positions of a repertoire that the games reached, the most frequent first. Of
+    /// several positions of the same games, only the last is returned, and start positions never.
     pub fn meetings(&self, repertoire: &Repertoire) -> Vec<&Reached> {
         let goes_on = |reached: &Reached| {
             reached.moves.iter().any(|(mv, played)| {
@@ -169,8 +167,7 @@ impl OpponentGames {
         met
     }
 
-    /// Returns the moves of a repertoire's side that lead from positions of the games to positions
-    /// that no game reached, by the number of games before the move.
+    /// Returns the repertoire's moves from positions of the games to new ones, by number of games.
     pub fn new_moves(&self, repertoire: &Repertoire) -> Vec<NewMove<'_>> {
         let own = repertoire.nodes().filter(|node| repertoire.is_own_turn(&node.position));
         let moves = own.filter_map(|node| Some((self.reached(&node.position)?, &node.moves)));

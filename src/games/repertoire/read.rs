@@ -65,7 +65,6 @@ impl Repertoire {
     }
 
     /// Reads a repertoire from PGN. Every move in every variation counts, whatever the result.
-    ///
     /// Faults, variants and null moves are reported in [`Repertoire::remarks`].
     ///
     /// # Errors
@@ -102,8 +101,7 @@ impl Repertoire {
         Ok(repertoire)
     }
 
-    /// Reads a repertoire from a book: the moves that `side` played there, and all replies that
-    /// lead to positions in the book.
+    /// Reads a repertoire from a book: `side`'s moves, and all replies that lead to its positions.
     pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
         let mut repertoire = Repertoire::new(side);
         repertoire.book = Some(book.clone());

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use super::graph::{Place, Repertoire};
 
-/// A line that adds nothing to a repertoire. An earlier line played each of its moves in the same
-/// position, possibly reached by another move order.
+/// A line that adds nothing: an earlier line played each of its moves in the same position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redundant {
     /// The first move of the line. All moves after it are redundant as well.
@@ -17,8 +16,7 @@ pub struct Redundant {
 }
 
 impl Repertoire {
-    /// Returns the redundant lines in the order of the text. Lines within another redundant line
-    /// are not listed.
+    /// Returns the redundant lines in the order of the text, without those inside another one.
     pub fn redundant_lines(&self) -> Vec<Redundant> {
         let (mut first, mut lines) = (HashMap::new(), Vec::new());
         for (chapter, text) in (0..).zip(&self.chapters) {

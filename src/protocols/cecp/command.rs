@@ -6,8 +6,7 @@ use std::time::Duration;
 use crate::engine::controller::Level;
 use crate::support::words::{MinutesSeconds, Seconds};
 
-/// A command from the GUI. Moves are stored as text, because their meaning depends on the
-/// position.
+/// A command from the GUI. Moves are stored as text, because their meaning depends on the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Starts the protocol. The GUI sends this command once, before all others.
@@ -44,8 +43,7 @@ pub enum Command {
     Depth(u32),
     /// Measures time in nodes. This number of nodes counts as one second.
     NodeRate(u64),
-    /// Sets the time left on the engine's clock, in centiseconds. It is negative once the flag has
-    /// fallen.
+    /// Sets the engine's clock, in centiseconds. It is negative once the flag has fallen.
     Time(i64),
     /// Sets the time left on the opponent's clock, in centiseconds.
     OtherTime(i64),

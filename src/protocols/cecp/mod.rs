@@ -1,8 +1,7 @@
 //! The Chess Engine Communication Protocol of xboard and WinBoard.
 //!
-//! [`Command`] is a line from the GUI to the engine, and [`Reply`] is a line from the engine to the
-//! GUI. Both can be parsed and printed, so the engine and the match runner share them. The
-//! specification is <https://www.gnu.org/software/xboard/engine-intf.html>.
+//! Both [`Command`] and [`Reply`] can be parsed and printed, so the engine and the match runner
+//! share them. The specification is <https://www.gnu.org/software/xboard/engine-intf.html>.
 //!
 //! xboard searches free text for words that it interprets as a result, a draw offer or a failed
 //! start. When a [`Reply`] is printed, these words are replaced (`text::shield`).

@@ -10,10 +10,8 @@ use super::text::shield;
 use crate::engine::search::Bound;
 use crate::support::words::clip;
 
-/// A line from the engine.
-///
-/// Printing escapes free text, so that no GUI mistakes it for a command. Parsing never fails.
-/// Engines print arbitrary text, so unknown lines become [`Reply::Other`].
+/// A line from the engine. Printing escapes free text, so that no GUI mistakes it for a command.
+/// Unknown lines are parsed as [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// One or more features and options.
@@ -94,8 +92,7 @@ impl Feature {
         Feature { name: name.to_owned(), value: FeatureValue::Number(value) }
     }
 
-    /// Creates a text feature. Quotation marks are replaced with apostrophes, because the protocol
-    /// cannot escape them.
+    /// Creates a text feature. Quotation marks, which cannot be escaped, become apostrophes.
     pub fn text(name: &str, value: &str) -> Self {
         Feature { name: name.to_owned(), value: FeatureValue::Text(value.replace('"', "'")) }
     }
@@ -124,8 +121,7 @@ pub enum Audience {
     UserError,
     /// The opponent only.
     Opponent,
-    /// Spectators, but not the opponent. xboard can also save the message as a comment in the
-    /// game.
+    /// Spectators, but not the opponent. xboard can also save the message as a comment in the game.
     Others,
     /// Everyone, including the opponent.
     All,

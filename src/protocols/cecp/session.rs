@@ -121,7 +121,6 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Executes a command that is answered immediately with a single line.
     fn execute_query(&mut self, command: Command, line: &str) -> io::Result<()> {
         match command {
             Command::UserMove(text) | Command::Move(text) => self.user_move(&text),
@@ -222,11 +221,9 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets the folder of the endgame tables.
-    ///
-    /// At every start, xboard sends the folder from its own settings, even if the folder does not
-    /// exist. A failure is therefore only logged and sent as a comment. If it were sent as an
-    /// error, GUIs would abandon the engine.
+    /// Sets the folder of the endgame tables. At every start, xboard sends the folder from its
+    /// settings, even if it does not exist. A failure is therefore a comment, because GUIs would
+    /// abandon the engine after an error.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),

@@ -17,8 +17,7 @@ const fn row(name: &'static str, parse: fn(&str) -> Result<Command, ParseError>)
     Syntax { name, parse }
 }
 
-/// All commands that have a name. Extra arguments are ignored, because other versions of a GUI may
-/// send them.
+/// All commands that have a name. Extra arguments, which other GUIs may send, are ignored.
 #[rustfmt::skip]
 const COMMANDS: &[Syntax] = &[
     row("xboard", |_| Ok(Command::Xboard)),
@@ -86,10 +85,8 @@ impl FromStr for Command {
     }
 }
 
-/// Whether `text` has the form of a move in coordinates or SAN. The move may be illegal.
-///
-/// If a move in this form is illegal, the reply is `Illegal move`. For any other text, it is
-/// `Error`.
+/// Whether `text` has the form of a move in coordinates or SAN. If such a move is illegal, the
+/// reply is `Illegal move` instead of `Error`.
 pub(crate) fn looks_like_move(text: &str) -> bool {
     let coordinates = match text.as_bytes() {
         [a, b, c, d, rest @ ..] => {

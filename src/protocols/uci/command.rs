@@ -77,8 +77,7 @@ pub struct Go {
     pub nodes: Option<u64>,
     /// If set, the engine searches only for a mate in this many moves.
     pub mate: Option<i32>,
-    /// If set, the engine counts the legal move sequences of this many plies instead of searching.
-    /// Not part of the protocol.
+    /// If set, the engine counts legal move sequences of this many plies. Not part of the protocol.
     pub perft: Option<u32>,
     /// Time to spend on this move.
     pub move_time: Option<Duration>,
@@ -204,7 +203,6 @@ fn position(words: &[&str]) -> Command {
     Command::Position { start, moves: moves.iter().map(|&mv| mv.to_owned()).collect() }
 }
 
-/// Returns the words before and after `word`, or `None` if `word` does not occur.
 fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a [&'b str])> {
     let at = words.iter().position(|&other| other == word)?;
     Some((&words[..at], &words[at + 1..]))
@@ -253,8 +251,7 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 impl Go {
-    /// Sets one limit. Returns `None` if the number is out of range. A negative clock time is set
-    /// to zero.
+    /// Sets one limit, unless it is out of range. A negative clock time is set to zero.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
         // No GUI sends a negative depth intentionally. Zero requests a move as soon as possible.
@@ -277,9 +274,8 @@ impl Go {
         Some(())
     }
 
-    /// Whether limits were given but none of them is valid.
-    ///
-    /// Only the clock of the side to move is considered (`side` is 0 for White and 1 for Black).
+    /// Whether limits were given but none of them is valid. Only the clock of the side to move is
+    /// considered (`side` is 0 for White and 1 for Black).
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {
         let bounded = self.depth.is_some()
             || self.nodes.is_some()

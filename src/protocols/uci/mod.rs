@@ -1,9 +1,7 @@
 //! The Universal Chess Interface, which is the second protocol supported by the engine.
 //!
-//! [`Command`] is a line from the GUI to the engine, and [`Reply`] is a line from the engine to the
-//! GUI. Both can be parsed and printed, so the engine and the match runner share them.
-//!
-//! Source: the specification by Stefan Meyer-Kahlen,
+//! Both [`Command`] and [`Reply`] can be parsed and printed, so the engine and the match runner
+//! share them. Source: the specification by Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
 //!
 //! ```

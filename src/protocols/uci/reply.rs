@@ -9,9 +9,7 @@ use crate::engine::search::Bound;
 use crate::support::files::without_error_numbers;
 use crate::support::words::one_line;
 
-/// A line from the engine.
-///
-/// Parsing never fails. Engines print arbitrary text, so unknown lines become [`Reply::Other`].
+/// A line from the engine. Engines print arbitrary text, so unknown lines become [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// The engine's name, sent in reply to `uci`.
@@ -51,8 +49,7 @@ pub struct Info {
     pub selective_depth: Option<u64>,
     /// Rank of this line if the search reports several lines, counted from 1.
     pub multi_pv: Option<u64>,
-    /// Score for the side to move, and whether the score is exact or a bound. When centipawns are
-    /// parsed, they are clamped to values below proven scores.
+    /// Score for the side to move, exact or a bound. Centipawns are clamped below proven scores.
     pub score: Option<(Score, Bound)>,
     /// Probabilities of a win, a draw and a loss.
     pub chances: Option<WinRate>,
@@ -68,8 +65,7 @@ pub struct Info {
     pub elapsed: Option<Duration>,
     /// The principal variation. It is the last part of the `info` line.
     pub line: Option<String>,
-    /// Free text to display. It is the last part of the `info` line. A line with free text has no
-    /// principal variation.
+    /// Free text, the last part of the line. A line with free text has no principal variation.
     pub text: Option<String>,
 }
 

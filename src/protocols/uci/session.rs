@@ -30,13 +30,11 @@ pub(crate) struct Session<W> {
     debug: bool,
     startup_warnings: Option<String>,
     count: Option<PerftCount>,
-    /// Whether the running search probably comes from a script. Such a search ends without `stop`
-    /// and uses no game clock.
+    /// Whether the running search, which ends without `stop`, probably comes from a script.
     is_scripted: bool,
 }
 
-/// Duration of a search whose limits are all invalid. The engine must search, because the GUI
-/// waits for a move.
+/// Duration of a search whose limits are all invalid, because the GUI waits for a move.
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
@@ -88,8 +86,7 @@ impl<W: Write> Session<W> {
         Ok(Flow::Continue)
     }
 
-    /// Whether a command has to wait until a search ends or until earlier waiting commands have
-    /// been executed.
+    /// Whether a command has to wait for the end of a search or for other waiting commands.
     fn comes_too_early(&self, command: &Command) -> bool {
         match command {
             Command::NewGame
@@ -162,8 +159,7 @@ impl<W: Write> Session<W> {
         self.engine.move_now();
     }
 
-    /// Starts a perft count. Until the count ends, commands that change the state of the engine
-    /// must wait.
+    /// Starts a perft count, until which commands that change the engine's state must wait.
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
@@ -178,8 +174,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Prints the count for each move in the format used by other engines, because tools compare
-    /// the output.
+    /// Prints the count for each move as other engines do, because tools compare the output.
     fn print_count(&mut self) -> io::Result<()> {
         let Some(count) = &mut self.count else { return Ok(()) };
         let counted = count.take();
@@ -207,10 +202,8 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Sends the pending replies when the input ends.
-    ///
-    /// A script waits for all replies, but a GUI that has exited does not. Searches that use a
-    /// game clock or have no limits are therefore stopped.
+    /// Sends the pending replies when the input ends. Searches with a game clock or without limits
+    /// are stopped, because a GUI that has exited does not wait, unlike a script.
     fn finish(&mut self) -> io::Result<()> {
         loop {
             if self.engine.mode() == Mode::Thinking && !self.is_scripted {
@@ -253,11 +246,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets the position to search.
-    ///
-    /// If the position is invalid, no search runs until another position is set, because the
-    /// previous position belongs to a different game. If a move is illegal, only the moves before
-    /// it are played.
+    /// Sets the position to search, with the moves before the first illegal one. If the position is
+    /// invalid, no search runs until another position is set.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -303,8 +293,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Sends the replies for pending events. Executes commands that were waiting for the end of a
-    /// search.
+    /// Sends the replies for pending events, and executes commands that waited for a search to end.
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
@@ -514,8 +503,7 @@ fn declaration(row: &Setting, settings: &Settings) -> Reply {
     Reply::Option { name: row.uci.to_owned(), kind }
 }
 
-/// Converts a search report to an `info` line. If `show_wdl` is true, the line contains the
-/// probabilities of a win, a draw and a loss.
+/// Converts a search report to an `info` line, with probabilities if `show_wdl` is true.
 fn info(progress: &SearchProgress, show_wdl: bool) -> Reply {
     let report = &progress.report;
     let microseconds = report.elapsed.as_micros().max(1);

@@ -1,16 +1,14 @@
 //! Conversion of scores to win, draw and loss probabilities, for `UCI_ShowWDL`.
 //!
-//! The probability of winning is a logistic function of the score. The probability of losing is
-//! the same function of the negated score. The remainder is the probability of a draw. The
-//! midpoint and the slope of the curve depend on the material on the board. With less material, a
-//! win requires a higher score, and the score is more reliable. Other engines use the ply number
-//! instead of the material. The ply number is a slightly weaker predictor, and it predicts nothing
-//! for a position that was set up.
+//! The probability of winning is a logistic function of the score, that of losing the same function
+//! of the negated score, and the remainder is a draw. The midpoint and the slope depend on the
+//! material: with less of it, a win requires a higher score, and the score is more reliable. The
+//! ply number, which other engines use instead, predicts nothing for a position that was set up.
 //!
 //! The curves are maximum-likelihood fits to 12,000 self-play games of network 6 at 400 nodes per
-//! move (`tabia train games`; 1,288,820 positions with their search scores). On these games, the
-//! mean log-likelihood of the results is -0.647. With a single curve for all positions, it is
-//! -0.719. With longer thinking times, more games are drawn.
+//! move (`tabia train games`; 1,288,820 positions with their search scores). The mean
+//! log-likelihood of the results is -0.647, against -0.719 with a single curve. With longer
+//! thinking times, more games are drawn.
 
 use std::fmt;
 
@@ -34,10 +32,8 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// Curves in order of increasing material, in steps of [`STEP`] points.
-///
-/// Each curve consists of two numbers of centipawns: the score at which half of the games are won,
-/// and the increase in score that multiplies the odds by e.
+/// Curves by increasing material, in steps of [`STEP`] points. Each has two numbers of centipawns:
+/// the score that wins half of the games, and the increase that multiplies the odds by e.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
     (142.0, 65.0),
@@ -48,16 +44,14 @@ const CURVES: [(f64, f64); 8] = [
     (65.0, 155.0),
     (56.0, 153.0),
 ];
-/// Distance between adjacent curves, in points of material. The first curve applies at half this
-/// distance.
+/// Distance between curves, in points of material. The first applies at half this distance.
 const STEP: f64 = 10.0;
 
 /// Points for each kind of piece. Their sum is the material of both sides. Kings have no points.
 const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 
-/// Returns the probabilities for the side to move in `position`. `score` is the search score of
-/// the position.
+/// Returns the probabilities for the side to move in `position`, whose search score is `score`.
 pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     let certain = score::mate_distance(score).is_some() || score.abs() >= score::TABLEBASE_BOUND;
     let (win, loss) = match certain {

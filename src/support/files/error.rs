@@ -26,7 +26,6 @@ impl FileError {
         FileError { action, path: path.to_owned(), reason: reason.to_string() }
     }
 
-    /// Creates an error that describes an I/O error.
     pub(crate) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
         Self::new(action, path, describe(error))
     }
@@ -35,9 +34,6 @@ impl FileError {
 /// Adds the failed action and the path to an I/O error.
 pub(crate) trait Cannot<T> {
     /// Converts the error to `cannot ACTION PATH: REASON`.
-    ///
-    /// # Errors
-    /// If the original result is an error.
     fn cannot(self, action: &'static str, path: impl AsRef<Path>) -> Result<T, FileError>;
 }
 

@@ -29,7 +29,6 @@ const SHOWN_CHARS: usize = 40;
 /// Length in characters of a checksum and the space after it.
 const SUM_CHARS: usize = 9;
 
-/// A kind of file that allows a command to resume.
 #[derive(Debug)]
 pub(crate) struct Kind {
     /// The beginning of the first line, before the owner: kind and version.
@@ -47,19 +46,16 @@ pub struct JournalError {
     pub(crate) fault: Fault,
 }
 
-/// The cause of a [`JournalError`].
 #[derive(Debug, Error)]
 pub(crate) enum Fault {
     /// The file cannot be read or written, or another run is using it.
     #[error("{}", describe(.0))]
     Io(#[from] io::Error),
-    /// The file is of a different kind or version.
     #[error(
         "it is of another kind or version, and begins with {0:?}; move it elsewhere, or finish it \
          with the program that wrote it"
     )]
     Foreign(String),
-    /// The file belongs to different settings or different input.
     #[error(
         "it was begun with other settings: {0}; repeat the first command, or move it elsewhere"
     )]
@@ -77,10 +73,7 @@ impl Kind {
         format!("{}{}\n", self.magic, owner.replace('\n', "; "))
     }
 
-    /// Reads the first line. Returns whether it is complete.
-    ///
-    /// # Errors
-    /// If the file is of a different kind, or belongs to a different owner.
+    /// Reads the first line and checks its kind and owner. Returns whether it is complete.
     pub(crate) fn check(&self, input: &mut impl BufRead, owner: &str) -> Result<bool, Fault> {
         let mut line = Vec::new();
         input.by_ref().take(MAX_HEADLINE).read_until(b'\n', &mut line)?;
@@ -94,10 +87,6 @@ impl Kind {
 
     /// Opens the file that belongs to `owner` for reading and appending, and creates it if
     /// necessary. Only this run can use the file until it is closed.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
-    /// different owner.
     pub(crate) fn open(&self, path: &Path, owner: &str) -> Result<File, JournalError> {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
     }
@@ -114,20 +103,13 @@ impl Kind {
     }
 
     /// Writes a checkpoint that replaces the previous one.
-    ///
-    /// # Errors
-    /// If the checkpoint cannot be written.
     pub(crate) fn save(&self, path: &Path, owner: &str, content: &[u8]) -> Result<(), FileError> {
         let mut bytes = [self.headline(owner).as_bytes(), content].concat();
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         write_whole(path, &bytes)
     }
 
-    /// Reads the content of a checkpoint.
-    ///
-    /// # Errors
-    /// If the file does not exist, cannot be read, is damaged, is of a different kind, or belongs
-    /// to a different owner.
+    /// Reads the content of a checkpoint of this kind and owner.
     pub(crate) fn load(&self, path: &Path, owner: &str) -> Result<Vec<u8>, JournalError> {
         self.try_load(path, owner).map_err(|fault| self.error(path, fault))
     }
@@ -171,12 +153,7 @@ pub(crate) struct Journal<R> {
 }
 
 impl<R: Serialize + DeserializeOwned> Journal<R> {
-    /// Opens or creates the journal that belongs to `owner`, and calls `visit` with each record and
-    /// its offset.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
-    /// different owner.
+    /// Opens or creates the journal of `owner`, and calls `visit` with each record and its offset.
     pub(crate) fn open(
         path: &Path,
         kind: &'static Kind,
@@ -206,9 +183,6 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     }
 
     /// Appends a record and returns its offset.
-    ///
-    /// # Errors
-    /// If the record cannot be written.
     pub(crate) fn append(&mut self, record: &R) -> Result<u64, JournalError> {
         let json = serde_json::to_vec(record).map_err(io::Error::from);
         json.and_then(|json| self.write(&json)).map_err(|error| self.error(error))
@@ -230,17 +204,10 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     }
 
     /// Syncs all records to disk.
-    ///
-    /// # Errors
-    /// If the disk fails.
     pub(crate) fn sync(&self) -> Result<(), JournalError> {
         self.file.sync_data().map_err(|error| self.error(error))
     }
 
-    /// Reads the record at an offset.
-    ///
-    /// # Errors
-    /// If the record cannot be read or has been damaged.
     pub(crate) fn read_at(&mut self, place: u64) -> io::Result<R> {
         let mut line = Vec::new();
         self.file.seek(SeekFrom::Start(place))?;
@@ -249,9 +216,6 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     }
 
     /// Removes the file. Call this only after the records have been stored elsewhere.
-    ///
-    /// # Errors
-    /// If the file cannot be removed.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         std::fs::remove_file(&self.path).map_err(|error| {
             let why = describe(&error);

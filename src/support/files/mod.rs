@@ -1,8 +1,5 @@
-//! Files: atomic output, locks, and functions that read only regular files.
-//!
-//! Output files appear either complete or not at all, and never replace another file by mistake
-//! (`output`). A run locks the files that it must use exclusively (`owned`). Long commands can
-//! resume from a [`Journal`].
+//! Files: atomic output (`output`), locks (`owned`), and functions that read only regular files.
+//! Long commands can resume from a [`Journal`].
 
 mod draft;
 mod error;
@@ -29,11 +26,8 @@ pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{open_locked, open_output};
 
-/// Opens a regular file for reading. Rejects anything else, such as a named pipe. Opening a named
-/// pipe blocks until another program writes to it.
-///
-/// # Errors
-/// If the file cannot be opened or is not a plain file.
+/// Opens a regular file for reading. Rejects anything else, such as a named pipe, which would block
+/// until another program writes to it.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -48,9 +42,6 @@ pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
 }
 
 /// Reads a regular file. Rejects the same files as [`open_plain`].
-///
-/// # Errors
-/// If the file cannot be read or is not a plain file.
 pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_plain(path)?.read_to_end(&mut bytes)?;
@@ -59,9 +50,6 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Opens a file for appending, and creates it if necessary. Accepts devices. Rejects pipes, because
 /// opening a pipe blocks until another program reads from it.
-///
-/// # Errors
-/// If the file cannot be opened or is a pipe.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
     // Check before opening: a pipe without a reader cannot be opened, and the system's message

@@ -1,10 +1,9 @@
 //! Writes files atomically, and never replaces a file by mistake.
 //!
-//! A file has no name until it is complete and synced. If its final name is free, the file then
-//! gets that name. Otherwise, it first gets a draft name, and is then renamed to replace the old
-//! file. If a program is killed between these two steps, the draft remains. The next run that
-//! writes the same file removes the draft. Drafts are locked while their program is running, so an
-//! unlocked draft is a leftover.
+//! A file has no name until it is complete and synced. If its final name is taken, the file first
+//! gets a draft name, and is then renamed to replace the old file. If a program is killed between
+//! these two steps, the next run that writes the same file removes the draft. Drafts are locked
+//! while their program is running, so an unlocked draft is a leftover.
 //!
 //! Symbolic links are followed and preserved. An [`Output`] may replace an empty file, a file of
 //! its own [`FileKind`] or, with `force`, any file, but never an input of the same command. Output
@@ -75,8 +74,7 @@ impl Failure {
 }
 
 enum Destination {
-    /// A file that may not exist yet: its path with symbolic links resolved, and its metadata if it
-    /// exists.
+    /// A file that may not exist yet: its resolved path, and its metadata if it exists.
     File(PathBuf, Option<Metadata>),
     Stream,
 }
@@ -121,7 +119,6 @@ impl<'a> Output<'a> {
     }
 
     /// Adds input files that the output must not replace, whatever name or link refers to them.
-    ///
     /// Missing files are ignored. `-` means standard input.
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         for input in inputs {
@@ -147,9 +144,6 @@ impl<'a> Output<'a> {
     }
 
     /// Checks that another output does not refer to the same file by a different name or link.
-    ///
-    /// # Errors
-    /// If both are the same file, or if either of them may not be written.
     pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), FileError> {
         let whole = |output: &Output<'_>| match output.place()? {
             // If the folder does not exist, writing the file will fail anyway.
@@ -168,10 +162,6 @@ impl<'a> Output<'a> {
     }
 
     /// Creates a file for random access. It stays invisible until [`NewFile::keep`] is called.
-    ///
-    /// # Errors
-    /// As for [`Output::check`]; also if the path is a device or a pipe, or if its folder cannot be
-    /// written to.
     pub(crate) fn create(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
@@ -183,9 +173,6 @@ impl<'a> Output<'a> {
 
     /// Creates a file for sequential writing. Regular files are treated as in [`Output::create`];
     /// output to devices and pipes is written directly.
-    ///
-    /// # Errors
-    /// As for [`Output::check`], or if the file cannot be written to.
     pub(crate) fn stream(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
@@ -196,9 +183,6 @@ impl<'a> Output<'a> {
     }
 
     /// Writes `bytes` as the whole content of the file.
-    ///
-    /// # Errors
-    /// As for [`Output::check`], or if the file cannot be written to.
     pub fn write(&self, bytes: &[u8]) -> Result<(), FileError> {
         let mut file = self.stream()?;
         self.map_error(file.write_all(bytes))?;
@@ -335,11 +319,8 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, mode })
     }
 
-    /// Replaces the content with a complete file. [`NewFile::keep`] then moves that file. If the
-    /// file is on a different file system, its bytes are copied at once.
-    ///
-    /// # Errors
-    /// If the file cannot be copied.
+    /// Replaces the content with a complete file, which [`NewFile::keep`] then moves. Copies its
+    /// bytes at once if it is on a different file system.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
         if there.metadata()?.dev() == folder_of(&self.target).metadata()?.dev() {
@@ -371,12 +352,8 @@ impl NewFile {
         }
     }
 
-    /// Moves the file into place. Syncs the bytes before the file gets its name, and then syncs the
-    /// name.
-    ///
-    /// # Errors
-    /// If the file cannot be written or renamed; the old file is then unchanged. Also if the file
-    /// is in place, but its name may not be on disk yet.
+    /// Syncs the bytes, moves the file into place, and syncs its name. If this fails, the old file
+    /// is unchanged, or the new file is in place but its name may not be on disk yet.
     pub(crate) fn keep(self) -> Result<(), FileError> {
         let path = self.name.clone();
         self.put().map_err(|failure| failure.map_error(&path))
@@ -419,16 +396,12 @@ impl NewFile {
     }
 }
 
-/// Syncs the name of a file. Syncing the bytes does not include the name.
-///
-/// # Errors
-/// If the disk fails.
+/// Syncs the name of a file, which syncing the bytes does not include.
 pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
-/// Syncs a folder, so that the names of its files survive a power failure. Does nothing if the
-/// folder cannot be opened.
+/// Syncs a folder, if it can be opened, so that its files' names survive a power failure.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {
@@ -438,11 +411,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file atomically and replaces any existing one. Use it only for the program's own files,
-/// or after [`Output::check`].
-///
-/// # Errors
-/// See [`NewFile::keep`].
+/// Replaces a file atomically. Only for the program's own files, or after [`Output::check`].
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_file(path, bytes).map_err(|failure| failure.map_error(path))
 }

@@ -22,10 +22,6 @@ const ATTEMPTS: usize = 8;
 
 /// Opens a file for exclusive use by this run. Appends to the file or, with `anew`, replaces its
 /// content. Output to anything other than a regular file, such as a pipe, is written directly.
-///
-/// # Errors
-/// If the file cannot be opened, if another run has locked it, or if it is a named pipe without a
-/// reader.
 pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
     let mut options = OpenOptions::new();
@@ -46,9 +42,6 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
 }
 
 /// Locks a file for this run. The lock is released when the file is closed.
-///
-/// # Errors
-/// If another run has locked the file.
 fn lock(file: &File) -> io::Result<()> {
     let begin = Instant::now();
     loop {
@@ -72,9 +65,6 @@ fn lock(file: &File) -> io::Result<()> {
 
 /// Opens and locks a regular file for reading and appending. Creates the file only if `create` is
 /// set. A program that replaces the file holds the lock until the new file is in place.
-///
-/// # Errors
-/// If the file is not a regular file, cannot be opened, or is locked by another run.
 pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is not a regular file"));

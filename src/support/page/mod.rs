@@ -1,11 +1,10 @@
 //! Files shared by all HTML pages: the theme, the board and pieces, replaying games, and charts.
 //!
 //! The explorer serves these files separately. Match reports, annotated games and lessons are
-//! single files that load nothing else. All pages use the same JavaScript modules.
-//!
-//! Browsers load modules only from a server, so [`Page`] joins the modules into one script. It
-//! removes the `import` lines and the word `export`. A test checks that no two modules declare the
-//! same top-level name and that every imported name exists. A bundler would add a second toolchain.
+//! single files that load nothing else. Browsers load modules only from a server, so [`Page`] joins
+//! the modules into one script without `import` lines and the word `export`. A test checks that no
+//! two modules declare the same top-level name and that every imported name exists. A bundler would
+//! add a second toolchain.
 //!
 //! The data of a page is JSON in a script element that is not executed. Every character that could
 //! end the element is escaped. No page inserts text as HTML.
@@ -25,15 +24,13 @@ pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
-/// Style sheet for the notes next to the moves of annotated games. Both the page of annotated games
-/// and the explorer use it.
+/// Style sheet for the notes next to the moves, on the page of annotated games and the explorer.
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
 /// The style sheets shared by all pages that are written as files.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
-/// The modules shared by all pages that are written as files. Each module comes after the modules
-/// that it imports.
+/// The modules shared by all pages that are written as files, each after the modules it imports.
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
 /// The HTML frame of all pages that are written as files, with placeholders for the other parts.
@@ -78,10 +75,9 @@ impl Page {
     }
 }
 
-/// Formats JSON for a script element. The browser looks for the closing tag before it parses the
-/// script, and `<!--<script` changes which closing tag it accepts. The text must therefore not
-/// contain anything that looks like a tag. In JSON, the escaped characters can occur only inside
-/// strings, so escaping them does not change the data.
+/// Formats JSON for a script element. The browser looks for the closing tag first, and
+/// `<!--<script` changes which one it accepts, so everything that looks like a tag is escaped. In
+/// JSON, the escaped characters can occur only inside strings, so the data is unchanged.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();
     for letter in data.to_string().chars() {

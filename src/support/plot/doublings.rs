@@ -24,7 +24,6 @@ pub(crate) struct Point {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
-    /// The name shown in the legend.
     pub name: String,
     /// One of [`super::COLORS`].
     pub color: &'static str,
@@ -72,8 +71,7 @@ fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// Returns a picture of curves. The first curve is drawn on top. `across` is the label of the
-/// horizontal axis, and `up` is that of the vertical axis.
+/// Plots curves, the first on top. `across` labels the horizontal axis, and `up` the vertical axis.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let x_axis = Axis::of(points().map(|point| point.x));

@@ -20,13 +20,11 @@ const NUMBERS: usize = 20;
 const GRID_LINES: f64 = 6.0;
 /// Curves with at most this many points have marks, so that a single point is visible.
 const MARKED: usize = 20;
-/// The smallest value on a logarithmic scale. Values below it are drawn as if they were equal to
-/// it.
+/// The smallest value on a logarithmic scale. Smaller values are drawn as if equal to it.
 const MIN_VALUE: f64 = 1e-6;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
-    /// The name shown in the legend.
     pub name: String,
     /// One of [`super::COLORS`].
     pub color: &'static str,
@@ -158,8 +156,7 @@ pub(crate) fn tiles(
     out
 }
 
-/// Returns the horizontal position of `point` if there are `points` equally spaced points between
-/// `left` and `right`.
+/// Returns the horizontal position of a point among `points` equally spaced points.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
 }

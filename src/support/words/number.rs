@@ -38,8 +38,7 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// Prepares a number for printing with this many decimals. If the number rounds to zero, returns
-/// 0.0, because -0.04 with one decimal would be printed as `-0.0`.
+/// Prepares a number for printing with this many decimals, so that -0.04 is not shown as `-0.0`.
 pub(crate) fn rounded(figure: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     // Adding zero turns -0.0 into 0.0 and changes no other number.

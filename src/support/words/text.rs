@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Whether a character controls a terminal or ends a line. These are control characters, line and
-/// paragraph separators, and characters that change the writing direction.
+/// Whether a character controls a terminal, ends a line or changes the writing direction.
 fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -31,8 +30,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Replaces invisible characters except line ends with escapes. Used for output that quotes text
-/// from other sources.
+/// Replaces invisible characters except line ends with escapes, for output that quotes text.
 pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);
@@ -40,9 +38,8 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
 }
 
-/// Prepares text for one line of a file or a protocol. Characters that would end the line or
-/// control a terminal are replaced with blanks. Zero-width characters are kept, because many
-/// scripts need them.
+/// Prepares text for one line: replaces characters that end a line or control a terminal with
+/// blanks. Zero-width characters are kept, because many scripts need them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }

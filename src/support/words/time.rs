@@ -51,10 +51,7 @@ pub(crate) fn parse_seconds(text: &str) -> Option<Duration> {
     (seconds <= LONGEST_TIME.as_secs()).then(|| Duration::new(seconds, nanos))
 }
 
-/// Parses a positive time span. Otherwise like [`parse_seconds`].
-///
-/// # Errors
-/// Returns a description of the expected format.
+/// Parses a positive time span like [`parse_seconds`]. The error describes the expected format.
 pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     let time = parse_seconds(text).filter(|time| !time.is_zero());
     time.ok_or("expected seconds above 0, such as 5 or 0.5")

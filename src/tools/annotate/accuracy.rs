@@ -6,21 +6,17 @@ use crate::chess::score::Score;
 /// of 0.00368208 per centipawn to games of players rated about 2300
 /// (<https://lichess.org/page/accuracy>). In engine games, a pawn is worth more.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// The cap on scores, including mates (from the same source). With the cap, a move does not lose
-/// points as long as the game stays clearly won.
+/// The cap on scores and mates (same source), so that moves in won games lose no points.
 const LARGEST: Score = 1_000;
 
-/// The constants A, B and C in the formula for a move's accuracy in percent, `A exp(-B loss) - C`.
-/// In the formula, `loss` is the percentage of winning chances lost. The constants are those of
-/// Lichess, from the same source.
+/// The constants A, B and C in a move's accuracy in percent, `A exp(-B loss) - C`, where `loss` is
+/// the percentage of winning chances lost. From the same source.
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
-/// The minimum and maximum weight of a move in a game's mean accuracy. The weight is the standard
-/// deviation of the expected points, in percent, within a window that ends with the move.
-/// Lichess's `AccuracyPercent` uses the same weight, and the same source explains the idea.
+/// The minimum and maximum weight of a move in a game's mean accuracy: the standard deviation of
+/// expected points, in percent, in a window that ends with the move (Lichess, `AccuracyPercent`).
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
-/// The minimum and maximum size of the window, in plies. Between these limits, the size is a tenth
-/// of the game's length.
+/// The minimum and maximum size of the window in plies; in between, a tenth of the game's length.
 const WINDOW: (usize, usize) = (2, 8);
 
 /// Returns the expected points of a human player with this score, from 0 to 1.
@@ -35,13 +31,11 @@ pub(super) fn of_move(loss: f64) -> f64 {
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// Returns the accuracy of one side's moves in a game, in percent, or `None` if there are no
-/// moves.
+/// Returns the accuracy of one side's moves in percent: the average of a mean weighted by the
+/// game's volatility around each move, and the harmonic mean, which a few bad moves lower most.
 ///
 /// `white` contains White's expected points before each ply and at the end. `moves` contains the
-/// index and the accuracy of each of that side's plies. The result is the average of two means.
-/// The first is weighted by the game's volatility around each move. The second is the harmonic
-/// mean, which is lowered most by a few bad moves.
+/// index and the accuracy of each of that side's plies.
 pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
     if moves.is_empty() {
         return None;

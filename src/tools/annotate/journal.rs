@@ -8,22 +8,15 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 static KIND: Kind = Kind { magic: "tabia annotations 3; ", name: "the annotation journal" };
 
-/// The games that a command has annotated so far.
 pub(crate) struct AnnotatedGames {
-    /// The index of each game in the input, together with its PGN. The games are in the order in
-    /// which they were finished.
+    /// The index in the input and the PGN of each game, in the order in which games were finished.
     journal: Journal<(u64, String)>,
     /// The location of each game in the journal, by the index of the game in the input.
     places: BTreeMap<u64, u64>,
 }
 
 impl AnnotatedGames {
-    /// Opens or creates the journal at `path`. `settings` is a line that describes which games are
-    /// annotated, and how.
-    ///
-    /// # Errors
-    /// If the journal cannot be read or written, is in use, or belongs to different games or
-    /// settings.
+    /// Opens or creates the journal. `settings` describes in one line what is annotated, and how.
     pub(crate) fn open(path: &Path, settings: &str) -> Result<Self, JournalError> {
         let mut places = BTreeMap::new();
         let journal = Journal::open(path, &KIND, settings, |(number, _), place| {
@@ -40,10 +33,6 @@ impl AnnotatedGames {
         self.places.len()
     }
 
-    /// Appends an annotated game.
-    ///
-    /// # Errors
-    /// If the journal cannot be written.
     pub(crate) fn append(&mut self, number: u64, pgn: String) -> Result<(), JournalError> {
         let place = self.journal.append(&(number, pgn))?;
         self.places.insert(number, place);
@@ -51,9 +40,6 @@ impl AnnotatedGames {
     }
 
     /// Writes all games in input order.
-    ///
-    /// # Errors
-    /// If the journal cannot be read, or the output cannot be written.
     pub(crate) fn write_all(&mut self, output: &mut impl Write) -> io::Result<()> {
         for &place in self.places.values() {
             writeln!(output, "{}", self.journal.read_at(place)?.1)?;
@@ -62,9 +48,6 @@ impl AnnotatedGames {
     }
 
     /// Removes the journal when the output is complete.
-    ///
-    /// # Errors
-    /// If the journal cannot be removed.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         self.journal.remove()
     }

@@ -7,20 +7,15 @@ use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// The longest mate, in moves, that is mentioned even if missing it hardly changes the expected
-/// result. Set by hand. Human players can find mates of this length.
+/// The longest mate in moves, mentioned even if it hardly matters; people find it. Set by hand.
 const SHORT_MATE: i32 = 5;
 
-/// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults correspond to
-/// the limits of Lichess, whose scale is twice as wide (`Advice` in its source code: 0.1, 0.2,
-/// 0.3).
+/// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults are the limits
+/// of Lichess, whose scale is twice as wide (`Advice` in its source code: 0.1, 0.2, 0.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
-    /// The smallest loss that is an inaccuracy (`?!`).
     pub inaccuracy: f64,
-    /// The smallest loss that is a mistake (`?`).
     pub mistake: f64,
-    /// The smallest loss that is a blunder (`??`).
     pub blunder: f64,
 }
 
@@ -37,7 +32,6 @@ impl fmt::Display for Limits {
     }
 }
 
-/// The verdict on a move that lost expected points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     /// A small error, marked with `?!`.
@@ -90,7 +84,6 @@ impl Verdict {
 pub(crate) struct Judgement {
     pub mv: Move,
     pub side: Color,
-    /// The best move found by the search, if there is one.
     pub best: Option<Move>,
     pub before: Score,
     pub after: Score,
@@ -146,9 +139,8 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Returns whether a mate that appears or disappears deserves a comment. The mate must be proven,
-/// which means that the completed `depth` covers all its plies. In addition, the mate must be
-/// short, or the move must be at least a mistake.
+/// Returns whether a mate that appears or disappears deserves a comment: the completed `depth`
+/// covers all its plies, and it is short or the move is at least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
@@ -209,8 +201,7 @@ mod tests {
     use crate::chess::score::{Ply, mate_in, mated_in};
     use crate::tools::annotate::study::Found;
 
-    /// Creates a study of these moves. For each position, the search result consists of the score
-    /// for the side to move and the best move.
+    /// Creates a study. `found` contains the score for the side to move and the best move.
     pub(crate) fn study(moves: &[&str], found: &[(Score, &str)], second: Option<Score>) -> Study {
         let mut game = Game::default();
         for san in moves {

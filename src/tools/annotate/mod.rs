@@ -1,11 +1,5 @@
-//! Annotates games. Every position is searched, and every move is assessed by the expected points
-//! that it loses.
-//!
-//! [`Study`] searches the positions, and [`judge`] turns the scores into verdicts and statistics.
-//! [`notes`] writes the verdicts and statistics into the PGN game, and [`moments()`] lists the
-//! commented moves. [`work`] annotates one game, or many games on several threads. [`journal`]
-//! stores finished games until all games are done. [`page()`] shows annotated games as an HTML
-//! page.
+//! Annotates games: searches every position, and assesses every move by the expected points that it
+//! loses.
 
 mod accuracy;
 pub(crate) mod journal;

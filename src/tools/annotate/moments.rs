@@ -1,5 +1,4 @@
-//! Extracts the important moments from an annotated game, which are the moves with a verdict or a
-//! comment.
+//! Extracts the important moments of a game: the moves with a verdict or a comment.
 
 use super::judge::Verdict;
 use super::notes::without_evaluation;
@@ -8,7 +7,6 @@ use crate::games::pgn::{PgnGame, PgnMove, Variation};
 /// The first words of comments on moves that may lack a glyph.
 const SENTENCES: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the book, "];
 
-/// A move with a verdict or a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// The move with its number and glyph, such as `12... Nxd4??`.

@@ -9,8 +9,7 @@ use crate::games::book::{Book, BookMove, Names};
 use crate::games::pgn::{PgnGame, PgnMove};
 use crate::support::words::{counted, grouped};
 
-/// The prefix that identifies an annotator as Tabia. If the annotator's name has this prefix, the
-/// annotations are replaced.
+/// The prefix that identifies an annotator as Tabia, whose annotations are replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
 /// The first words of Tabia's comments on moves. The comments are recognised by these words.
@@ -23,8 +22,7 @@ const SIGNS: [&str; 7] = [
     "Only move: the next best is worth ",
     "Leaves the book, wh",
 ];
-/// Phrases in comments that refer to a better line. The better line is the first variation of the
-/// move.
+/// Phrases in comments that refer to a better line, which is the move's first variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 /// The beginning of Tabia's comment on the whole game.
 pub(super) const SUMMARY: &str = "White: ";
@@ -32,15 +30,13 @@ pub(super) const SUMMARY: &str = "White: ";
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
 /// The maximum length of a better line, in plies. Lines that end in mate have no limit.
 const LINE: usize = 10;
-/// The maximum number of book moves listed at the point where a game leaves the book. The most
-/// frequent moves come first.
+/// The maximum number of book moves listed where a game leaves the book, most frequent first.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
 /// The numeric annotation glyphs (NAGs) that assess a move.
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 
 pub(crate) struct Background<'a> {
-    /// The book with which the game is compared.
     pub book: &'a Book,
     pub names: &'a Names,
     pub limits: Limits,
@@ -49,14 +45,12 @@ pub(crate) struct Background<'a> {
 }
 
 pub(crate) struct Annotated {
-    /// The game with glyphs, comments, evaluations and variations.
     pub pgn: PgnGame,
     pub players: [Player; 2],
 }
 
-/// Writes the results of a study into its game. Existing comments and variations are kept. Glyphs
-/// that do not assess a move are also kept. Evaluations, verdicts and everything written by an
-/// earlier run of Tabia are replaced.
+/// Writes the results of a study into its game. Replaces evaluations, verdicts and everything
+/// written by an earlier run of Tabia, and keeps all other comments, variations and glyphs.
 pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
     let mut pgn = game.clone();
     clear(&mut pgn);
@@ -216,8 +210,7 @@ fn describe_move(book: &Book, position: &Position, book_move: &BookMove) -> Stri
     format!("{} ({described})", position.san(*mv))
 }
 
-/// Returns the index of the first move that leaves the book, and the book's moves in that
-/// position.
+/// Returns the index of the first move outside the book, and the book's moves in that position.
 fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     let knows = |ply: usize| book.reached(study.position(ply)).is_some();
     let ply =

@@ -1,7 +1,5 @@
-//! A self-contained HTML page with annotated games. For each game, the page contains a board, a
-//! chart of expected points and the important moments.
-//!
-//! The page depends only on the contents of the games, and not on when they were annotated.
+//! A self-contained HTML page with a board, a chart of expected points and the important moments of
+//! each annotated game. It depends only on the games, not on when they were annotated.
 
 use serde_json::{Value, json};
 
@@ -28,8 +26,7 @@ fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
-/// Returns a game's data for the page: the players, the summaries of their play, the moves and the
-/// annotations.
+/// Returns a game's data for the page: players, summaries of their play, moves and annotations.
 pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san, mut notes) = (game.start, Vec::new(), Vec::new());
     for played in &game.moves {

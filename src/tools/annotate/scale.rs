@@ -1,22 +1,18 @@
 //! Converts Tabia's scores to Stockfish's scale.
 //!
-//! Verdicts on moves use a curve of expected points that was fitted to Stockfish's centipawns. Up
-//! to one pawn, the scores of both engines are about the same. Between one and a half and four
-//! pawns, Stockfish's scores are larger than Tabia's. Beyond five pawns, Tabia's scores grow
-//! faster in won positions. Without the conversion, a move in a lost game might therefore be
-//! called a blunder.
+//! Verdicts use a curve fitted to Stockfish's centipawns. Up to one pawn, both engines' scores are
+//! similar. Between 1.5 and four pawns, Stockfish's are larger. Beyond five pawns, Tabia's grow
+//! faster in won positions; unconverted, a move in a lost game might be called a blunder.
 
 use crate::chess::score::{Score, is_decided};
 
-/// Scores of Tabia and the corresponding scores of Stockfish 15.1. Scores in between are
-/// interpolated linearly.
+/// Scores of Tabia and the corresponding scores of Stockfish 15.1, interpolated linearly and
+/// extrapolated from the last segment.
 ///
-/// The points were drawn by hand through the medians of groups of positions. Both engines searched
-/// each position with 200,000 nodes. For scores up to 700 centipawns, there are 114 positions.
-/// They come from `Stefanova.pgn`, and from `wrap23.pgn` starting with game 21. All are after the
-/// eighth move, and there are at most two per game. For higher scores, the positions come from the
-/// first twenty games of `wrap23.pgn`. The medians are in `docs/measurements/annotate.md`. Scores
-/// beyond the last point are extrapolated from the last segment.
+/// Drawn by hand through the medians in `docs/measurements/annotate.md`, of searches with 200,000
+/// nodes. Up to 700 centipawns, there are 114 positions after the eighth move, at most two per
+/// game, from `Stefanova.pgn` and from `wrap23.pgn` starting with game 21. For higher scores, the
+/// positions come from the first twenty games of `wrap23.pgn`.
 const POINTS: [(Score, Score); 10] = [
     (0, 0),
     (110, 110),

@@ -46,8 +46,7 @@ impl Effort {
     }
 }
 
-/// The divisor of the effort when searching for a second good move. Only a rough score for that
-/// move is needed.
+/// The divisor of the effort for finding a second good move, whose score may be rough.
 const SECOND_PART: u32 = 4;
 
 /// The factor by which the effort is multiplied for a move that seems to lose expected points. Set
@@ -67,8 +66,7 @@ pub(crate) struct Found {
 #[derive(Debug, Clone)]
 pub(crate) struct Study {
     pub game: Game,
-    /// The result for each position, including the final one. `None` if the game is over in that
-    /// position.
+    /// The result for each position, including the final one; `None` where the game is over.
     pub found: Vec<Option<Found>>,
     /// The score of the second-best move in each position whose best move was played. `None` if
     /// there is no other move or if the game is already decided.
@@ -76,13 +74,11 @@ pub(crate) struct Study {
 }
 
 impl Study {
-    /// Searches all positions in a game, from the last to the first.
-    ///
-    /// In this order, searches of earlier positions find the results of later ones in the
-    /// transposition table. Moves that seem to lose at least `suspect` expected points are then
-    /// verified. To verify a move, the positions before and after it are searched again with
-    /// [`AGAIN`] times the effort. After each position, `progress` is called with the number of
-    /// completed positions and the total. Returns `None` if the switch was turned off.
+    /// Searches all positions in a game, from the last to the first, so that searches of earlier
+    /// positions find the results of later ones in the transposition table. Moves that seem to lose
+    /// at least `suspect` expected points are then verified with [`AGAIN`] times the effort. After
+    /// each position, `progress` is called with the number of completed positions and the total.
+    /// Returns `None` if the switch was turned off.
     pub(crate) fn of(
         game: Game,
         searcher: &mut Searcher,
@@ -203,8 +199,7 @@ fn search(
     Some(Found { score: to_stockfish_scale(result.score), line, depth: result.depth })
 }
 
-/// Returns the score of the best move other than the given one, or `None` if there is no other
-/// move.
+/// Returns the score of the best move other than the given one, if there is one.
 fn best_but(
     mv: Move,
     game: &Game,

@@ -16,14 +16,9 @@ pub(crate) struct Plan {
     pub effort: Effort,
 }
 
-/// Annotates games. Each game is passed to `take` as soon as it is finished, in any order.
-///
-/// Returns after the last game, or as soon as `take` fails. Each switch controls one thread.
-/// Turning a switch off stops the searches of its thread. If the searches of a game are stopped,
-/// the game is dropped.
-///
-/// # Errors
-/// If `take` fails, or if no thread can be started.
+/// Annotates games, and passes each to `take` as soon as it is finished, in any order. Returns
+/// after the last game, or as soon as `take` fails. Each switch controls one thread; turning it off
+/// stops its searches and drops its game.
 pub(crate) fn annotate_all<E: From<io::Error>>(
     games: impl Iterator<Item = Numbered<PgnGame>> + Send,
     plan: &Plan,

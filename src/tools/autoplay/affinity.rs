@@ -21,9 +21,7 @@ use crate::support::files::describe;
 pub struct Cores(Vec<usize>);
 
 impl Cores {
-    /// Divides the available cores equally among `games` games.
-    ///
-    /// Any remaining cores are not used.
+    /// Divides the available cores equally among `games` games. Any remaining cores are not used.
     ///
     /// # Errors
     /// If there are fewer cores than games, or if the system cannot bind threads to cores.

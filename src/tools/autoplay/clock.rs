@@ -33,8 +33,7 @@ pub struct MoveLimits {
 /// A time control: the time for a number of moves, and the increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
-    /// The number of moves after which `base` is added again. `None` if `base` is for the whole
-    /// game.
+    /// The number of moves after which `base` is added again; `None` if it is for the whole game.
     pub moves: Option<u32>,
     /// The time on the clock at the beginning.
     pub base: Duration,
@@ -83,8 +82,7 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Formats the limits in a readable form that is also used in PGN tags: `10+0.1`, `0.5/move` or
-/// `depth 6`.
+/// Formats the limits as in PGN tags: `10+0.1`, `0.5/move` or `depth 6`.
 impl fmt::Display for MoveLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
@@ -113,18 +111,14 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Creates a clock for the start of a game. The player loses on time only if a move exceeds
-    /// the limit by more than `margin`.
+    /// Creates a clock for a game. Moves that exceed the limit by more than `margin` lose on time.
     pub fn new(limits: MoveLimits, margin: Duration) -> Self {
         let remaining = limits.clock.map_or(Duration::ZERO, |clock| clock.base);
         let moves_to_go = limits.clock.and_then(|clock| clock.moves);
         Clock { limits, remaining, moves_to_go, used: Duration::ZERO, margin }
     }
 
-    /// Returns the time, including the margin, that the player may use for the next move without
-    /// losing on time.
-    ///
-    /// Returns `None` if only the depth or the number of nodes is limited.
+    /// Returns the time for the next move, including the margin, or `None` if it is not limited.
     pub fn allowance(&self) -> Option<Duration> {
         let on_clock = self.limits.clock.map(|_| self.remaining);
         let least = match (on_clock, self.limits.move_time) {

@@ -22,8 +22,7 @@ use crate::support::words::named_values;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// The protocol is detected when the engine starts. If the engine replies to `uci` with
-    /// `uciok`, it uses UCI.
+    /// Detected at the start: an engine that replies to `uci` with `uciok` uses UCI.
     #[default]
     Auto,
     /// The Chess Engine Communication Protocol.
@@ -37,8 +36,7 @@ named_values! { pub Protocol, "protocol": Xboard = "xboard", Uci = "uci", Auto =
 /// An engine as configured by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineConfig {
-    /// The engine's name in tables and games. If it is empty, the name reported by the engine is
-    /// used.
+    /// The name in tables and games. If it is empty, the name reported by the engine is used.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
@@ -60,8 +58,7 @@ pub struct EngineConfig {
     pub ponder: bool,
     /// Whether the engine is restarted before every game.
     pub restart: bool,
-    /// The pause after each line sent, for engines that would otherwise lose input. If it is
-    /// `None`, the known value for this engine, if any, is used.
+    /// The pause after each line, for engines that lose input; `None` for the known value, if any.
     pub pace: Option<Duration>,
 }
 

@@ -54,8 +54,7 @@ struct EngineTable {
 }
 
 impl EngineTable {
-    /// Returns the engine defined by this table. Settings missing in the table are taken from
-    /// `base`.
+    /// Returns the engine defined by this table, with missing settings taken from `base`.
     fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ParseError> {
         let mut engine = EngineConfig::from_command(&self.command)?;
         engine.name = self.name;

@@ -11,7 +11,6 @@ use super::process::Trace;
 /// The pause before an engine is restarted. The machine may be short of resources.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
-/// A message about an engine that is being started.
 pub(super) enum EngineNotice {
     Starting,
     Named(String),
@@ -25,9 +24,6 @@ pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 impl EnginePool {
     /// Starts these engines unless they are already running, and puts each engine in its slot.
     /// Calls `notify` for each start.
-    ///
-    /// # Errors
-    /// If one of the engines cannot be started.
     pub(super) fn take(
         &mut self,
         engines: [(usize, &EngineConfig); 2],
@@ -56,8 +52,7 @@ impl EnginePool {
         Ok(())
     }
 
-    /// Returns the engines that play White and Black. `white` is the index of the engine that plays
-    /// White.
+    /// Returns the players of White and Black. `white` is the index of the engine that has White.
     pub(super) fn players(&mut self, white: usize) -> Option<[&mut Player; 2]> {
         let [Some((first, a)), Some((_, b))] = &mut self.0 else { return None };
         Some(if *first == white { [a, b] } else { [b, a] })
@@ -95,11 +90,7 @@ impl EnginePool {
     }
 }
 
-/// Repeats a start until it succeeds, or until it has failed as often as the error's `attempts`
-/// allows.
-///
-/// # Errors
-/// The error from the last attempt.
+/// Repeats a start until it succeeds, or has failed as often as the error's `attempts` allows.
 pub(super) fn persist<T>(
     mut start: impl FnMut() -> Result<T, StartError>,
     mut startup_retries: impl FnMut(String),

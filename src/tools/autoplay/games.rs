@@ -1,10 +1,9 @@
 //! The PGN file of a match. Games are appended to it, and its existing content is preserved.
 //!
-//! Before a game is written, its text and the current length of the PGN file are stored in the
-//! state file. A resumed run therefore finds one of three things after that length: the whole
-//! game, nothing, or a prefix of the game. A prefix remains if the run is killed or the power
-//! fails. Games written by other programs may precede or follow the game. Nothing except such a
-//! prefix is ever removed.
+//! Before a game is written, its text and the length of the PGN file are stored in the state file.
+//! After that length, a resumed run therefore finds the whole game, nothing, or, after a crash or
+//! power failure, a prefix of the game. Only such a prefix is ever removed: games written by other
+//! programs may precede or follow it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,8 +18,7 @@ use crate::support::files::{open_locked, open_output, sync_name, write_whole};
 
 /// The first bytes of a game. Programs that write PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
-/// The number of bytes searched at a time. In addition, consecutive searches overlap by the length
-/// of one game.
+/// The number of bytes searched at a time, plus an overlap by the length of one game.
 const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,10 +38,6 @@ pub(crate) struct GamesFile {
 
 impl GamesFile {
     /// Opens the file for appending and locks it exclusively.
-    ///
-    /// # Errors
-    /// If the file cannot be written, if another run has locked it, or if it is a pipe without a
-    /// reader.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let is_regular = path.metadata().map_or(true, |metadata| metadata.is_file());
         let is_new = !path.exists();
@@ -57,11 +51,7 @@ impl GamesFile {
         Ok(GamesFile { path: path.to_owned(), file, is_regular })
     }
 
-    /// Creates the entry for the text of a game. The entry begins with an empty line, unless the
-    /// file already ends with one.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
+    /// Creates the entry for a game. It begins with an empty line unless the file ends with one.
     pub(crate) fn entry(&self, text: String) -> io::Result<GameText> {
         if !self.is_regular {
             return Ok(GameText { at: 0, text });
@@ -79,26 +69,16 @@ impl GamesFile {
     }
 
     /// Appends a game to the file. The file may be longer than it was when the entry was created.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(crate) fn append(&mut self, entry: &GameText) -> io::Result<()> {
         self.file.write_all(entry.text.as_bytes())
     }
 
     /// Flushes the file to disk, so that its contents survive a power failure.
-    ///
-    /// # Errors
-    /// If the disk reports an error.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         if self.is_regular { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// Called after an interruption. Ensures that the file contains the last game in the state
-    /// file exactly once.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written.
+    /// Ensures, after an interruption, that the file contains the last stored game exactly once.
     pub(crate) fn settle(&mut self, last: &GameText) -> io::Result<()> {
         let text = last.text.trim_start().as_bytes();
         if !self.is_regular || text.is_empty() {
@@ -150,8 +130,7 @@ impl GamesFile {
     }
 }
 
-/// Finds the prefix of an incomplete game. The prefix is at the end of the file or before another
-/// game.
+/// Finds the prefix of an incomplete game, at the end of the file or before another game.
 fn torn_piece(rest: &[u8], text: &[u8]) -> Option<Range<usize>> {
     let line_begins = |&start: &usize| start == 0 || rest[start - 1] == b'\n';
     let starts = memmem::find_iter(rest, &text[..1]).filter(line_begins);
@@ -177,8 +156,7 @@ mod tests {
     const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
     const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
 
-    /// Returns the contents of the file after a resumed run whose last game is `OWN`. The file
-    /// contained `before` at first, and `found` was appended to it.
+    /// Returns the file `before` + `found` after a resumed run whose last game is `OWN`.
     fn settled(before: &str, found: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");

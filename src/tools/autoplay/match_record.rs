@@ -58,8 +58,7 @@ pub struct MatchRecord {
 }
 
 impl MatchRecord {
-    /// Opens the files and, if the match is resumed, loads the finished games. Also returns the
-    /// remaining games.
+    /// Opens the files and loads the games of a resumed match. Also returns the remaining games.
     ///
     /// # Errors
     /// If a file cannot be used, or if the state belongs to a match with different `settings`.
@@ -107,8 +106,7 @@ impl MatchRecord {
         Ok((match_record, left))
     }
 
-    /// Stores a finished game. The game is first written to the state file, which contains all its
-    /// data, and then to the PGN file.
+    /// Stores a finished game, first with all its data in the state file, then in the PGN file.
     ///
     /// # Errors
     /// If a file cannot be written.

@@ -1,27 +1,19 @@
 //! The match runner. It lets engines that use either protocol play each other, and it records the
 //! results.
 //!
-//! From the bottom up:
+//! - `process` runs an engine in its own process group, with bounded queues and one reader thread
+//!   per output channel, which timestamps each line. A `player` adds a protocol: `xboard` or `uci`.
+//! - [`play`] plays a game under a [`referee`]. [`tournament`] distributes a [`schedule`] among
+//!   worker threads, and one thread collects the [`results`].
+//! - [`match_record`] writes each game to the state file and then to the PGN file.
+//! - `spsa` tunes an engine's options by playing games. `check` tests an engine's xboard protocol.
 //!
-//! - `process` runs an engine in its own process group. It uses bounded queues and one reader
-//!   thread per output channel. Each line gets a timestamp when it is read.
-//! - `xboard` and `uci` implement the two protocols, and `protocol_adapter` is their common
-//!   interface. A `player` consists of a process and its protocol adapter.
-//! - [`play`] plays one game between two players under a [`referee`].
-//! - [`tournament`] distributes the games in a [`schedule`] among worker threads. One thread
-//!   collects the [`results`].
-//! - [`match_record`] writes each game to the state file and then to the PGN file. [`stats`]
-//!   computes Elo and the SPRT, and `report` creates the HTML page.
-//! - `spsa` tunes an engine's options by playing games. `check` tests whether an engine follows the
-//!   xboard protocol.
-//!
-//! This module never prints anything. The command's reporter (`cli::autoplay`) prints the events
-//! and keeps no results.
+//! This module never prints anything; the command's reporter (`cli::autoplay`) prints the events.
 //!
 //! Every wait has a deadline, and no engine outlives its `Process`. A match locks its files. When
-//! a match is resumed, only the incomplete end of its own last write is removed. If a start fails,
-//! it is repeated. If an engine's features arrive late, the engine plays anyway. Both cases are
-//! reported and counted as startup retries.
+//! it is resumed, only the incomplete end of its own last write is removed. Failed starts are
+//! repeated, and engines with late features play anyway; both are reported and counted as startup
+//! retries.
 //!
 //! `examples/play_match.rs` plays a match.
 //!

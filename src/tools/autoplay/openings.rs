@@ -38,10 +38,8 @@ const ACTION: &str = "read openings from";
 /// The maximum length of a line, in bytes. A longer line cannot be a position.
 const LONGEST_LINE: u64 = 1 << 12;
 
-/// An opening: a starting position and the moves played from it.
-///
-/// An opening stores only its starting position, whereas a game stores all its positions. This
-/// saves memory.
+/// An opening: a starting position and the moves played from it. It takes less memory than a game,
+/// which stores all its positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Opening {
     /// The starting position, or `None` if it is the standard one.
@@ -75,16 +73,14 @@ impl From<Position> for Opening {
 /// The source of the openings, their number, and their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
-    /// The file with the openings. It can be an EPD or PGN file, either plain or compressed. It
-    /// can also be a book: a `.tbk` file, a Polyglot `.bin` file, or the word `embedded` for the
-    /// built-in book.
+    /// The EPD or PGN file with the openings, plain or compressed, or a book: a `.tbk` file, a
+    /// Polyglot `.bin` file, or the word `embedded` for the built-in book.
     pub path: PathBuf,
     /// Whether the openings are played in random order, as opposed to file order.
     pub shuffled: bool,
     /// The seed for the random order and for selecting lines from a book.
     pub seed: u64,
-    /// The number of playable openings that are skipped at first. They are played after all
-    /// others.
+    /// The number of playable openings that are skipped at first, and played after all others.
     pub start: usize,
     /// The number of openings needed.
     pub count: usize,
@@ -93,16 +89,13 @@ pub struct OpeningChoice {
 }
 
 struct OpeningSelector {
-    /// The number of openings at the start of the list that are played after all others.
     start: usize,
     /// The number of openings needed, including the first `start`.
     wanted: usize,
-    /// The generator of a random rank for each opening, or `None` if the openings are not
-    /// shuffled. The openings are sorted by rank. The order of the first openings therefore does
-    /// not depend on how many are needed.
+    /// The generator of random ranks by which openings are sorted, or `None` if they are not
+    /// shuffled. The order of the first openings thus does not depend on how many are needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
-    /// The number of playable openings read so far.
     seen: usize,
     skipped: Skipped,
 }
@@ -177,8 +170,7 @@ impl OpeningSelector {
         ControlFlow::Continue(())
     }
 
-    /// Returns the openings in the order in which they are played. The first `start` openings come
-    /// last.
+    /// Returns the openings in playing order, with the first `start` openings at the end.
     fn into_openings(mut self) -> Openings {
         self.kept.sort_by_key(|&(rank, _)| rank);
         self.kept.truncate(self.wanted);
@@ -192,10 +184,8 @@ impl OpeningSelector {
 }
 
 impl OpeningChoice {
-    /// Reads the openings and puts them in playing order.
-    ///
-    /// Only the openings that are needed are stored. If the openings are played in file order,
-    /// reading stops after the last opening that is needed.
+    /// Reads the openings that are needed and puts them in playing order. In file order, reading
+    /// stops after the last one.
     ///
     /// # Errors
     /// If the file cannot be read, if it is empty, or if it contains an invalid opening.
@@ -252,9 +242,8 @@ impl OpeningChoice {
         book.map(Some).map_err(|error| self.unusable(error))
     }
 
-    /// Selects random lines from the book. The probability of each move is proportional to the
-    /// number of games in which it was played. A line ends when the book has no more moves or when
-    /// it reaches the maximum number of plies.
+    /// Selects random lines of the book, each move with a probability proportional to its number of
+    /// games, until the book has no more moves or the maximum number of plies is reached.
     fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
@@ -359,8 +348,7 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of lines drawn for each line needed. It is greater than 1 because some lines
-/// end the game.
+/// The maximum number of lines drawn per line needed: more than 1, as some lines end the game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
 /// The default length, in plies, of lines selected from a book.

@@ -120,10 +120,8 @@ struct GameRunner<'a> {
     broken: [bool; 2],
 }
 
-/// Plays a game until it ends.
-///
-/// `opening` contains the starting position and the opening moves. `clocks` contains the clocks of
-/// White and Black.
+/// Plays a game until it ends. `opening` contains the starting position and the opening moves, and
+/// `clocks` the clocks of White and Black.
 pub fn play(
     players: [&mut Player; 2],
     opening: Game,
@@ -232,11 +230,8 @@ impl GameRunner<'_> {
         None
     }
 
-    /// Waits for the mover's move. While the mover thinks, the opponent may resign, claim a result
-    /// or crash.
-    ///
-    /// A move is in time if its line arrived before the time ran out, even if the line is
-    /// processed later.
+    /// Waits for the mover's move. Meanwhile, the opponent may resign, claim a result or crash. A
+    /// move is in time if its line arrived in time, even if the line is processed later.
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
         let own = mover.to_index();
         let allowed = self.clocks[own].allowance();
@@ -412,13 +407,11 @@ mod tests {
 
     /// A time limit that is reached only if the test hangs.
     const DEADLINE: Duration = Duration::from_secs(120);
-    /// A timeout that is longer than the deadline, so that the test fails if an engine is
-    /// considered hung.
+    /// Longer than the deadline, so that the test fails if an engine is considered hung.
     const TIMEOUT: Duration = Duration::from_secs(3600);
     const MOVE_TIME: Duration = Duration::from_millis(50);
 
-    /// An engine that prints one line of thinking output. It prints its move when it receives
-    /// `answer`.
+    /// An engine that prints a line of thinking output, and its move when it receives `answer`.
     const SCRIPT: &str = r#"
         while read -r line; do case "$line" in
             uci) echo uciok;;
@@ -432,9 +425,8 @@ mod tests {
         esac; done
     "#;
 
-    /// An adapter for an engine whose move arrives late, while the match runner is still
-    /// processing earlier output. The move is already in the channel when the match runner reads
-    /// it.
+    /// An adapter for an engine whose move is already in the channel, but late, when the match
+    /// runner processes earlier output.
     struct LateEngine(Box<dyn ProtocolAdapter>);
 
     impl ProtocolAdapter for LateEngine {

@@ -15,8 +15,7 @@ use super::protocol_adapter::{EngineError, ProtocolAdapter};
 use super::uci::Uci;
 use super::xboard::Xboard;
 
-/// The time to wait for `uciok` during protocol detection. After this time, the xboard features
-/// are also requested.
+/// The time to wait for `uciok` during protocol detection before also requesting xboard features.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// The additional time to wait for a response to either request. The engine may still be starting.
@@ -49,10 +48,8 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Returns the number of consecutive starts that may fail with this error before the error is
-    /// reported.
-    ///
-    /// A temporary shortage of resources may end, whereas a missing program will still be missing.
+    /// Returns how many consecutive starts may fail with this error before it is reported. A
+    /// shortage of resources may end, whereas a missing program will still be missing.
     pub fn attempts(&self) -> u32 {
         match self {
             StartError::Spawn { cause, .. } => match cause.kind() {
@@ -82,9 +79,6 @@ pub struct Player {
 
 impl Player {
     /// Starts an engine and performs the handshake.
-    ///
-    /// # Errors
-    /// If the engine cannot be started, or if it does not follow the protocol.
     pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let protocol = find_protocol(config, trace)?;
         let process = spawn(config, trace)?;
@@ -118,19 +112,13 @@ fn shown_name(name: &str) -> String {
 }
 
 /// Starts the process without sending anything to it.
-///
-/// # Errors
-/// If the process cannot be started.
 pub(crate) fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError> {
     Process::spawn(config, trace)
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
 
-/// Detects the protocol that an engine uses. `uci` is sent to a separate process, because an
-/// xboard engine may exit when it receives `uci`.
-///
-/// # Errors
-/// If the engine cannot be started.
+/// Detects an engine's protocol. `uci` is sent to a separate process, because an xboard engine may
+/// exit when it receives `uci`.
 pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Protocol, StartError> {
     if config.protocol != Protocol::Auto {
         return Ok(config.protocol);

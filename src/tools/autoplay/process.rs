@@ -21,13 +21,11 @@ use crate::support::words::visible;
 
 use super::config::EngineConfig;
 
-/// The maximum length of a line, in bytes. Longer lines are truncated, which limits memory use.
-/// Four times the longest line accepted by xboard would be sufficient, but some engines send
-/// longer lists of options.
+/// The maximum length of a line in bytes, to limit memory use; longer lines are truncated. It
+/// exceeds four times xboard's longest line, because some engines send longer lists of options.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// The number of lines that are read ahead. An engine that writes more lines is blocked until some
-/// have been processed.
+/// The number of lines that are read ahead. An engine that writes more lines is blocked.
 const READ_AHEAD: usize = 256;
 
 /// The number of recent lines kept for messages about a crash.
@@ -78,7 +76,6 @@ pub struct Process {
     pace: Duration,
 }
 
-/// Data shared by the process and its reader threads.
 #[derive(Debug)]
 struct Memory {
     label: String,
@@ -93,8 +90,7 @@ impl Memory {
         let time = self.started.elapsed().as_secs_f64();
         let mut file = trace.lock().unwrap_or_else(PoisonError::into_inner);
         // Errors are ignored because a full disk must not stop a match. Each line is flushed,
-        // because a match may be killed, and because reader threads may still own the file when the
-        // match ends.
+        // because a match may be killed, and reader threads may still own the file when it ends.
         let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text))
             .and_then(|()| file.flush());
     }
@@ -110,9 +106,6 @@ impl Memory {
 
 impl Process {
     /// Starts the engine in its own process group.
-    ///
-    /// # Errors
-    /// If the program cannot be run.
     pub fn spawn(config: &EngineConfig, trace: &Trace) -> io::Result<Self> {
         let program = config.command.first().map_or("", String::as_str);
         if let Some(dir) = config.dir.as_deref().filter(|dir| !dir.is_dir()) {
@@ -174,11 +167,8 @@ impl Process {
         &self.lines
     }
 
-    /// Sends one line to the engine.
-    ///
-    /// # Errors
-    /// If the engine does not read its input, has closed it, or has exited. The message states
-    /// which of these is the case.
+    /// Sends one line to the engine. The error states whether the engine does not read its input,
+    /// has closed it, or has exited.
     pub fn send(&mut self, line: impl Display) -> io::Result<()> {
         let mut text = line.to_string();
         self.memory.trace("<", &text);
@@ -260,8 +250,7 @@ impl Process {
         }
     }
 
-    /// Describes how a process that closed its output has ended, such as `ended with code 3` or
-    /// `was killed by signal 11`.
+    /// Describes how a process that closed its output has ended, such as `ended with code 3`.
     pub fn exit_reason(&mut self) -> String {
         self.exit_status_text().unwrap_or_else(|| "closed its output".to_owned())
     }
@@ -278,8 +267,7 @@ impl Process {
         })
     }
 
-    /// Sends a last line and waits until the process exits. Kills the process after a time limit.
-    /// Returns whether the process exited by itself.
+    /// Sends a last line. Returns `false` if it had to kill the process after a time limit.
     pub fn quit(&mut self, line: &str) -> bool {
         // This fails if the engine has already exited.
         let _ = self.send(line);
@@ -291,8 +279,7 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// Kills the process group. The group may contain child processes even if the engine has
-    /// exited.
+    /// Kills the process group, which may contain child processes even after an exit.
     fn drop(&mut self) {
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             // This fails if no process is left.
@@ -303,8 +290,7 @@ impl Drop for Process {
     }
 }
 
-/// Returns an error of the same kind as `cause`. Its message explains why the program cannot be
-/// started.
+/// Returns an error of the same kind as `cause` that explains why the program cannot start.
 fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
     let reason = match cause.kind() {
         io::ErrorKind::NotFound => {
@@ -360,8 +346,7 @@ fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     }
 }
 
-/// Stores the last lines of the engine's error output. Dropping `_end` signals that the stream has
-/// ended.
+/// Stores the last lines of error output. Dropping `_end` signals that the stream has ended.
 fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
     let mut input = BufReader::new(output);
     let mut buffer = Vec::new();

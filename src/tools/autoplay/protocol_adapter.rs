@@ -32,8 +32,7 @@ pub struct Turn<'a> {
 /// The information that an engine reports about a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchInfo {
-    /// The last exact score from the engine's point of view, in centipawns or as a mate score. It
-    /// is never a bound.
+    /// The last exact score (never a bound) for the engine, in centipawns or as a mate score.
     pub score: Option<Score>,
     /// The search depth in plies.
     pub depth: u32,
@@ -44,14 +43,12 @@ pub struct SearchInfo {
     pub line: String,
     /// Whether the engine reports that the move comes from its book.
     pub book: bool,
-    /// The engine's description of how its search ended in the book. Empty if the search did not
-    /// end there, or if the engine does not report it.
+    /// The engine's description of how its search ended in the book, or an empty string.
     pub ending: String,
 }
 
 impl SearchInfo {
-    /// Stores the search information contained in an event. Returns `false` if the event contains
-    /// none.
+    /// Stores the search information in an event. Returns `false` if there is none.
     pub fn take_in(&mut self, event: &PlayerEvent) -> bool {
         match event {
             PlayerEvent::Thinking(thinking) => {
@@ -149,9 +146,6 @@ pub(super) struct KnownOption {
 
 impl KnownOption {
     /// Converts the value given by the user to the value to send. Returns `None` for a button.
-    ///
-    /// # Errors
-    /// If the option requires a value but none was given.
     pub(super) fn value(&self, given: &str) -> Result<Option<String>, EngineError> {
         let needs_value = match &self.range {
             OptionRange::Button => return Ok(None),
@@ -179,7 +173,6 @@ pub(super) fn unknown_option<'a>(
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EngineError {
-    /// The process has exited or has closed its pipes.
     #[error("{}", visible(.0))]
     Dead(String),
     #[error("{}", visible(.0))]
@@ -208,24 +201,14 @@ pub trait ProtocolAdapter: Send {
     fn process(&mut self) -> &mut Process;
 
     /// Performs the handshake. Reads the engine's features and sets its options.
-    ///
-    /// # Errors
-    /// If the engine does not respond as the protocol requires. The message is intended for users.
     fn handshake(&mut self) -> Result<(), EngineError>;
 
-    /// Returns the name reported by the engine, if any.
     fn engine_name(&self) -> Option<&str>;
 
     /// Returns the values that an option accepts. The handshake must have been performed.
-    ///
-    /// # Errors
-    /// If the engine does not have the option.
     fn option_range(&self, name: &str) -> Result<OptionRange, EngineError>;
 
     /// Sets options by name. No game may be in progress.
-    ///
-    /// # Errors
-    /// If the engine has exited, or if it does not have the option.
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
     /// Returns a problem during the start that does not prevent the engine from playing, if any.
@@ -236,22 +219,12 @@ pub trait ProtocolAdapter: Send {
     fn reusable(&self) -> bool;
 
     /// Starts a new game and plays its opening moves. The engine then waits.
-    ///
-    /// # Errors
-    /// If the engine has exited, or if it cannot play such a game.
     fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError>;
 
     /// Sends the opponent's last move, if there is one, and starts the search.
-    ///
-    /// # Errors
-    /// If the engine has exited.
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError>;
 
-    /// Records that the engine's move has been accepted. If `ponder` is a move, starts pondering
-    /// on that move.
-    ///
-    /// # Errors
-    /// If the engine has exited.
+    /// Records that the engine's move has been accepted. Starts pondering on `ponder`, if given.
     fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError>;
 
     /// Parses a line. Returns `None` if the line is irrelevant to the game.
@@ -264,31 +237,18 @@ pub trait ProtocolAdapter: Send {
     }
 
     /// Orders the engine to move immediately.
-    ///
-    /// # Errors
-    /// If the engine has exited.
     fn move_now(&mut self) -> Result<(), EngineError>;
 
     /// Forwards the opponent's draw offer to the engine.
-    ///
-    /// # Errors
-    /// If the engine has exited.
     fn offer_draw(&mut self) -> Result<(), EngineError>;
 
     /// Ends the game. Afterwards, the engine is idle, and all its output from this game has been
-    /// read.
-    ///
-    /// # Errors
-    /// If the engine has exited, or if it is not idle by `deadline`.
+    /// read. Fails if it is not idle by `deadline`.
     fn finish(&mut self, result: &str, comment: &str, deadline: Instant)
     -> Result<(), EngineError>;
 }
 
-/// Reads lines until one satisfies the predicate. `what` describes the expected line and is used
-/// in error messages.
-///
-/// # Errors
-/// If the engine exits, or if no such line arrives in time.
+/// Reads lines until one satisfies the predicate. `what` describes this line in error messages.
 pub(crate) fn read_until(
     process: &mut Process,
     deadline: Instant,

@@ -69,8 +69,7 @@ impl Referee {
         Referee { rules, drawish: 0, winning: [0; 2], tables }
     }
 
-    /// Returns the adjudication after `mover` has made a move and reported this score. Returns
-    /// `None` if the game continues.
+    /// Returns the adjudication, if any, after `mover` has made a move and reported this score.
     pub fn update(&mut self, game: &Game, mover: Color, score: Option<Score>) -> Option<Verdict> {
         if let Some(outcome) = game.outcome() {
             return Some(outcome.into());

@@ -1,7 +1,5 @@
-//! The results of a match. They are updated while games are played, and they can be written as
-//! JSON for other programs.
-//!
-//! `super::summary` formats them for human readers.
+//! The results of a match, which are updated while games are played. They can be written as JSON
+//! for other programs, and `super::summary` formats them for human readers.
 //!
 //! ```
 //! use tabia::autoplay::config::EngineConfig;
@@ -61,9 +59,7 @@ impl Results {
         }
     }
 
-    /// Plays the remaining games of a tournament. Stops when the tournament is over or the
-    /// sequential test has reached a decision.
-    ///
+    /// Plays the remaining games until the tournament is over or the sequential test is decided.
     /// Each event is first stored and then passed to `observe` on the calling thread.
     ///
     /// # Errors
@@ -116,10 +112,8 @@ impl Results {
         Ok(true)
     }
 
-    /// Compares the first engine with the second. If there is a sequential test, its decision is
-    /// used. Otherwise, the engine that has won more games is better.
-    ///
-    /// Returns `None` if there are more than two engines.
+    /// Compares the first of two engines with the second, according to the sequential test or,
+    /// without one, the number of wins. Returns `None` if there are more than two engines.
     pub fn comparison(&self) -> Option<Ordering> {
         let tally = self.match_record.standings.tallies.values().next();
         let compare = |tally: &Tally| match self.sprt {
@@ -145,8 +139,7 @@ impl Results {
         counted.filter(|&(_, count)| count > 0)
     }
 
-    /// Writes the report and the statistics if requested. Then removes the state file if the match
-    /// is finished.
+    /// Writes the report and statistics if requested, and removes the state of a finished match.
     ///
     /// # Errors
     /// If a file cannot be written, or if a game loaded from the state file cannot be replayed.
@@ -176,8 +169,7 @@ impl Results {
         Ok(())
     }
 
-    /// Returns all statistics. Values that are infinite or cannot be estimated are returned as
-    /// `null`.
+    /// Returns all statistics; `null` stands for values that are infinite or cannot be estimated.
     pub fn json(&self) -> Value {
         let Results { names, sprt, match_record, .. } = self;
         let tallies = &match_record.standings.tallies;
@@ -198,8 +190,7 @@ impl Results {
     }
 }
 
-/// Returns one row per engine, with the best engine first. The columns in `against` are in the
-/// same order as the rows.
+/// Returns a row per engine, the best first, with columns in `against` in the order of the rows.
 fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -251,8 +242,7 @@ mod tests {
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-    /// Returns the results of a match in which White won every game. `ends` contains the reasons
-    /// why the first games ended.
+    /// Returns the results of a match in which White won every game; the first games end by `ends`.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let slots = Schedule { engines, format, games, openings: 1, reversed: true }.slots();

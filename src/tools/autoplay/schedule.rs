@@ -57,8 +57,7 @@ pub struct Slot {
 }
 
 impl Schedule {
-    /// Returns all games in the order in which they are played. The games are arranged in rounds,
-    /// so that the results are fair even if the tournament is interrupted.
+    /// Returns all games in playing order, in rounds so that an interrupted tournament is fair.
     pub fn slots(&self) -> Vec<Slot> {
         let pairings = self.pairings();
         let per_round = if self.reversed { 2 } else { 1 };

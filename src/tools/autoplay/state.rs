@@ -1,10 +1,9 @@
 //! The stored state of a match, from which the match can be resumed.
 //!
 //! A state file is a journal of finished games. The record of a game includes its PGN and is
-//! flushed to disk before the game is added to the PGN file. If the match is killed or the power
-//! fails, there are therefore two possible effects. If the record is incomplete, the game is
-//! played again. If the last game is missing or incomplete in the PGN file, it is completed when
-//! the match is resumed.
+//! flushed to disk before the game is added to the PGN file. After a crash or power failure, a game
+//! with an incomplete record is therefore played again, and a last game that is missing or
+//! incomplete in the PGN file is completed.
 
 use std::collections::HashSet;
 use std::io;
@@ -45,8 +44,7 @@ pub struct FinishedGame {
     pub scores: Vec<Option<Score>>,
     /// The time used for each move after the opening, in seconds.
     pub seconds: Vec<f32>,
-    /// The engines' comments about their books. See [`PlayedMove::remark`]. Empty if there are
-    /// none.
+    /// The engines' comments about their books ([`PlayedMove::remark`]). Empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
     /// The game as PGN. It is kept until it has been written to the PGN file.
@@ -94,12 +92,9 @@ static KIND: Kind = Kind { magic: "tabia match 2; ", name: "the state file" };
 /// A state file that has been opened and locked for this run.
 pub(crate) type StateFile = Journal<FinishedGame>;
 
-/// Opens or creates the state file of a match and locks it. Reads the finished games, of which
-/// only the last one still contains its PGN. If the file contains games, `resume` must be set. If
-/// `resume` is set, the file must exist.
-///
-/// # Errors
-/// If the file cannot be used, or if it belongs to a match with different settings.
+/// Opens or creates the state file of a match and locks it. Reads the finished games, of which only
+/// the last one still contains its PGN. Resuming requires an existing file, and a file with games
+/// requires `resume`.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,

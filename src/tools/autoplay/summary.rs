@@ -125,8 +125,7 @@ pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     text
 }
 
-/// Returns the points that one engine scored against another. Returns `None` if they have not
-/// played each other.
+/// Returns the points that one engine scored against another, if they have played each other.
 pub(crate) fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
     if let Some(tally) = standings.tallies.get(&(engine, other)) {
         return Some(tally.total.points());

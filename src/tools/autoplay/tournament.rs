@@ -1,5 +1,4 @@
-//! Plays the games in a schedule. Worker threads play the games, and one collector stores the
-//! results.
+//! Plays the games in a schedule. Worker threads play, and one collector stores the results.
 //!
 //! ```
 //! use tabia::autoplay::schedule::{Format, Schedule};
@@ -84,12 +83,10 @@ pub enum Progress {
         slot: Slot,
         /// The moves and the result of the game.
         record: Box<GameRecord>,
-        /// The last output of the engines that played White and Black. Empty unless the engine
-        /// crashed.
+        /// The last output of the engines with White and Black. Empty unless the engine crashed.
         last_output: [Vec<String>; 2],
     },
-    /// An engine failed to start or took too long. The start is either repeated, or the engine
-    /// plays anyway.
+    /// A start failed or took too long. It is either repeated, or the engine plays anyway.
     StartupRetry {
         /// The engine's index in [`Tournament::engines`].
         engine: usize,
@@ -132,9 +129,8 @@ pub fn find_protocols(
 }
 
 impl Tournament {
-    /// Plays all games, and calls `observe` on the calling thread for every event.
-    ///
-    /// The tournament ends early if `observe` returns `false`.
+    /// Plays all games, and calls `observe` on the calling thread for every event, until it returns
+    /// `false`.
     ///
     /// # Errors
     /// If an engine cannot be started, or if it cannot play what the match requires.
@@ -176,8 +172,7 @@ impl Tournament {
 /// A message from a worker to the collector.
 struct WorkerMessage {
     progress: Progress,
-    /// The sender that is dropped when the collector has processed the message. Dropping it wakes
-    /// the waiting worker.
+    /// Dropping this sender wakes the waiting worker when the message has been processed.
     acknowledged: Option<Sender<()>>,
 }
 
@@ -207,8 +202,7 @@ impl MatchWorker<'_> {
         pool.quit();
     }
 
-    /// Sends an event to the collector. This cannot fail, because the collector outlives all
-    /// workers.
+    /// Sends an event. This cannot fail, because the collector outlives all workers.
     fn send(&self, progress: Progress) {
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: None });
     }

@@ -1,6 +1,5 @@
-//! The match runner's implementation of the Universal Chess Interface (UCI).
-//!
-//! Source: the specification by Stefan Meyer-Kahlen,
+//! The match runner's implementation of the Universal Chess Interface (UCI). Source: the
+//! specification by Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
 
 use std::collections::BTreeMap;
@@ -104,8 +103,7 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// Parses the words after `type` in an option declaration. A missing bound means that there is
-/// none.
+/// Parses the words after `type` in an option declaration. Bounds may be missing.
 fn range(kind: &str) -> OptionRange {
     let words: Vec<&str> = kind.split_whitespace().collect();
     let limit = |name: &str| {
@@ -122,8 +120,7 @@ fn range(kind: &str) -> OptionRange {
     }
 }
 
-/// Returns the command that sets up the position in a game. If given, the expected move `extra` is
-/// added.
+/// Returns the command that sets up the position in a game, plus the expected move `extra`.
 fn position(game: &Game, extra: Option<Move>) -> Command {
     let start = match *game.start() == Position::start() {
         true => Start::Usual,
@@ -133,8 +130,7 @@ fn position(game: &Game, extra: Option<Move>) -> Command {
     Command::Position { start, moves }
 }
 
-/// Returns the `go` command for a turn of `color`. If `ponder` is set, the command starts
-/// pondering.
+/// Returns the `go` command for a turn of `color`, which starts pondering if `ponder` is set.
 fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
     let mut go = Go {
@@ -266,8 +262,7 @@ impl ProtocolAdapter for Uci {
     }
 }
 
-/// Stores the data in an `info` line. Returns whether the line contained anything to show. Lines
-/// about variations other than the first are ignored.
+/// Stores the data in an `info` line, except for further variations. Returns whether there is any.
 fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     if infos.multi_pv.is_some_and(|number| number != 1) {
         return false;

@@ -95,8 +95,7 @@ impl Termination {
         }
     }
 
-    /// Returns whether the game ended because an engine crashed, stopped responding or broke the
-    /// rules.
+    /// Returns whether an engine crashed, stopped responding or broke the rules.
     pub fn is_fault(self) -> bool {
         matches!(
             self,

@@ -1,6 +1,5 @@
-//! The match runner's implementation of the Chess Engine Communication Protocol (xboard).
-//!
-//! Source: <https://www.gnu.org/software/xboard/engine-intf.html>.
+//! The match runner's implementation of the Chess Engine Communication Protocol (xboard). Source:
+//! <https://www.gnu.org/software/xboard/engine-intf.html>.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -20,12 +19,10 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// The time that a GUI waits for features if the engine does not send `done=0` (engine-intf,
-/// section 8).
+/// The time that a GUI waits for features without `done=0` (engine-intf, section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The maximum time to wait for a first reply at the start, because the engine may still be
-/// loading.
+/// The maximum time to wait for a first reply, because the engine may still be loading.
 const LATE_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// The interval between the pings that are sent while waiting for the first reply.
@@ -44,20 +41,17 @@ const QUIET_TIME: Duration = Duration::from_millis(200);
 /// does not process the second line of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// The pause after the output that follows the first line. During this pause, the engine starts
-/// reading again.
+/// The pause after the output that follows the first line, until the engine reads again.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Engines that lose input if several lines arrive at the same time. They are identified by the
-/// beginning of their names.
+/// Engines, by beginning of name, that lose input if several lines arrive at the same time.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
 /// Engines that do not support fractions of a second in `st`. They are identified by the beginning
 /// of their names. For example, GNU Chess interprets 0.2 seconds as 0.
 const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 
-/// Features that the match runner does not use. They are explicitly rejected, because the protocol
-/// requires a reply.
+/// Features that are not used, but must be rejected, because the protocol requires a reply.
 const REFUSED: [&str; 4] = ["ics", "pause", "exclude", "colors"];
 
 /// The features of an engine. Initially, they have the default values from the specification.
@@ -118,8 +112,7 @@ pub(super) struct Xboard {
     pings: u64,
     /// The time limit per move. Set only if `st` may not have expressed it exactly.
     move_now_after_time: Option<Duration>,
-    /// The time that the engine took to send its features. Set only if a GUI would not have waited
-    /// that long.
+    /// The time that the engine took to send its features, if a GUI would not have waited so long.
     late: Option<Duration>,
 }
 

@@ -22,8 +22,7 @@ use crate::engine::search::{
 use crate::games::book::{Book, BookError, Counts};
 use crate::support::files::FileError;
 
-/// The example game, `books/dumb.pgn`. One of its positions can also be reached by a different
-/// move order, which only a search can find.
+/// The example game, `books/dumb.pgn`. A search can also find another way to one of its positions.
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
 /// The first moves of the different move order.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
@@ -98,12 +97,9 @@ pub struct Effect {
     pub ending: Option<Transposition>,
 }
 
-/// Searches the last position in `game` in each mode, to at most `depth` plies, with one thread
-/// and an empty table.
-///
-/// A search that compares its tree with the book gets as many nodes as the search without a book
-/// used. It may need fewer. If only the depth were limited, the search would always continue to
-/// that depth.
+/// Searches the last position in `game` in each mode, to at most `depth` plies, with one thread and
+/// an empty table. A search that compares its tree with the book gets as many nodes as the search
+/// without a book used, because with a depth limit alone it would always reach that depth.
 pub fn effects(
     game: &Game,
     book: &Book,

@@ -4,10 +4,7 @@
 //! - `analysis`: all positions in a book, with backed-up values
 //! - `threads`: the speedup gained from several threads
 //! - `transpositions`, [`book_effect`]: the effect of the book in the search
-//! - [`research`]: two orders in which a late move is searched again
-//!
-//! [`research`] and [`book_effect`] use the engine's own search. [`research`] also plays matches
-//! with `autoplay`.
+//! - [`research`]: two orders in which a late move is searched again, also in matches
 //!
 //! ```
 //! use tabia::search::{Control, ResearchOrder};
@@ -40,8 +37,7 @@ use crate::support::threads::start;
 pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
 impl Switch {
-    /// Creates the control for the next search. If the series has been stopped, the control is
-    /// already stopped.
+    /// Creates the control for the next search, which is already stopped if the series is.
     pub(crate) fn control(&self) -> Control {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let control = Control::new();
@@ -64,11 +60,8 @@ impl Switch {
     }
 }
 
-/// Runs one thread per switch. Everything that the threads send is passed to `take`, in any order.
+/// Runs one thread per switch, and passes everything that the threads send to `take`, in any order.
 /// If `take` fails, the receiver is dropped and the threads end.
-///
-/// # Errors
-/// If `take` fails, or if no thread can be started.
 pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
     switches: &[Switch],
     work: impl Fn(&Switch, &Sender<T>) + Sync,

@@ -1,7 +1,6 @@
-//! Compares two orders in which a move is searched again, by cost and playing strength.
-//!
-//! A late move is first searched with a null window at reduced depth. If it beats alpha at a PV
-//! node, the full depth and the full window must both be restored. See [`ResearchOrder`].
+//! Compares two orders in which a late move is searched again, by cost and playing strength: after
+//! a search with a null window at reduced depth beats alpha at a PV node, both the full depth and
+//! the full window must be restored. See [`ResearchOrder`].
 //!
 //! ```
 //! use tabia::position::Position;
@@ -35,10 +34,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The number of moves after which a game is adjudicated as a draw.
 const MAX_MOVES: u32 = 150;
 
-/// Counts the nodes that one order needs for several positions.
-///
-/// One thread searches each position to `depth`, starting with an empty table. Returns `None` if
-/// `control` stops the search.
+/// Counts the nodes that one order needs to search positions to `depth` with one thread and empty
+/// tables. Returns `None` if `control` stops the search.
 pub fn nodes(
     order: ResearchOrder,
     positions: &[Position],
@@ -68,11 +65,8 @@ pub struct Match {
 }
 
 impl Match {
-    /// Plays a match between two copies of `program`, which must be Tabia. Each copy uses one of
-    /// the two `orders`.
-    ///
-    /// After each game, calls `on_game` with the results so far. The results are from the first
-    /// order's point of view.
+    /// Plays a match between two copies of `program`, which must be Tabia, each with one of the
+    /// `orders`. After each game, calls `on_game` with the results so far for the first order.
     ///
     /// # Errors
     /// If the program cannot be started.

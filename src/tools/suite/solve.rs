@@ -1,5 +1,4 @@
-//! Runs test suites. A suite consists of EPD positions with solutions, which are searched one
-//! after another.
+//! Runs test suites: EPD positions with solutions, which are searched one after another.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -20,8 +19,7 @@ const NAMED: usize = 5;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// The problem's name (the `id` operation). If there is none, the problem's number in the
-    /// suite.
+    /// The problem's name (the `id` operation), or else its number in the suite.
     pub name: String,
     /// The position, which has at least one legal move.
     pub position: Position,
@@ -87,8 +85,7 @@ fn mate(moves: &str) -> Result<i32, String> {
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
     pub problem: Problem,
-    /// The problem's number in the suite, counted from 1, together with the total number of
-    /// problems.
+    /// The problem's number in the suite, counted from 1, and the total number of problems.
     pub number: (usize, usize),
     /// The chosen move, if the search completed one.
     pub mv: Option<Move>,
@@ -120,7 +117,6 @@ pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
     pub searched: usize,
     pub solved: usize,
-    /// The total number of nodes in these searches.
     pub nodes: u64,
     begun: Instant,
 }
@@ -186,11 +182,8 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches the remaining problems, each with empty tables, and passes on the solutions. If
-    /// the switch is turned off, the current problem is not counted.
-    ///
-    /// # Errors
-    /// If a solution cannot be passed on. In this case, the run ends.
+    /// Searches the remaining problems, each with empty tables, and passes on the solutions. If the
+    /// switch is turned off, the current problem is not counted.
     pub(crate) fn solve(
         &mut self,
         searcher: &mut Searcher,

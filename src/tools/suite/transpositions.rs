@@ -1,11 +1,10 @@
 //! The transposition suite. It measures the effect of comparing the search tree with the book.
 //!
 //! The positions in the suite are not in the book, and the engine cannot play from the book there
-//! without a search. However, the games that contain these positions return to the book within a
-//! few plies by a different move order. In such positions, a search that compares its tree with
-//! the book can save time. Each position is searched without the book, and then with the book in
-//! each mode. Finally, it is searched without the book but with many times more nodes. The last
-//! search judges all moves found.
+//! without a search. However, their games return to the book within a few plies by a different move
+//! order, so a search that compares its tree with the book can save time. Each position is searched
+//! without the book, then with the book in each mode, and finally without the book but with many
+//! times more nodes, to judge all moves found.
 
 use std::collections::HashSet;
 use std::io;
@@ -27,7 +26,6 @@ pub(crate) struct SuiteSelection {
     /// The maximum number of plies that are examined in a game.
     pub max_plies: usize,
     pub positions: usize,
-    /// The seed for the random selection.
     pub seed: u64,
 }
 
@@ -62,17 +60,13 @@ impl<'b> Selector<'b> {
     }
 
     /// Reads the games in an input and adds suitable positions.
-    ///
-    /// # Errors
-    /// If the input cannot be read. A game with an error is used up to that error.
     pub(crate) fn read(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
         while reader.read_game(self)?.is_some() {}
         Ok(())
     }
 
-    /// Returns the suite, which consists of as many positions as requested. They are selected at
-    /// random.
+    /// Returns the suite: as many positions as requested, selected at random.
     pub(crate) fn finish(mut self) -> Drawn {
         let found = self.found.len();
         // The suite must not depend on the order of the games.
@@ -82,8 +76,7 @@ impl<'b> Selector<'b> {
         Drawn { positions: self.found, found, answered: self.answered.len() }
     }
 
-    /// Returns the first position in the game that qualifies and in which the engine cannot move
-    /// without a search.
+    /// Returns the first qualifying position in which the engine cannot move without a search.
     fn fitting(&mut self) -> Option<Position> {
         let in_book: Vec<bool> =
             self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
@@ -218,8 +211,7 @@ impl Mean {
     }
 }
 
-/// The effect of a mode on a suite. In each pair, the first value is for the plain search and the
-/// second is for the mode.
+/// The effect of a mode on a suite. In each pair, the plain search comes first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ModeSummary {
     pub mode: BookSearch,
@@ -231,23 +223,19 @@ pub(crate) struct ModeSummary {
     pub cost_used: f64,
     /// The same ratio, over all positions.
     pub cost: f64,
-    /// The number of times that the judge's move was chosen, over the positions in which a match
-    /// ended the search.
+    /// How often the judge's move was chosen in positions where a match ended the search.
     pub agreement_used: [usize; 2],
     /// The number of times that the judge's move was chosen, over all positions.
     pub agreement: [usize; 2],
-    /// The average loss of the chosen move compared with the judge's move, in centipawns,
-    /// according to the judge.
+    /// The average loss of the chosen move, in centipawns, according to the judge.
     pub loss: [Mean; 2],
-    /// The loss of the mode's move minus the loss of the plain search's move, over the positions in
-    /// which a match ended the search.
+    /// The mode's loss minus the plain search's loss, where a match ended the search.
     pub price_used: Mean,
     /// The same difference, over all positions.
     pub price: Mean,
 }
 
-/// Summarises the effect of each mode. `modes` must contain the modes of the trials, in the same
-/// order.
+/// Summarises the effect of each mode. `modes` must be in the order of the trials.
 pub(crate) fn summarise(modes: &[BookSearch], trials: &[ModeTrial]) -> Vec<ModeSummary> {
     let summary = |(index, &mode)| summary(trials, index, mode);
     modes.iter().enumerate().map(summary).collect()
@@ -271,8 +259,7 @@ fn summary(trials: &[ModeTrial], index: usize, mode: BookSearch) -> ModeSummary 
     }
 }
 
-/// Returns the losses of the plain search's moves and of the mode's moves, compared with the
-/// judge's moves.
+/// Returns the losses of the plain search's and the mode's moves against the judge's moves.
 fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     let lost = |trial: &ModeTrial, mv| trial.above(trial.judge.best, mv);
     let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
@@ -294,8 +281,7 @@ fn cost(searches: &[(&ModeTrial, &SearchResult)]) -> f64 {
     with as f64 / without.max(1) as f64
 }
 
-/// Returns the number of times that the plain search chose the judge's move, and the same number
-/// for the mode.
+/// Returns how often the plain search and the mode chose the judge's move.
 fn agreement(searches: &[(&ModeTrial, &SearchResult)]) -> [usize; 2] {
     let plain = searches.iter().filter(|(trial, _)| trial.plain.best == trial.judge.best);
     let with = searches.iter().filter(|(trial, with)| with.best == trial.judge.best);

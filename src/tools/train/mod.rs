@@ -4,10 +4,9 @@
 //! from a later network. [`tune`] fits the classical weights to game results, and [`net`] trains
 //! networks.
 //!
-//! `relabel` writes only packed blocks, and writes each block either completely or not at all. The
-//! size of a block depends on the number of nodes per search, but not on the number of threads.
-//! The bytes written are therefore the same for any number of threads, and an interruption loses
-//! only about ten seconds of work.
+//! The size of a packed block depends on the number of nodes per search, but not on the number of
+//! threads. The bytes that `relabel` writes are therefore the same for any number of threads, and
+//! an interruption loses only about ten seconds of work.
 
 mod games;
 pub(crate) mod net;

@@ -1,5 +1,4 @@
-//! Detects quiet positions. In such positions, the static evaluation can be compared with the
-//! result of the game.
+//! Detects quiet positions, whose static evaluation can be compared with the result of the game.
 
 use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Score};
@@ -12,9 +11,8 @@ const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 /// The maximum number of consecutive captures.
 const DEPTH: u32 = 12;
 
-/// A simple quiescence search over captures and promotions. It uses neither pruning nor tables,
-/// and does not depend on the weights of the engine's search. Source:
-/// <https://www.chessprogramming.org/Quiescence_Search>.
+/// A simple quiescence search over captures and promotions, without pruning, tables or the weights
+/// of the engine's search. Source: <https://www.chessprogramming.org/Quiescence_Search>.
 pub(crate) struct Quiescence {
     evaluator: Evaluator,
 }
@@ -30,9 +28,8 @@ impl Quiescence {
         Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
-    /// Returns the static score for the side to move, or `None` if the position is not quiet. A
-    /// position is quiet if the side to move is not in check and no sequence of captures changes
-    /// the score.
+    /// Returns the static score for the side to move, or `None` if it is in check or a sequence of
+    /// captures changes the score.
     pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;
@@ -62,8 +59,7 @@ impl Quiescence {
     }
 }
 
-/// Returns captures and promotions or, in check, all evasions. The most promising moves come
-/// first.
+/// Returns captures and promotions or, in check, all evasions, the most promising first.
 fn moves(position: &Position) -> Vec<Move> {
     let mut list = crate::chess::position::MoveList::new();
     position.noisy_moves(&mut list);

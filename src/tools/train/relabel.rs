@@ -44,9 +44,8 @@ impl Relabeller {
         }
     }
 
-    /// Returns the game with new scores, or `None` if a move is illegal. The scores depend only on
-    /// the game and the `Judgement`. If positions are searched, the best move also determines
-    /// whether a position is marked as noisy.
+    /// Returns the game with new scores, or `None` if a move is illegal. The result depends only on
+    /// the game and the `Judgement`. Searches also determine which positions are marked as noisy.
     pub(crate) fn judge(&mut self, game: &PlayedGame) -> Option<PlayedGame> {
         let mut moves = Vec::with_capacity(game.moves.len());
         let whole = match self {

@@ -17,8 +17,7 @@ const MEMORY_MB: usize = 1;
 /// The hard node limit, as a multiple of the soft limit.
 const HARD_NODES: u64 = 8;
 
-/// The maximum length, in plies, of an opening from a book. Game files store the length in a
-/// single byte.
+/// The maximum plies of an opening from a book. Game files store the length in a single byte.
 const LONGEST_OPENING: usize = 80;
 
 /// The maximum number of attempts to find random moves that do not end the game.
@@ -33,8 +32,7 @@ pub(crate) struct BookOpenings {
     pub book: Book,
     /// The policy for choosing moves after the random book moves at the beginning.
     pub policy: Policy,
-    /// The number of random moves after the book has no more moves. These moves make duplicate
-    /// games unlikely.
+    /// The number of random moves after those of the book, which make duplicate games unlikely.
     pub random_after: usize,
 }
 
@@ -44,9 +42,8 @@ pub(crate) struct GameSettings {
     pub seed: u64,
     /// The soft node limit per move, after which no new iteration starts.
     pub nodes: u64,
-    /// The number of random moves at the beginning of the game. With a book, this is the number of
-    /// book moves chosen at random. The probability of a book move is proportional to its number
-    /// of games.
+    /// The number of random moves at the beginning of the game. With a book, these are book moves,
+    /// with a probability proportional to their number of games.
     pub random_plies: usize,
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
@@ -55,18 +52,15 @@ pub(crate) struct GameSettings {
     pub piece_count: Option<(u8, u8)>,
     /// The maximum absolute score after the opening, in centipawns, as determined by a search.
     pub opening_limit: Score,
-    /// The score threshold for adjudication, in centipawns. A game ends if both sides agree on a
-    /// score of at least this much in favour of one side. They must agree for
-    /// [`GameSettings::adjudicate_plies`] consecutive plies.
+    /// The score for adjudication, in centipawns: a game ends if both sides agree on at least this
+    /// score for one side for [`GameSettings::adjudicate_plies`] consecutive plies.
     pub adjudicate_score: Score,
-    /// The number of consecutive plies required for adjudication. See
-    /// [`GameSettings::adjudicate_score`].
+    /// The number of consecutive plies for [`GameSettings::adjudicate_score`].
     pub adjudicate_plies: usize,
 }
 
 impl Default for GameSettings {
-    /// Returns settings similar to those that strong engines use for training data: a fixed number
-    /// of nodes, eight random plies, openings within four pawns, and adjudication at ten pawns.
+    /// Returns settings similar to those of strong engines for training data.
     fn default() -> Self {
         GameSettings {
             evaluation: Evaluation::default(),
@@ -167,8 +161,7 @@ impl SelfPlay {
         self.searcher.new_game();
     }
 
-    /// Returns the best move and its score from White's point of view, or `None` if there is no
-    /// legal move.
+    /// Returns the best move and its score from White's point of view, if there is a legal move.
     pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
@@ -216,8 +209,7 @@ pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 
-/// Plays random moves that do not end the game. If every attempt ends the game, returns the game
-/// without random moves.
+/// Plays random moves that do not end the game, or none if every attempt ends it.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();
@@ -262,9 +254,8 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     }
 }
 
-/// Returns a line from a book. The first moves are chosen at random, with probabilities
-/// proportional to their numbers of games. The policy chooses the other moves, until the book has
-/// no more moves.
+/// Returns a line from a book. The first moves are random, with probabilities proportional to their
+/// numbers of games. The policy chooses the others, until the book has no more moves.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

@@ -1,5 +1,4 @@
-//! Reads samples from PGN games, from self-play files, or from lines of text in the [`Sample`]
-//! format.
+//! Reads samples from PGN games, self-play files, or lines of text in the [`Sample`] format.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -25,7 +24,6 @@ pub(crate) struct SampleSelection {
     /// The maximum absolute static score, in centipawns. Positions with a larger score are decided
     /// and would not contribute to the fit.
     pub limit: Score,
-    /// The seed for choosing among the positions in a game.
     pub seed: u64,
 }
 
@@ -52,12 +50,9 @@ impl Sampler {
         }
     }
 
-    /// Reads a file of samples. The file name extension determines the format: PGN for `.pgn`,
-    /// self-play games for `.games`, and lines of samples otherwise. If the name ends in `.zst`,
-    /// the lines are compressed with zstd.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if a line is not a sample. Games with errors are skipped.
+    /// Reads a file of samples in the format of its extension: PGN for `.pgn`, self-play games for
+    /// `.games`, otherwise lines of samples, compressed with zstd for `.zst`. Games with errors are
+    /// skipped.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), FileError> {
         let io_error = |error| FileError::io("read", path, &error);
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
@@ -103,8 +98,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Selects positions in a game at random. Selects at most [`SampleSelection::per_game`]
-    /// positions.
+    /// Selects at most [`SampleSelection::per_game`] positions in a game at random.
     fn take_from_game(&mut self, positions: &mut [Position], result: f32) {
         let Some(late) = positions.get_mut(self.selection.skip_plies..) else { return };
         self.random.shuffle(late);
@@ -195,8 +189,7 @@ mod tests {
         let mut sampler = sampler(100);
         sampler.read_games(GAMES.as_bytes()).expect("no input error");
         let (samples, games) = sampler.finish();
-        // The candidates are the positions after 3.Bc4, 3...Nf6, 4.d3 and 4...Be7, not all of which
-        // need to be quiet.
+        // The candidates are after 3.Bc4, 3...Nf6, 4.d3 and 4...Be7, but need not all be quiet.
         assert_eq!(games, 2);
         let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
         assert!((2..=4).contains(&wins), "{samples:?}");

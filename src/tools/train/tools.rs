@@ -2,8 +2,7 @@
 
 use std::thread::{Builder, ScopedJoinHandle};
 
-/// Processes each part in its own thread. If the system cannot start more threads, the current
-/// thread does the remaining work.
+/// Processes each part in its own thread. If no more threads can start, this one does the rest.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,

@@ -1,9 +1,8 @@
-//! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a choice of move orders,
-//! and a simple evaluation that is independent of the engine's evaluation.
+//! Chess as a [`ZeroSumGame`] for the textbook searches, with a simple evaluation that is
+//! independent of the engine's.
 //!
 //! Values depend only on the position: there is no table, no history and no draw by repetition. The
-//! value at a given depth therefore does not depend on the algorithm, and two searches differ only
-//! in the nodes that they prune.
+//! value at a given depth is thus the same for all algorithms; only the pruned nodes differ.
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;
@@ -25,8 +24,7 @@ use crate::support::words::named_values;
 
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// The bonus in centipawns for each ring by which a piece is closer to the centre, indexed by
-/// [`Piece`]. Chosen by hand.
+/// The bonus in centipawns for each ring by which a piece is closer to the centre; chosen by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
 /// The king's bonus per ring in centipawns if there are no queens on the board.
 const BARE_KING_CENTRE: Score = 9;
@@ -36,9 +34,8 @@ const ADVANCE: Score = 5;
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
-    /// The move from the best line of the last iteration comes first. Captures follow, ordered by
-    /// most valuable victim and least valuable attacker. The other moves come last, ordered by how
-    /// much they improve the placement of the piece.
+    /// The move of the last best line comes first, then captures by most valuable victim and least
+    /// valuable attacker, and then the other moves by how much they improve the placement.
     Good,
     /// The order in which the move generator returns the moves.
     Plain,
@@ -53,11 +50,9 @@ named_values! { pub Ordering, "move order": Good = "good", Plain = "plain", Bad 
 pub struct Chess {
     /// The order in which moves are searched.
     pub ordering: Ordering,
-    /// Whether to search captures beyond the depth limit. If not, positions at the limit are
-    /// evaluated statically.
+    /// Whether to search captures beyond the depth limit, instead of evaluating statically.
     pub quiescence: bool,
-    /// The number of quiescence nodes so far, excluding nodes that are counted by the searches
-    /// themselves.
+    /// The number of quiescence nodes so far, except those that the searches themselves count.
     pub quiescence_nodes: u64,
     /// The side to move at the root, which is the maximising player.
     max: Color,
@@ -77,8 +72,7 @@ impl Chess {
         }
     }
 
-    /// Makes searches try the moves of `line` first in the positions of the line. The line starts
-    /// at `root`.
+    /// Makes searches try the moves of `line`, which starts at `root`, first.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
         self.hints.clear();
@@ -173,8 +167,7 @@ impl ZeroSumGame for Chess {
     }
 }
 
-/// Returns the priority of a move. Captures and promotions are ordered by the material that they
-/// win. Other moves are ordered by how much they improve the placement of the piece.
+/// Returns the priority of a move: first the material that it wins, then the better placement.
 fn ordering_score(position: &Position, mv: Move) -> Score {
     /// Greater than any improvement in placement, so that captures and promotions come first.
     const NOISY: Score = 1_000;

@@ -1,5 +1,4 @@
-//! Compares the number of nodes that alpha-beta and PVS need for the same depth with different move
-//! orders.
+//! Compares the node counts of alpha-beta and PVS for the same depth with different move orders.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -62,8 +61,7 @@ pub struct Cost {
     pub score: Score,
 }
 
-/// Searches one position. Returns `None` if `stop` was set. Earlier iterations serve only to
-/// improve the move order and are not counted.
+/// Searches one position, or returns `None` if stopped. Only the last iteration is counted.
 pub fn cost(
     position: &Position,
     variant: SearchVariant,
@@ -100,8 +98,7 @@ pub struct CostSum {
     pub types: [u64; 3],
     /// The number of re-searches with the open window.
     pub researches: u64,
-    /// The sum of the logarithms of the ratios between this variant's node counts and those of the
-    /// first variant.
+    /// The sum of the logarithms of the node counts divided by those of the first variant.
     pub log_ratio: f64,
 }
 
@@ -117,8 +114,7 @@ impl CostSum {
         }
     }
 
-    /// Returns the geometric mean of the ratios between this variant's node counts and those of the
-    /// first variant. All positions have the same weight.
+    /// Returns the geometric mean of the node counts divided by those of the first variant.
     pub fn mean_ratio(&self) -> f64 {
         (self.log_ratio / f64::from(self.positions.max(1))).exp()
     }

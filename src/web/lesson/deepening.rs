@@ -35,8 +35,7 @@ pub struct Plan {
     pub algorithm: Algorithm,
     /// The depth of the last iteration in plies.
     pub depth: Depth,
-    /// Half the width of the window around the previous score, in centipawns; `None` for full
-    /// windows.
+    /// Half the width of the aspiration window, in centipawns; `None` for full windows.
     pub aspiration: Option<Score>,
 }
 
@@ -143,7 +142,6 @@ pub fn deepen<O: Observer<Move>>(
     (found, last)
 }
 
-/// Returns a window around the previous score, or the full window for the first iteration.
 fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     match plan.aspiration {
         Some(width) if depth > 1 && !is_mate(last) => Window::new(last - width, last + width),
@@ -151,8 +149,7 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Opens the window on the side on which the score lies outside. If the score lies inside, returns
-/// the window unchanged.
+/// Opens the window on the side on which the score lies outside, if it does.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)

@@ -154,7 +154,6 @@ fn ask_bound(random: &mut Random, search_record: &SearchRecord) -> Option<Asked>
     Some((question, vec![bound.to_string()], reason))
 }
 
-/// Returns whether `above` is an ancestor of `node`.
 fn is_above(tree: &[Node], above: usize, node: usize) -> bool {
     std::iter::successors(tree[node].parent, |&at| tree[at].parent).any(|at| at == above)
 }

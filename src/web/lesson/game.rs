@@ -27,19 +27,16 @@ pub trait ZeroSumGame {
     fn play(&self, state: &Self::State, mv: Self::Move) -> Self::State;
 
     /// Returns the value of a leaf or of a state at the depth limit, from the side to move's point
-    /// of view. The value is exact if `window` is the full window. Otherwise, the result may be a
-    /// bound if the true value is outside `window`.
+    /// of view. If the true value is outside `window`, the result may be a bound.
     fn value(&mut self, state: &Self::State, ply: Ply, window: Window) -> Score;
 
-    /// Returns whether `value` is exact for any window in a state with `depth` plies left. If so, a
-    /// null-window search of such a state need not be repeated.
+    /// Returns whether `value` is exact for any window in a state with `depth` plies left.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
     /// Returns the key of the position. States with the same continuations have the same key.
     fn key(&self, state: &Self::State) -> u64;
 
-    /// Returns whether [`ZeroSumGame::value`] is only an estimate for `state`, because the game is
-    /// not over. Descriptions then mark the value as an estimate.
+    /// Returns whether [`ZeroSumGame::value`] is only an estimate, because the game is not over.
     fn is_estimate(&self, _state: &Self::State) -> bool {
         false
     }
@@ -56,8 +53,7 @@ pub trait ZeroSumGame {
     fn name(&self, state: &Self::State, mv: Self::Move) -> String;
 }
 
-/// The bounds of a search, from the side to move's point of view. Values that are at most `alpha`
-/// or at least `beta` need not be exact.
+/// The bounds of a search, for the side to move. Values outside the bounds need not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The value that the side to move can already achieve.
@@ -91,8 +87,7 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window from the maximising player's point of view. `maximises` states whether
-    /// that player is to move.
+    /// Returns the window from the view of the maximising player, who moves if `maximises` is set.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

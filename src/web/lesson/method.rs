@@ -1,5 +1,4 @@
-//! Methods for searching an explicit tree: an algorithm, with or without a table, run once or with
-//! iterative deepening.
+//! Methods for searching an explicit tree: an algorithm, with or without a table and deepening.
 //!
 //! ```
 //! use tabia::lesson::method::Method;
@@ -29,8 +28,7 @@ pub struct Method {
     pub algorithm: Algorithm,
     /// Whether a transposition table is used. Minimax never uses one.
     pub table: bool,
-    /// Whether the tree is searched first to a depth of one ply, then to two plies, and so on. Each
-    /// iteration tries the best line of the previous one first.
+    /// Whether iterative deepening is used, with the best line of each iteration first in the next.
     /// <https://www.chessprogramming.org/Iterative_Deepening>
     pub deepening: bool,
 }
@@ -84,7 +82,6 @@ fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// Formats the method, for example as `pvs with table and deepening`.
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let more = match (self.table, self.deepening) {

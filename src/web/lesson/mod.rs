@@ -1,15 +1,11 @@
 //! Lessons that record search algorithms and show them step by step.
 //!
-//! [`search`] contains minimax, alpha-beta and principal variation search in their textbook form.
-//! They search any [`game::ZeroSumGame`]: an explicit [`tree`], or chess with a simple evaluation.
-//! The searches report every step to an [`observe::Observer`]; the observer `()` ignores the steps
-//! at no cost. A [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`]
-//! converts them to names and numbers. Text, JSON, SVG and the page are all created from this
-//! record.
+//! [`search`] searches any [`game::ZeroSumGame`]: an explicit [`tree`], or [`chess`]. It reports
+//! every step to an [`observe::Observer`]; the observer `()` ignores the steps at no cost. A
+//! [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`] converts them to
+//! names and numbers, from which text, JSON, SVG and the page are created.
 //!
-//! A [`method::Method`] is an algorithm with or without a [`table`], run once or with iterative
-//! deepening. Tables and iterations require positions. `tree::PositionTree` creates them from the
-//! nodes of a tree. [`exercise`] asks questions about searches.
+//! Tables and iterations require positions, which `tree::PositionTree` creates from a tree's nodes.
 //!
 //! # Threads
 //!
@@ -18,22 +14,18 @@
 //!
 //! # The page
 //!
-//! `lab/` implements the searches again in JavaScript. The page is a single file that works without
-//! a server. Its readers can edit a tree, grow a random one and request any exercise, so no finite
-//! set of steps computed by the program can replace the search. WebAssembly compiled from the Rust
-//! code could, but every build would need a second toolchain. The modules from `random.js` to
-//! `exercise.js` do not depend on pages; the others draw. `tests/tools/lesson-page` compares both
-//! implementations: random numbers, trees, steps and exercises must be identical.
+//! `lab/` implements the searches again in JavaScript, because readers can edit a tree, grow a
+//! random one and request any exercise, and the page must work without a server. WebAssembly
+//! compiled from the Rust code would need a second toolchain in every build.
+//! `tests/tools/lesson-page` compares both implementations: random numbers, trees, steps and
+//! exercises must be identical.
 //!
 //! # The engine's own search
 //!
-//! The engine's search has a separate observer (`search::observe` in the `engine` area).
-//! `search::trace` records the steps, and `engine` shows the trace on a page. A common observer
-//! would have to be generic over moves and positions, because trees have neither. Most steps also
-//! exist on only one side: the engine has reductions, pruning, quiescence and split points; the
-//! lessons have raised bounds and the moves behind a cutoff. A common observer would save the seven
-//! methods in this module, but it would add parameters to every step of the engine. Only
-//! [`observe::NodeType`] is shared.
+//! The engine's search has a separate observer (`search::observe` in the `engine` area). A common
+//! observer would have to be generic over moves and positions, because trees have neither, and most
+//! steps exist on only one side: the engine has reductions, pruning, quiescence and split points;
+//! the lessons have raised bounds and the moves behind a cutoff.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

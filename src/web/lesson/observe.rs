@@ -25,15 +25,12 @@ pub enum SearchReason {
     Open,
     /// A null window tests whether the move is better than the best one so far.
     Null,
-    /// The search with the null window failed high, so the node is searched again with the open
-    /// window.
+    /// The null-window search failed high, so the node is searched again with the open window.
     Again,
 }
 
 /// Observes every step of a search. Windows and scores are from the side to move's point of view.
-///
-/// By default, all methods do nothing. Searches are compiled separately for each type of observer,
-/// so `()` costs nothing: it overrides no method.
+/// Searches are compiled separately for each type of observer, so `()` costs nothing.
 pub trait Observer<M> {
     /// Called when an iteration to `depth` plies starts.
     #[inline]
@@ -43,8 +40,7 @@ pub trait Observer<M> {
     #[inline]
     fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: SearchReason) {}
 
-    /// Called when the table provides the value of the node. The node is left immediately
-    /// afterwards.
+    /// Called when the table provides the value of the node, which is then left immediately.
     #[inline]
     fn hit(&mut self, _ply: Ply) {}
 
@@ -60,13 +56,11 @@ pub trait Observer<M> {
     #[inline]
     fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, _rest: &[M]) {}
 
-    /// Called when a node is left, with its value and its best line. `_leaf` states whether the
-    /// node had no moves to search.
+    /// Called when a node is left. `_leaf` states whether the node had no moves to search.
     #[inline]
     fn leave(&mut self, _ply: Ply, _value: Score, _line: &[M], _leaf: bool) {}
 }
 
-/// Ignores all steps.
 impl<M> Observer<M> for () {}
 
 /// An [`Observer`] that only counts steps.

@@ -16,7 +16,6 @@ const data = JSON.parse(byId("data").textContent);
 const ROOM_FOR_TWO = 1000;
 const NONE = "";
 const TITLES = { "pvs": "PVS", "minimax": "Minimax", "alpha-beta": "Alpha-beta" };
-/** Returns the display name of a search. */
 const titled = name => name.replace(/^(pvs|minimax|alpha-beta)/, word => TITLES[word]).replace(SPLITTING, "PV-splitting");
 
 const shortened = name => titled(name).replace(" with ", " + ").replace(" and ", " + ");
@@ -137,7 +136,6 @@ class Laboratory {
     this.#stepper.take(this.#shown(), 1);
   }
 
-  /** Fills the table that compares all searches. */
   #compare() {
     const { value } = this.#records.get("minimax");
     byId("all-value").textContent = `All searches return ${written(String(value))}.`;

@@ -1,9 +1,5 @@
 //! A self-contained HTML page with recorded searches, exercises, and a laboratory for changing a
-//! tree and searching it step by step.
-//!
-//! `lab/` implements the searches again as JavaScript modules. The modules up to `exercise.js` do
-//! not depend on the page and take the same steps as the Rust code; `tests/tools/lesson-page`
-//! compares them.
+//! tree and searching it step by step with the JavaScript modules in `lab/`.
 
 use serde_json::json;
 
@@ -40,8 +36,7 @@ pub(crate) fn page_of_searches(title: &str, search_records: &[SearchRecord]) -> 
     PAGE.with(&json!({ "title": title, "searches": search_records }))
 }
 
-/// Returns a page that can search the tree with these methods and this number of threads. The last
-/// two methods are shown next to each other.
+/// Returns a page that can search the tree; the last two methods are shown next to each other.
 pub(crate) fn page_of_tree(
     title: &str,
     tree: &GameTree,

@@ -38,8 +38,7 @@ pub struct Visit<M> {
     pub leaf: bool,
     /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// Alpha and beta at the cutoff, and the moves that were cut off. `None` if there was no
-    /// cutoff.
+    /// Alpha and beta at the cutoff, if there was one, and the moves that were cut off.
     pub cutoff: Option<(Score, Score, Vec<M>)>,
     /// The number of visits below this one that are not recorded.
     pub hidden: u64,

@@ -33,8 +33,7 @@ pub enum Algorithm {
     Minimax,
     /// Skips nodes that cannot affect the value.
     AlphaBeta,
-    /// Like alpha-beta, but assumes that the first move is the best, and tests the others with null
-    /// windows.
+    /// Assumes that the first move is the best, and tests the others with null windows.
     Pvs,
 }
 
@@ -70,8 +69,7 @@ impl NodePlace {
 }
 
 impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
-    /// Creates a search of a game without a transposition table. The search stops when any flag in
-    /// `stops` is set.
+    /// Creates a search without a transposition table. Any flag in `stops` stops the search.
     pub fn new(game: &'a mut G, observer: &'a mut O, stops: &'a [&'a AtomicBool]) -> Self {
         Search { game, observer, nodes: 0, stops, table: None }
     }
@@ -82,8 +80,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         Search { table: Some(table), ..self }
     }
 
-    /// Searches the root `state` to `depth` plies. Returns the value, from the side to move's point
-    /// of view, and the best line.
+    /// Searches `state` to `depth` plies. Returns the value for the side to move and the best line.
     pub fn run(
         &mut self,
         algorithm: Algorithm,
@@ -130,9 +127,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         }
     }
 
-    /// Returns the best of the children's values. Negamax is minimax with one function for both
-    /// players, because a value for one player is the negative of the value for the other player.
-    /// <https://www.chessprogramming.org/Negamax>
+    /// Returns the best of the children's values, negated, because a value for one player is the
+    /// negative of the value for the other. <https://www.chessprogramming.org/Negamax>
     fn negamax(&mut self, state: &G::State, place: NodePlace, line: &mut Vec<G::Move>) -> Score {
         let Some(moves) = self.expand(state, place) else {
             return self.leaf(state, place, Window::FULL, line);
@@ -152,8 +148,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Returns the value, or a bound if a move is so good that the opponent will avoid this node.
-    /// In that case, the remaining moves do not matter.
+    /// Returns the value, or a bound if the opponent will avoid this node.
     /// <https://www.chessprogramming.org/Alpha-Beta>
     fn alpha_beta(
         &mut self,
@@ -191,9 +186,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches the first move as in alpha-beta, and the others with a null window. If one of the
-    /// others turns out to be better, it is searched again.
-    /// <https://www.chessprogramming.org/Principal_Variation_Search>
+    /// Searches the first move as in alpha-beta, and the others with a null window and again if
+    /// better. <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,
         state: &G::State,
@@ -232,9 +226,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches a later move in [`Search::pvs`] with a null window and then, if necessary, with
-    /// `open`. The second search is unnecessary if the first result is sufficient, that is, at
-    /// leaves, and if the result is at least beta (Reinefeld).
+    /// Searches a later move with a null window and then, if necessary, with `open`. The first
+    /// result is sufficient at leaves, and if it is at least beta (Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,
@@ -254,8 +247,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         value
     }
 
-    /// Returns the value of the child after `mv`. Both the value and `window` are from the parent's
-    /// point of view.
+    /// Returns the value of the child after `mv`; value and `window` are from the parent's view.
     fn child(
         &mut self,
         next: &G::State,
@@ -280,8 +272,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (!moves.is_empty()).then_some(moves)
     }
 
-    /// Probes the table. A sufficient value ends the visit. Otherwise, the stored best move is
-    /// moved to the front.
+    /// Probes the table. A sufficient value ends the visit; otherwise, the best move comes first.
     fn probe_table(
         &mut self,
         state: &G::State,
@@ -340,7 +331,6 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 }
 
-/// Sets `line` to the move `mv` followed by the moves of `rest`.
 fn set_line<M: Copy>(line: &mut Vec<M>, mv: M, rest: &[M]) {
     line.clear();
     line.push(mv);

@@ -1,5 +1,4 @@
-//! A recorded search, expressed as names and numbers that do not depend on the game. Text, JSON and
-//! pictures are created from this record.
+//! A recorded search, expressed as names and numbers that do not depend on the game.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -49,8 +48,7 @@ pub struct SearchRecord {
     pub researches: u64,
     /// The number of visits whose value was provided by the table.
     pub hits: u64,
-    /// The numbers of visits to PV nodes, cut nodes and all-nodes. With minimax, which does not use
-    /// windows, all nodes are PV nodes.
+    /// The numbers of visits to PV nodes, cut nodes and all-nodes. In minimax, all are PV nodes.
     pub types: [u64; 3],
     /// The number of visits that `tree` does not include.
     pub hidden: u64,
@@ -77,8 +75,7 @@ pub struct Node {
     pub on_line: bool,
     /// The visits to the node, in order; empty if it was cut off.
     pub visits: Vec<NodeVisit>,
-    /// The number of nodes that this node represents. It is greater than one if many moves were cut
-    /// off together.
+    /// The number of nodes that this node represents, which is one unless moves were cut off.
     pub stands_for: usize,
     /// The number of visits below this node that are not in the tree.
     pub hidden: u64,
@@ -108,8 +105,7 @@ pub struct NodeVisit {
     pub kind: NodeType,
     /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// The relation of `value` to the true value: `=` if they are equal, `>=` or `<=` if `value` is
-    /// a bound, `~` if it is an estimate.
+    /// How `value` relates to the true value: `=`, a bound `>=` or `<=`, or an estimate `~`.
     pub relation: &'static str,
     /// The reason for the cutoff, such as `alpha 6 >= beta 5`; `None` if no moves were cut off.
     pub cutoff: Option<String>,
@@ -155,8 +151,7 @@ pub enum RecordedEventKind {
 }
 
 impl SearchRecord {
-    /// Creates the record of a search of `root`. If `whole_cut` is set, subtrees that were cut off
-    /// are shown completely. Otherwise, only their first moves are shown.
+    /// Records a search of `root`. If `whole_cut` is set, cut-off subtrees are shown completely.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,
@@ -167,8 +162,7 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// Like [`SearchRecord::new`], but with a different name. Consecutive searches of the root are
-    /// combined into one search with the value of the last one.
+    /// Like [`SearchRecord::new`], but combines consecutive searches of the root under this name.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,
@@ -256,12 +250,10 @@ impl SearchRecord {
     }
 }
 
-/// Formats a line as ` by N1 N3`. Returns an empty string if the line is empty.
 pub(super) fn by(line: &[String]) -> String {
     if line.is_empty() { String::new() } else { format!(" by {}", line.join(" ")) }
 }
 
-/// Formats a count as `1 node` or `2 nodes`.
 fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
@@ -382,8 +374,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the missing children of nodes that an early iteration only estimated and that a later
-    /// iteration cut off.
+    /// Adds the missing children of nodes that one iteration estimated and a later one cut off.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
             let state = self.nodes[parent].state.clone();
@@ -465,8 +456,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         Some(RecordedEvent { node, visit: number, kind, value, text })
     }
 
-    /// Describes the start of an iteration. The step belongs to the root, although the root has not
-    /// been entered yet.
+    /// Describes the start of an iteration as a step of the root, which has not been entered yet.
     fn iteration(&self, depth: Depth) -> Option<RecordedEvent> {
         let visit = usize::try_from(depth - 1).ok()?;
         let (kind, text) = (RecordedEventKind::Iteration, format!("iteration {depth}"));
@@ -501,8 +491,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
     }
 }
 
-/// Describes a visit from Max's point of view. `cut` contains the names of the nodes that the visit
-/// cut off.
+/// Describes a visit from Max's point of view. `cut` names the nodes that the visit cut off.
 fn render_visit<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> NodeVisit {
     let Window { alpha, beta } = visit.window;
     let relation = match visit.value {

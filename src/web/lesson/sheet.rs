@@ -1,5 +1,4 @@
-//! A printable page of exercises: first the questions with their trees, then the answers on a
-//! separate page.
+//! A printable page of exercises: the questions with their trees, and the answers on another page.
 
 use std::fmt::Write;
 
@@ -63,8 +62,7 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     out
 }
 
-/// Draws a tree that has not been searched, with the names of the nodes and the values of the
-/// leaves.
+/// Draws a tree with the names of the nodes and the values of the leaves.
 fn diagram(out: &mut String, tree: &GameTree) {
     let places = layout(tree);
     let end = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(0.0, f64::max);
@@ -103,8 +101,7 @@ fn diagram(out: &mut String, tree: &GameTree) {
     out.push_str("</svg>\n");
 }
 
-/// Returns the coordinates of the nodes. Leaves are next to each other, and every other node is
-/// centred above its children.
+/// Returns the coordinates of the nodes. Inner nodes are centred above their children.
 fn layout(tree: &GameTree) -> Vec<(f64, f64)> {
     fn place(tree: &GameTree, id: NodeId, leaves: &mut f64, places: &mut [(f64, f64)]) {
         let level = if id == 0 { 0.0 } else { places[id].1 };

@@ -1,10 +1,9 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
 //! At a node on the principal variation, the first move is searched completely, by the same rule.
-//! Then the threads share the other moves, using the bound established by the first. Each of these
-//! moves is searched with a null window and, if it is better, again with the open window. Only one
-//! node is split at a time, and threads that have no work wait. Source: T. A. Marsland and M.
-//! Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
+//! Then the threads share the other moves, each of which is searched with a null window and, if it
+//! is better, again with the open window. Only one node is split at a time, and idle threads wait.
+//! Source: T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -36,7 +35,6 @@ const MIN_SPLIT_DEPTH: Depth = 2;
 /// The stack size of a thread in bytes. Searches are recursive and keep move lists on the stack.
 const STACK_SIZE: usize = 8 << 20;
 
-/// Formats a number of threads as `1 thread` or `2 threads`.
 pub(crate) fn describe_threads(threads: usize) -> String {
     format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
 }
@@ -81,8 +79,7 @@ struct SplitPoint<G: ZeroSumGame> {
 /// A request to help at a split point. Dropping the wait group signals completion.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
-/// A group of threads that search together. The threads exist as long as this value does, and sleep
-/// between splits.
+/// A group of threads that search together and sleep between splits.
 pub struct Splitter<G: SharedGame> {
     calls: Option<Sender<Call<G>>>,
     helpers: Vec<JoinHandle<()>>,
@@ -91,8 +88,7 @@ pub struct Splitter<G: SharedGame> {
 }
 
 impl<G: SharedGame> Splitter<G> {
-    /// Creates a group of `threads` threads, including the caller's thread. The threads stop when
-    /// `stop` is set.
+    /// Creates a group of `threads` threads, one of which is the caller's. Setting `stop` stops it.
     ///
     /// # Errors
     /// If the system cannot start a thread.
@@ -154,7 +150,6 @@ impl<G: SharedGame> Splitter<G> {
         self.share_out(split)
     }
 
-    /// Runs all threads on a split point, and waits until they have finished.
     fn share_out(&mut self, split: SplitPoint<G>) -> (Score, Vec<G::Move>) {
         let split = Arc::new(split);
         let done = WaitGroup::new();
@@ -183,7 +178,6 @@ impl<G: SharedGame> Drop for Splitter<G> {
     }
 }
 
-/// The loop of a helper thread. It ends when the channel is closed.
 fn help<G: SharedGame>(inbox: &Receiver<Call<G>>) {
     for (split, done) in inbox {
         split.work();
@@ -196,7 +190,6 @@ impl<G: SharedGame> SplitPoint<G> {
         self.best.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Searches siblings, one at a time, until none is left.
     fn work(&self) {
         let mut game = self.game.clone();
         let stops = [&self.cut_off, &*self.stop];
@@ -213,8 +206,7 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// Returns the value of a sibling from the parent's point of view, or a bound if the sibling is
-    /// not better.
+    /// Returns the value of a sibling for the parent, or a bound if the sibling is not better.
     fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);
@@ -227,8 +219,7 @@ impl<G: SharedGame> SplitPoint<G> {
         if found.0 <= asked || found.0 >= self.beta {
             return found;
         }
-        // The sibling is better than the alpha that was tested. However, other threads may have
-        // raised alpha in the meantime, so search the sibling again with an open window.
+        // Other threads may have raised alpha in the meantime, so search with the current window.
         try_window(Window::new(self.alpha.load(Relaxed), self.beta))
     }
 
@@ -258,7 +249,6 @@ mod tests {
         search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0
     }
 
-    /// Returns the built-in positions, and the positions after up to three moves in each.
     fn many() -> Vec<Position> {
         let mut all = positions();
         for position in positions() {

@@ -1,10 +1,9 @@
 //! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
 //! Max's nodes are squares, and Min's nodes are circles. Classes and attributes allow programs to
-//! count the contents. Every node is an element with the class `node` and a class for the type that
-//! the node had in its last visit: `pv`, `cut`, `all` or `never`. Nodes on the principal variation
-//! also have the class `line`. The attributes of a node are `data-visits` and `data-count` (the
-//! number of nodes that it represents). Every cutoff is an element with the class `cutoff`.
+//! count the contents: every node has the class `node` and one for its type in its last visit
+//! (`pv`, `cut`, `all` or `never`), and `line` if it is on the principal variation. `data-visits`
+//! counts its visits, and `data-count` the nodes it represents. A cutoff has the class `cutoff`.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -86,8 +85,7 @@ pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     out
 }
 
-/// Returns the coordinates of the nodes. Leaves are next to each other, and every other node is
-/// centred above its children.
+/// Returns the coordinates of the nodes. Inner nodes are centred above their children.
 fn layout(search_record: &SearchRecord) -> Vec<Point> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -179,7 +177,6 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
     }
 }
 
-/// Draws a node with its name inside and its value below or next to it.
 fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     let _ = writeln!(
         out,
@@ -260,8 +257,7 @@ fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
 }
 
 /// Draws the cutoffs at a node as a double stroke across the line to the first child that was cut
-/// off. If another search visited all children, the stroke is next to the node. The text is always
-/// next to the node.
+/// off, or next to the node if another search visited all children.
 fn cutoffs(out: &mut String, node: &Node, at: Point, cut: Option<Point>) {
     let (x, y) = match cut {
         Some(child) => ((at.x + child.x) / 2.0, (at.y + child.y) / 2.0),
@@ -298,7 +294,6 @@ mod tests {
         picture.matches(part).count()
     }
 
-    /// Returns the sum of all values of an attribute.
     fn sum(picture: &str, attribute: &str) -> u64 {
         let mark = format!("{attribute}=\"");
         let values = picture.split(&mark).skip(1);

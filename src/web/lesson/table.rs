@@ -38,8 +38,7 @@ struct Entry {
     best: Option<u64>,
 }
 
-/// A table of positions, indexed by key. Its size is unlimited, because the searches in lessons are
-/// small.
+/// A table of positions of unlimited size, because the searches in lessons are small.
 #[derive(Debug, Clone)]
 pub struct Table {
     entries: HashMap<u64, Entry>,
@@ -86,8 +85,7 @@ impl Table {
         self.entries.get(&key)?.best
     }
 
-    /// Stores the result of a search with `depth` and `window`. If the search found no move better
-    /// than alpha, the stored best move is kept.
+    /// Stores the result of a search. If no move was better than alpha, the old best move is kept.
     pub fn store(
         &mut self,
         key: u64,

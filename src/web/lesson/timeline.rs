@@ -1,12 +1,9 @@
 //! PV-splitting of an explicit tree on a simulated clock. Each visit to a node takes one tick, so
 //! the timeline is the same in every run.
 //!
-//! The rules are the same as in [`splitting`](super::splitting). At a node on the principal
-//! variation, the first move is searched completely. Then the threads share the other moves. Each
-//! of these moves is searched with a null window and, if it is better, again with the open window.
-//! A cutoff stops all threads. Other threads can use a result from the tick at which it is
-//! complete. If two results are complete at the same tick, the result from the thread with the
-//! lower number comes first.
+//! The rules are those of [`splitting`](super::splitting). A cutoff stops all threads. Other
+//! threads can use a result from the tick at which it is complete. If two results are complete at
+//! the same tick, the result from the thread with the lower number comes first.
 //!
 //! ```
 //! use tabia::lesson::timeline::split_on_a_clock;
@@ -111,8 +108,7 @@ struct Place {
     window: Window,
 }
 
-/// The siblings of a node's first move, searched by several threads. Scores are from the parent's
-/// point of view.
+/// The siblings of a node's first move. Scores are from the parent's point of view.
 struct SplitPoint {
     place: Place,
     siblings: VecDeque<NodeId>,
@@ -195,7 +191,6 @@ impl Clock {
         })
     }
 
-    /// Runs all threads on a split point until all of them have finished.
     fn share_out(&mut self, mut split: SplitPoint) -> (Score, Vec<NodeId>) {
         let mut busy: Vec<Option<Job>> = vec![None; self.threads];
         for job in &mut busy {
@@ -229,7 +224,6 @@ impl Clock {
         split.best
     }
 
-    /// Starts the search of the next sibling, if any, on a free thread.
     fn next_sibling(&mut self, split: &mut SplitPoint) -> Option<Job> {
         let node = split.siblings.pop_front()?;
         let task = Task { node, window: Window::null(split.alpha).flip(), work: Work::Null };
@@ -241,7 +235,6 @@ impl Clock {
         self.begin(task, below.ply, below.depth)
     }
 
-    /// Starts a task and computes its result in advance.
     fn begin(&mut self, task: Task, ply: Ply, depth: Depth) -> Job {
         let mut no_observer = ();
         let mut search = Search::new(&mut self.game, &mut no_observer, &[]);
@@ -250,7 +243,6 @@ impl Clock {
         Job { task, begin: self.now, end: self.now + search.nodes, value, line }
     }
 
-    /// Records the work of a thread up to the tick `end`.
     fn note(&mut self, thread: usize, job: &Job, end: u64) {
         let Job { task, begin, value, .. } = job;
         let (node, max) =
@@ -280,14 +272,12 @@ impl Clock {
 }
 
 impl Place {
-    /// Returns the same place with the ply increased by one and the depth decreased by one.
     fn below(self) -> Place {
         Place { ply: self.ply + 1, depth: self.depth - 1, ..self }
     }
 }
 
-/// Removes the job that ends first. If several jobs end at the same tick, removes the job of the
-/// thread with the lowest number.
+/// Removes the job that ends first or, among several, that of the thread with the lowest number.
 fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
     let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));
     let (_, thread) = ends.min()?;

@@ -1,5 +1,4 @@
-//! Measures the speedup from PV-splitting move by move. For this, compares serial and split
-//! searches.
+//! Measures the speedup from PV-splitting over serial searches, move by move.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -24,9 +23,7 @@ pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Split {
-    /// The number of threads that searched together.
     pub threads: usize,
-    /// The duration of the search in seconds.
     pub seconds: f64,
     /// The number of nodes searched by all threads, excluding quiescence.
     pub nodes: u64,
@@ -35,11 +32,9 @@ pub(crate) struct Split {
 /// The serial and split searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Measurement {
-    /// The depth of the searches in plies.
     pub depth: Depth,
     /// The number of the move in the game, counted from 1.
     pub number: usize,
-    /// The best move according to the serial search.
     pub best: String,
     /// The score, which is the same for all searches.
     pub score: Score,
@@ -47,18 +42,15 @@ pub(crate) struct Measurement {
     pub seconds: f64,
     /// The number of nodes searched by serial alpha-beta, excluding quiescence.
     pub nodes: u64,
-    /// The split searches, one per number of threads.
     pub splits: Vec<Split>,
 }
 
 impl Measurement {
-    /// Returns the time of the serial search divided by the time of the split search.
     pub(crate) fn speedup(&self, split: &Split) -> f64 {
         self.seconds / split.seconds.max(f64::MIN_POSITIVE)
     }
 }
 
-/// Measures searches with various numbers of threads.
 pub(crate) struct Stopwatch {
     splitters: Vec<(usize, Splitter<Chess>)>,
     stop: Arc<AtomicBool>,
@@ -73,10 +65,6 @@ pub(crate) enum TimedPosition {
 }
 
 impl Stopwatch {
-    /// Starts the threads for all of these thread counts.
-    ///
-    /// # Errors
-    /// If the system cannot start this many threads.
     pub(crate) fn new(threads: &[usize], stop: &Arc<AtomicBool>) -> std::io::Result<Self> {
         let splitters = threads
             .iter()

@@ -44,11 +44,8 @@ impl AnalysisRequest {
     }
 }
 
-/// Starts a search and returns its events. The search stops if the receiver is dropped. An earlier
-/// search for the same client is stopped, too.
-///
-/// # Errors
-/// If the query is invalid, or if too many searches are running.
+/// Starts a search and returns its events. Dropping the receiver stops the search, and so does a
+/// later search for the same client.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     content: &Arc<Content>,
@@ -102,7 +99,6 @@ fn search(
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
 }
 
-/// A book position that occurs in a line.
 #[derive(Debug, Serialize)]
 struct BookPlace {
     /// The number of plies from the root.
@@ -114,7 +110,6 @@ struct BookPlace {
     opening: Option<NamedOpening>,
 }
 
-/// One of the best lines found by the search.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LineAnswer {
@@ -155,8 +150,7 @@ impl LineAnswer {
     }
 }
 
-/// Returns the numbers of plies after which a line is in the book, and the first position where the
-/// line enters the book from outside.
+/// Returns where a line is in the book, in plies, and where it first enters the book from outside.
 fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Option<BookPlace>) {
     let (mut position, mut is_known) = (*root, content.book.reached(root).is_some());
     let (mut in_book, mut transposes) = (Vec::new(), None);
@@ -186,8 +180,7 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Op
 #[serde(rename_all = "camelCase")]
 struct TranspositionAnswer {
     moves: Vec<NamedMove>,
-    /// Whether an earlier position in the line is outside the book. If not, the line has never left
-    /// the book.
+    /// Whether an earlier position in the line is outside the book.
     from_outside: bool,
     fen: String,
     self_play: bool,

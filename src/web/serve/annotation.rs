@@ -1,5 +1,4 @@
-//! Annotates a game. Searches every position, reports the progress as lines of JSON, and then sends
-//! the annotated game.
+//! Annotates a game: reports the progress as lines of JSON, and then sends the annotated game.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -75,12 +74,8 @@ impl Line {
     }
 }
 
-/// Starts annotating the first game in the request body, and returns the lines of the response. The
-/// annotation stops if the receiver is dropped. An earlier annotation for the same client is
-/// stopped, too.
-///
-/// # Errors
-/// If the query or the text is invalid, or if another game is being annotated.
+/// Starts annotating the first game in the request body, and returns the lines of the response.
+/// Dropping the receiver stops the annotation, and so does a later one for the same client.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     content: &Arc<Content>,

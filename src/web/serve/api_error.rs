@@ -22,7 +22,6 @@ impl ApiError {
         ApiError { status, text: text.into(), is_plain: false }
     }
 
-    /// Status 400: the request is invalid.
     pub(crate) fn bad_request(text: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
@@ -32,12 +31,10 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, text)
     }
 
-    /// Status 403: the client is not allowed to do this.
     pub(crate) fn forbidden(text: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, text)
     }
 
-    /// Status 413: the body exceeds the limit.
     pub(crate) fn too_large(text: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
@@ -47,12 +44,10 @@ impl ApiError {
         Self::new(StatusCode::REQUEST_TIMEOUT, text)
     }
 
-    /// Status 405: the path does not support this method.
     pub(crate) fn method_not_allowed(text: impl Into<String>) -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, text)
     }
 
-    /// Status 404: the requested resource does not exist.
     pub(crate) fn not_found(text: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, text)
     }
@@ -62,12 +57,10 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text)
     }
 
-    /// Status 410: the requested resource no longer exists.
     pub(crate) fn gone(text: impl Into<String>) -> Self {
         Self::new(StatusCode::GONE, text)
     }
 
-    /// Returns the same error as a plain-text response.
     pub(crate) fn plain(self) -> Self {
         ApiError { is_plain: true, ..self }
     }

@@ -14,7 +14,6 @@ use crate::games::book::{
     BookValue, Breadth, Counts, ListedGame, MonthCounts, MoveStats, NamedOpening,
 };
 
-/// The result of an earlier analysis of the position.
 #[derive(Debug, Serialize)]
 struct ValueAnswer {
     score: ScoreAnswer,
@@ -50,7 +49,6 @@ pub(crate) struct BookAnswer {
     line: Vec<NamedMove>,
     /// The last named opening that the game passed before this position.
     opening: Option<NamedOpening>,
-    /// Whether the games are self-play games (see [`SELF_PLAY`](crate::games::book::SELF_PLAY)).
     self_play: bool,
     /// The results of the games that reached the position by any move order.
     reached: Counts,
@@ -63,10 +61,6 @@ pub(crate) struct BookAnswer {
     history: Vec<MonthCounts>,
 }
 
-/// Returns the response to a request for `/book`.
-///
-/// # Errors
-/// If the query is invalid.
 pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, ApiError> {
     let game = query.game()?;
     let filter = facets::read(&mut query, Dates::Months)?;

@@ -1,13 +1,9 @@
 //! `/masters` and `/lichess`: responses in the format of Lichess's opening explorer.
 //!
-//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. If the
-//! description is ambiguous, the server follows Lichess's implementation: counts are the numbers of
-//! games in which a move was *played* in the position, and castling is written as the king
-//! capturing its own rook.
-//!
-//! There is one difference: a game that returned to the position is counted for each move that it
-//! played there, not only for the last one. In the counts for the position, the game is counted
-//! once, as on Lichess.
+//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer> and, where it
+//! is ambiguous, Lichess's implementation: counts are the numbers of games in which a move was
+//! *played* in the position, and castling is written as the king capturing its own rook. Unlike on
+//! Lichess, a game that returned to the position is counted for each move that it played there.
 
 use serde::Serialize;
 
@@ -23,7 +19,6 @@ use crate::games::book::{
 
 /// The default number of moves in a response.
 const MOVES: u64 = 12;
-/// The maximum number of master games in a response.
 const MASTER_GAMES: u64 = 15;
 const TOP_GAMES: u64 = 4;
 const RECENT_GAMES: u64 = 4;
@@ -66,8 +61,7 @@ pub(crate) struct ExplorerAnswer {
     recent_games: Option<Vec<ExplorerGame>>,
     top_games: Vec<ExplorerGame>,
     opening: Option<NamedOpening>,
-    /// Whether the games are self-play games (see [`SELF_PLAY`](crate::games::book::SELF_PLAY)).
-    /// Included only if true.
+    /// Whether the games are self-play games; included only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     self_play: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,10 +77,6 @@ struct ListLimits {
     history: bool,
 }
 
-/// Returns the response to a request for `/masters`.
-///
-/// # Errors
-/// If the query is invalid.
 pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAnswer, ApiError> {
     let game = query.game()?;
     let filter = facets::read_dates(&mut query, Dates::Years, Vec::new(), Vec::new())?;
@@ -99,10 +89,6 @@ pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAns
     answer(content, &game, &filter, wanted)
 }
 
-/// Returns the response to a request for `/lichess`.
-///
-/// # Errors
-/// If the query is invalid.
 pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer, ApiError> {
     of_lichess(content, query, |query| {
         Ok(ListLimits {
@@ -115,9 +101,6 @@ pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer,
 }
 
 /// Returns the response to a request for `/lichess/history`: the history without moves and games.
-///
-/// # Errors
-/// If the query is invalid.
 pub(crate) fn lichess_history(content: &Content, query: Query) -> Result<ExplorerAnswer, ApiError> {
     let wanted = ListLimits { moves: 0, top_games: 0, recent_games: Some(0), history: true };
     of_lichess(content, query, |_| Ok(wanted))
@@ -136,9 +119,6 @@ fn of_lichess(
 }
 
 /// Checks that the `variant` parameter names standard chess, because books contain no other games.
-///
-/// # Errors
-/// If the parameter names a different variant.
 pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     match query.text("variant").as_deref() {
         None | Some("" | "standard" | "fromPosition" | "chess") => Ok(()),
@@ -149,18 +129,12 @@ pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
 }
 
 /// Reads the number of moves to list; the default is `usual`.
-///
-/// # Errors
-/// If the value is not a number.
 pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, ApiError> {
     let most = MAX_MOVES as u64;
     Ok(query.number("moves", (0, u64::MAX))?.unwrap_or(usual).min(most) as usize)
 }
 
 /// Reads a number of games and limits it to `most`, as Lichess's explorer does.
-///
-/// # Errors
-/// If the value is not a number.
 pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize, ApiError> {
     Ok(query.number(name, (0, u64::MAX))?.unwrap_or(most).min(most) as usize)
 }

@@ -17,9 +17,6 @@ pub(crate) enum Dates {
 const EVER: (u16, u16) = (1952, 3000);
 
 /// Reads a filter. If every game can meet a condition, the condition is ignored.
-///
-/// # Errors
-/// If a parameter is invalid.
 pub(crate) fn read(query: &mut Query, dates: Dates) -> Result<FacetFilter, ApiError> {
     let ratings = query.list("ratings", "a rating group (0, 1000, … 2500)")?;
     let speeds = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;
@@ -27,9 +24,6 @@ pub(crate) fn read(query: &mut Query, dates: Dates) -> Result<FacetFilter, ApiEr
 }
 
 /// Reads the dates for a filter, and combines them with the given ratings and speeds.
-///
-/// # Errors
-/// If a parameter is invalid.
 pub(crate) fn read_dates(
     query: &mut Query,
     dates: Dates,
@@ -70,9 +64,6 @@ pub(crate) fn read_dates(
 }
 
 /// Returns the statistics of a position in the books. All counts in responses come from here.
-///
-/// # Errors
-/// If there is a filter but no book supports filters.
 pub(crate) fn explore(
     book: &Book,
     position: &Position,

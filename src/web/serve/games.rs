@@ -1,5 +1,4 @@
-//! The games in the books. All addresses identify a game by the id that books with facets use. A
-//! game is read from its file on request.
+//! The games in the books, identified by the id that books with facets use, and read on request.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -17,11 +16,8 @@ use crate::games::pgn::{
 };
 use crate::support::files::describe;
 
-/// Reads a game by its id. Books with facets store the locations of their games. For other games,
-/// the files are searched, starting with the file whose index is `likely`.
-///
-/// # Errors
-/// If there is no such game, or if its file cannot be read.
+/// Reads a game by its id, from the location stored in a book with facets or, for other games, by
+/// searching the files, starting with the file whose index is `likely`.
 pub(crate) fn find(
     content: &Content,
     likely: Option<usize>,
@@ -46,20 +42,17 @@ pub(crate) fn find(
     Err(fault.map_or_else(not_found, ApiError::gone))
 }
 
-/// Describes why the games in a file cannot be shown, without disclosing the folder that contains
-/// the file.
+/// Describes why the games in a file cannot be shown, without disclosing the file's folder.
 pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
     format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
-/// Returns the id of the last game read: the id in its `Site` tag or, if there is none, the hash of
-/// its text.
+/// Returns the id in the `Site` tag of the last game read or, if there is none, its text's hash.
 pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }
 
-/// Looks up a game in a book that stores the locations of its games. Returns `None` if the book
-/// does not contain the game.
+/// Looks up a game in a book that stores the locations of its games.
 fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, ApiError>> {
     let folders = content.games.iter().filter_map(|input| match input {
         PgnInput::File(path) => path.parent().map(Path::to_owned),

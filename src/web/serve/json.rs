@@ -17,7 +17,6 @@ impl NamedMove {
         NamedMove { uci: mv.uci(), san: position.short_san(mv) }
     }
 
-    /// Converts the moves in a line. Stops before the first illegal move.
     pub(crate) fn line(start: &Position, moves: &[Move]) -> Vec<Self> {
         let mut position = *start;
         let mut line = Vec::with_capacity(moves.len());

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use crate::tools::annotate::NODES;
 
-/// Maximum size in bytes of the request line and headers together. A request line with 300 moves
-/// has 1,500 bytes.
+/// Maximum size in bytes of the request line and headers. A line with 300 moves has 1,500 bytes.
 pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
 pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 /// Maximum size of an encoded query in bytes.
@@ -15,8 +14,7 @@ pub(crate) const MAX_QUERY: usize = 8 << 10;
 pub(crate) const MAX_PLAY: usize = 600;
 /// Maximum size in bytes of pasted text: a FEN, moves, or a game with comments.
 pub(crate) const MAX_PASTED: usize = 256 << 10;
-/// Maximum number of moves in a response in the explorer's format. No position has more legal
-/// moves.
+/// Maximum number of moves in a response. No position has more legal moves.
 pub(crate) const MAX_MOVES: usize = 218;
 /// Maximum number of simultaneous connections. Further connections wait to be accepted.
 pub(crate) const MAX_CONNECTIONS: usize = 1024;
@@ -33,12 +31,10 @@ pub(crate) const GRACE: Duration = Duration::from_secs(3);
 pub(crate) const MAX_SEARCHES: usize = 4;
 /// Maximum duration of a search in seconds.
 pub(crate) const MAX_SEARCH_SECONDS: u64 = 60;
-/// Default duration of a search in seconds.
 pub(crate) const DEFAULT_SEARCH_SECONDS: u64 = 20;
 /// Maximum number of simultaneous annotations over all clients.
 pub(crate) const MAX_ANNOTATIONS: usize = 1;
-/// Maximum number of seconds for annotating a game. With the maximum number of nodes, a forty-move
-/// game takes about ten seconds.
+/// Maximum number of seconds for annotating a game; a forty-move game takes about ten seconds.
 pub(crate) const MAX_ANNOTATION_SECONDS: u64 = 120;
 /// Minimum number of nodes per position for annotations.
 pub(crate) const MIN_ANNOTATION_NODES: u64 = 100;
@@ -48,22 +44,18 @@ pub(crate) const MAX_ANNOTATION_NODES: u64 = NODES;
 pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 /// Size of the transposition table of a search, in mebibytes.
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
-/// Maximum number of lines in a search.
 pub(crate) const MAX_LINES: usize = 5;
-/// Maximum number of search events that are queued for a slow client. Further events are dropped,
-/// except the last one.
+/// Maximum number of queued events for a slow client. Others are dropped, except the last one.
 pub(crate) const SEARCH_BACKLOG: usize = 64;
 /// Maximum length, in bytes, of the client name with which a page identifies its own searches.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;
-/// Maximum number of games stored per player. If there are more, the first ones in the files are
-/// stored.
+/// Maximum number of games stored per player, the first ones in the files.
 pub(crate) const MAX_PLAYER_GAMES: usize = 20_000;
 /// Maximum number of games stored for all players together. A game takes about 600 bytes. The least
 /// recently requested players are dropped first.
 pub(crate) const MAX_KEPT_GAMES: usize = 100_000;
 /// Maximum number of players whose games are being searched for, including players in the queue.
 pub(crate) const MAX_WAITING_PLAYERS: usize = 32;
-/// Maximum number of simultaneous streams of players' games.
 pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
 /// Maximum length of a player's name in bytes.
 pub(crate) const MAX_PLAYER_NAME: usize = 128;
@@ -71,7 +63,6 @@ pub(crate) const MAX_PLAYER_NAME: usize = 128;
 pub(crate) const PLAYER_UPDATE: Duration = Duration::from_millis(500);
 /// Number of plies that are indexed in a player's game, as on Lichess.
 pub(crate) const PLAYER_PLIES: usize = 50;
-/// Maximum number of files that are read simultaneously to show games.
 pub(crate) const MAX_GAME_READERS: usize = 2;
 /// Maximum total size of cached responses in bytes.
 pub(crate) const ANSWER_CACHE: usize = 32 << 20;

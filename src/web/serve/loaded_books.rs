@@ -1,5 +1,4 @@
-//! The loaded books. The server opens them one after another, and responds in the meantime. Open
-//! books do not change.
+//! The loaded books. The server opens them one after another; open books do not change.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -27,7 +26,6 @@ pub(crate) struct Content {
     pub(crate) tag: String,
 }
 
-/// The loaded books, and the progress of opening them.
 #[derive(Debug)]
 pub(crate) struct LoadedBooks {
     paths: Vec<PathBuf>,
@@ -45,10 +43,6 @@ impl LoadedBooks {
         LoadedBooks { paths, folders, progress, content: OnceLock::new() }
     }
 
-    /// Opens the books, which may take a long time.
-    ///
-    /// # Errors
-    /// If any of the books cannot be opened.
     pub(crate) fn open(&self) -> Result<(), BookError> {
         let mut all: Option<Book> = None;
         let (mut games, mut tag) = (Vec::new(), String::new());
@@ -101,8 +95,7 @@ impl LoadedBooks {
         Book::from_bytes(output.into_inner(), &name)
     }
 
-    /// Returns the game files from which a book was built, if they are in the book's folder or in
-    /// one of `folders`.
+    /// Returns the game files of a book that are in the book's folder or in one of `folders`.
     fn games_of(&self, book: &Book, path: &Path) -> Vec<PgnInput> {
         let beside = [path.parent().unwrap_or(Path::new("")).to_owned()];
         let folders = if self.folders.is_empty() { &beside[..] } else { &self.folders };
@@ -115,10 +108,6 @@ impl LoadedBooks {
         inputs.iter().filter_map(|input| place(&input.name)).map(PgnInput::File).collect()
     }
 
-    /// Returns the opened books and their games.
-    ///
-    /// # Errors
-    /// If the books are not open yet.
     pub(crate) fn content(&self) -> Result<&Arc<Content>, ApiError> {
         let wait =
             || ApiError::unavailable("the book is being opened: /status tells how far it is");

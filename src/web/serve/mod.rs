@@ -1,38 +1,27 @@
 //! The explorer: serves books over HTTP to its own page and to other programs.
 //!
 //! `/book` and the paths below it are specific to Tabia, and are described in `openapi.json`.
-//! `/masters`, `/lichess` and `/player` respond in the format of Lichess's opening explorer.
-//! Responses use only the books and games that were specified when the server was started. No
-//! request can name a file.
+//! `/masters`, `/lichess` and `/player` respond in the format of Lichess's opening explorer. No
+//! request can name a file: responses use only the books and games specified at the start.
 //!
 //! # Connections
 //!
-//! `server` accepts connections with hyper and passes requests to axum's router. `limits` contains
-//! the limits: for the size of a request's head, for the time to receive it, and for the number of
-//! connections. `write_timeout` closes a connection if its client does not read, and converts
-//! hyper's own error responses to the usual format.
-//!
-//! # Addresses
-//!
-//! `routes` defines the addresses. `origin_check` decides which web pages may use the costly ones.
+//! `server` accepts connections with hyper and passes requests to axum's router, within `limits`.
+//! `write_timeout` closes a connection if its client does not read. `origin_check` decides which
+//! web pages may use the costly addresses in `routes`.
 //!
 //! # Books and responses
 //!
 //! `loaded_books` opens the books on a separate thread while `/status` already responds. The books
 //! do not change afterwards, so a response depends only on the books and the address. The entity
-//! tag is computed from both. `cache` stores responses. All counts come from
-//! [`Book::explore`](crate::games::book::Book::explore).
-//!
-//! `move_orders` finds the move orders that lead to a position. It takes back moves with
-//! `position::retro`, one ply at a time. The counts for each position show how many of its games
-//! came from each preceding position.
+//! tag is computed from both, and `cache` stores responses.
 //!
 //! # Searches
 //!
-//! `searches` runs long tasks on threads, one per client: searches for engine lines (`analysis`)
-//! and annotations (`annotation`). A task ends when its time is up, when the same client starts
-//! another one, when its connection is closed, or when the server stops. A task never waits for its
-//! client: the channel reserves room for the last event, and drops other events while it is full.
+//! `searches` runs long tasks on threads, one per client: `analysis` and `annotation`. A task ends
+//! when its time is up, when the same client starts another one, when its connection is closed, or
+//! when the server stops. A task never waits for its client: the channel reserves room for the last
+//! event, and drops other events while it is full.
 //!
 //! # The page
 //!

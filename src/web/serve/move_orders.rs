@@ -1,10 +1,9 @@
-//! Finds the move orders by which games in a book reach a position.
+//! Finds the move orders by which games in a book reach a position, going back one ply at a time.
 //!
-//! A book counts positions and moves, not lines. The counts for the last move are nevertheless
-//! exact, because every game that plays the last move reaches the position. This is not true of
-//! earlier moves: a game that reached an earlier position may have continued with a different move.
-//! The fractions of games are therefore estimates. They assume that the choice of a move does not
-//! depend on how its position was reached.
+//! A book counts positions and moves, not lines. The counts for the last move are exact, because
+//! every game that plays it reaches the position. A game that reached an earlier position may have
+//! continued differently, so the fractions of games are estimates: they assume that the choice of a
+//! move does not depend on how its position was reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -27,7 +26,6 @@ const MAX_ORDERS: usize = 8;
 /// The maximum number of partial move orders to extend in the search for complete ones.
 const MAX_STEPS: usize = 2000;
 
-/// A move by which games in the book reach a position.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
     pub(crate) before: Position,
@@ -54,7 +52,6 @@ pub(crate) struct ArrivalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
     fen: String,
-    /// The opening name of the position before the move.
     opening: Option<NamedOpening>,
     played: Counts,
 }
@@ -69,7 +66,6 @@ pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<Arr
     arrivals(&content.book, position).into_iter().map(answer).collect()
 }
 
-/// A position that precedes the requested one, as listed in a response.
 #[derive(Debug, Serialize)]
 struct PathPosition {
     /// The number of plies before the requested position.
@@ -94,8 +90,7 @@ struct PathMove {
 
 #[derive(Debug, Serialize)]
 struct MoveOrder {
-    /// The first position of the move order: the start position, or a position without a preceding
-    /// move in the book.
+    /// The start position, or a position without a preceding move in the book.
     fen: String,
     moves: Vec<NamedMove>,
     share: f64,
@@ -105,7 +100,6 @@ struct MoveOrder {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MoveOrders {
     fen: String,
-    /// Whether the games are self-play games (see [`SELF_PLAY`](crate::games::book::SELF_PLAY)).
     self_play: bool,
     positions: Vec<PathPosition>,
     moves: Vec<PathMove>,
@@ -138,7 +132,6 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-/// Finds the move orders by which games in the books reach a position.
 pub(crate) fn find(content: &Content, position: &Position) -> MoveOrders {
     let graph = Graph::before(&content.book, position);
     let path_position = |node: &Node| PathPosition {
@@ -170,8 +163,7 @@ fn rounded(share: f64) -> f64 {
 }
 
 impl Graph {
-    /// Builds the graph of preceding positions, ply by ply, as long as enough games pass through
-    /// them.
+    /// Builds the graph of preceding positions as long as enough games pass through them.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
         graph.nodes.push(Node {
@@ -225,8 +217,7 @@ impl Graph {
         (first..self.nodes.len()).collect()
     }
 
-    /// Returns the index of a position among the nodes from `first` on. Adds the position if it is
-    /// missing.
+    /// Returns the index of a position among the nodes from `first` on, adding it if it is missing.
     fn node(&mut self, first: usize, position: Position, plies: usize, share: f64) -> usize {
         let known =
             self.nodes[first..].iter().position(|node| node.position.key() == position.key());
@@ -243,8 +234,7 @@ impl Graph {
     /// Returns the most frequent complete move orders, most frequent first.
     fn orders(&self) -> Vec<MoveOrder> {
         let mut orders = Vec::new();
-        // Floating-point numbers do not implement `Ord`, so the heap represents fractions of games
-        // as integers, relative to this number.
+        // Fractions of games as integers relative to this number, because the heap requires `Ord`.
         const WHOLE: f64 = (1_u64 << 52) as f64;
         let mut open = BinaryHeap::from([((WHOLE as u64), Reverse(0_usize), Vec::<usize>::new())]);
         for _ in 0..MAX_STEPS {

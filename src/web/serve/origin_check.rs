@@ -1,10 +1,8 @@
-//! Decides which web pages may use costly addresses, that is, those that run searches or read long
-//! input.
+//! Decides which web pages may use costly addresses, which run searches or read long input.
 //!
-//! A browser lets any web page send requests to this machine. Such requests can be recognised by
-//! their `Origin` or `Sec-Fetch-Site` header. If the host name of the page resolves to this
-//! machine, they can be recognised by an unknown `Host` header. Requests without such headers come
-//! from other programs, which may use all addresses.
+//! A browser lets any web page send requests to this machine. They can be recognised by their
+//! `Origin` or `Sec-Fetch-Site` header or, if the page's host name resolves to this machine, by an
+//! unknown `Host` header. Other programs, which send no such headers, may use all addresses.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -17,8 +15,7 @@ const SITE: &str = "sec-fetch-site";
 #[derive(Debug)]
 pub(super) struct OriginCheck {
     origins: Vec<String>,
-    /// Whether the server listens only on this machine. In that case, no external host name is
-    /// valid.
+    /// Whether the server listens only on this machine, so that no external host name is valid.
     is_local: bool,
 }
 
@@ -31,10 +28,7 @@ impl OriginCheck {
         self.origins.iter().filter_map(|origin| origin.parse().ok())
     }
 
-    /// Checks whether a request is allowed.
-    ///
-    /// # Errors
-    /// If the request comes from a page that is not allowed.
+    /// Checks whether a request comes from a page that is allowed or from another program.
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let origin = headers.get(header::ORIGIN).map(text);
@@ -67,8 +61,7 @@ fn authority(origin: &str) -> Option<&str> {
     origin.split_once("://").map(|(_, authority)| authority)
 }
 
-/// Returns whether a host is `localhost` or an IP address. An attacker's name server cannot
-/// redirect such a host.
+/// Returns whether a host is `localhost` or an IP address, which no name server can redirect.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -79,9 +72,6 @@ fn is_this_machine(host: &str) -> bool {
 }
 
 /// Parses an origin as sent by browsers.
-///
-/// # Errors
-/// If the text is not an origin.
 pub(crate) fn parse_origin(text: &str) -> Result<String, String> {
     let origin = text.trim_end_matches('/').to_ascii_lowercase();
     let is_fit = |authority: &str| {

@@ -6,20 +6,13 @@ use crate::chess::position::Position;
 use crate::games::pgn::{GameStatus, PgnGame, read_games};
 use crate::support::words::is_space;
 
-/// Reads a FEN or, if the text is not a FEN, the first game or list of moves. Returns it in the
-/// page's format.
-///
-/// # Errors
-/// If the text contains neither.
+/// Reads a FEN or, if the text is not a FEN, the first game or list of moves.
 pub(crate) fn read(text: &str) -> Result<GameAnswer, ApiError> {
     let (game, status) = read_game(text)?;
     Ok(GameAnswer::new(&game, &status))
 }
 
 /// Like [`read`], but returns the game, and how reading it ended.
-///
-/// # Errors
-/// If the text contains neither.
 pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
     let text = text.trim_matches(is_space);
     let as_fen = Position::from_fen_repaired(text);

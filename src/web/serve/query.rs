@@ -9,10 +9,6 @@ use super::api_error::ApiError;
 use super::limits::{MAX_PLAY, MAX_QUERY};
 use crate::chess::position::{Game, Move, Position, UCI_NULL};
 
-/// Decodes a percent-encoded name or value.
-///
-/// # Errors
-/// If the result is not UTF-8.
 fn decoded(text: &str) -> Result<String, ApiError> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
@@ -26,10 +22,7 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// Parses the query of a URI.
-    ///
-    /// # Errors
-    /// If the query is too long or contains a parameter twice.
+    /// Parses the query of a URI, which must not be too long or contain a parameter twice.
     pub(crate) fn of(uri: &Uri) -> Result<Self, ApiError> {
         let text = uri.query().unwrap_or_default();
         if text.len() > MAX_QUERY {
@@ -85,8 +78,7 @@ impl Query {
         }
     }
 
-    /// Reads `true` or `false`. Also accepts the forms `True`, `1` and `on`, which clients of
-    /// Lichess use.
+    /// Reads `true` or `false`, also in the forms `True`, `1` and `on` that clients of Lichess use.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
             None => Ok(None),
@@ -110,9 +102,6 @@ impl Query {
     }
 
     /// Reads `fen` and `play`: a position, and the moves played from this position.
-    ///
-    /// # Errors
-    /// If the FEN is invalid, or a move is invalid or illegal.
     pub(crate) fn game(&mut self) -> Result<Game, ApiError> {
         let start = match self.text("fen").filter(|fen| !fen.trim().is_empty()) {
             Some(fen) => Position::from_fen_repaired(&fen)
@@ -136,10 +125,7 @@ impl Query {
         Ok(game)
     }
 
-    /// Rejects parameters that have not been read.
-    ///
-    /// # Errors
-    /// If there is a parameter that this address does not support.
+    /// Rejects parameters that have not been read, because this address does not support them.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         match self.rest.first() {
             Some((name, _)) => Err(ApiError::bad_request(format!(
@@ -150,8 +136,7 @@ impl Query {
     }
 }
 
-/// Parses a legal move in UCI notation. Castling may also be written as the king capturing its own
-/// rook.
+/// Parses a legal move in UCI notation. In castling, the king may also capture its own rook.
 pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     let mv = if word == UCI_NULL { Move::NULL } else { word.parse().ok()? };
     if position.try_play(mv).is_some() {
@@ -162,8 +147,7 @@ pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     position.legal_moves().iter().find(is_it)
 }
 
-/// Formats a move in UCI notation as in Lichess's explorer: castling is written as the king
-/// capturing its own rook.
+/// Formats a move as in Lichess's explorer: in castling, the king captures its own rook.
 pub(crate) fn with_rook(position: &Position, mv: Move) -> String {
     let text = mv.to_string();
     if !position.is_castling(mv) {

@@ -53,7 +53,6 @@ pub(crate) struct AppState {
     players: OnceLock<Players>,
     streams: Arc<Semaphore>,
     readers: Arc<Semaphore>,
-    /// Set to `true` when the server is stopping.
     closing: watch::Receiver<bool>,
 }
 
@@ -96,8 +95,7 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// Returns the router for all addresses. `client_timeout` is the time limit for receiving a request
-/// body.
+/// Returns the router. `client_timeout` is the time limit for receiving a request body.
 pub(crate) fn router(
     state: Arc<AppState>,
     origin_check: OriginCheck,
@@ -142,8 +140,7 @@ fn open_addresses() -> Router<Arc<AppState>> {
         .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
 }
 
-/// Returns the addresses that only the server's own page, allowed origins and other programs may
-/// use.
+/// Returns the addresses for the server's own page, allowed origins and other programs.
 fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Router<Arc<AppState>> {
     let named = AllowOrigin::list(origin_check.origins());
     let origin_check = Arc::new(origin_check);
@@ -166,8 +163,7 @@ fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Rout
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
 
-/// Returns the CORS configuration. As on Lichess, pages from other origins may send certain
-/// headers.
+/// Returns the CORS configuration. Other origins may send certain headers, as on Lichess.
 fn cors<const N: usize>(methods: [Method; N]) -> CorsLayer {
     let headers = [
         header::ORIGIN,
@@ -225,7 +221,6 @@ impl<S: Sync> FromRequest<S> for Pasted {
     }
 }
 
-/// Returns whether a body could not be read because it is too long.
 fn is_too_large(error: &axum::Error) -> bool {
     error.source().is_some_and(<dyn Error>::is::<LengthLimitError>)
 }
@@ -393,8 +388,7 @@ async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
         .into_response())
 }
 
-/// Starts a stream of a player's results. The results found so far are sent repeatedly until they
-/// are complete.
+/// Starts a stream of a player's results, which are sent repeatedly until they are complete.
 fn start_player(
     state: &Arc<AppState>,
     order: PlayerOrder,

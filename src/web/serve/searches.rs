@@ -18,17 +18,12 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a client waits for another search to end. That search is usually an earlier one for the
-/// same client.
+/// How long a client waits for another search to end, usually its own earlier one.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies a client by its IP address and the name chosen by its page.
 pub(crate) type Client = (IpAddr, String);
 
-/// Reads the name that a page has chosen for itself as a client.
-///
-/// # Errors
-/// If the name is too long.
 pub(crate) fn client_name(query: &mut Query) -> Result<String, ApiError> {
     let name = query.text("client").unwrap_or_default();
     match name.len() <= MAX_CLIENT_NAME {
@@ -71,7 +66,6 @@ impl Stop {
     }
 }
 
-/// The running searches of one kind.
 #[derive(Debug)]
 pub(crate) struct Searches {
     room: Arc<Semaphore>,
@@ -81,7 +75,6 @@ pub(crate) struct Searches {
 }
 
 impl Searches {
-    /// Creates an empty set that allows at most `most` simultaneous searches.
     pub(crate) fn new(most: usize) -> Self {
         Searches {
             room: Arc::new(Semaphore::new(most)),
@@ -99,13 +92,9 @@ impl Searches {
         self.running().len()
     }
 
-    /// Starts a search on a separate thread. Returns a channel for the values that the search
-    /// sends, followed by the value that it returns. The search stops if the channel is dropped. An
-    /// earlier search for the same client is stopped, too. The search must not wait for room in the
-    /// channel.
-    ///
-    /// # Errors
-    /// If too many searches are running.
+    /// Starts a search on a separate thread, and stops an earlier one for the same client. Returns
+    /// a channel for the values that the search sends, followed by the value that it returns. The
+    /// search stops if the channel is dropped, and must not wait for room in the channel.
     pub(crate) async fn start<T: Send + 'static>(
         self: &Arc<Self>,
         client: Client,

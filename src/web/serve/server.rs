@@ -35,12 +35,10 @@ pub(crate) enum ServeError {
     Address(SocketAddr, String),
     #[error(transparent)]
     Book(#[from] BookError),
-    /// The system could not provide a resource.
     #[error("cannot serve: {0}")]
     System(#[from] io::Error),
 }
 
-/// A handle that stops a server from another thread.
 #[derive(Debug, Clone)]
 pub(crate) struct Stopper(watch::Sender<bool>);
 
@@ -57,8 +55,7 @@ impl Stopper {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) address: SocketAddr,
-    /// The origins of other web pages that may use costly addresses. The server's own page may
-    /// always use them.
+    /// Web pages that may use costly addresses besides the server's own page.
     pub(crate) origins: Vec<String>,
     /// The time limit for clients (see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS)).
     pub(crate) client_timeout: Duration,
@@ -66,9 +63,6 @@ pub(crate) struct Settings {
 
 /// Opens books and serves them until stopped. Calls `on_ready` with the address once the server is
 /// listening, and calls `on_open` when all books are open.
-///
-/// # Errors
-/// If the server cannot listen on the address, or if a book cannot be opened.
 pub(crate) fn serve(
     loaded: LoadedBooks,
     Settings { address, origins, client_timeout }: Settings,
@@ -102,10 +96,7 @@ pub(crate) fn serve(
 }
 
 /// Creates the runtime, with one thread per core, one for opening books, and one for blocking
-/// requests. If the system does not allow as many threads, creates fewer.
-///
-/// # Errors
-/// If there are not enough threads to respond to requests.
+/// requests, or with fewer threads if the system does not allow as many.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     const OTHERS: usize = 2;
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -114,8 +105,7 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
         return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
     }
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    // Keep the thread for blocking requests alive, because the system may not be able to start
-    // another one.
+    // Keep the blocking thread alive, because the system may not be able to start another one.
     let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
     let runtime = runtime.build()?;
     runtime.spawn_blocking(|| ());

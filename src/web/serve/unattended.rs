@@ -22,8 +22,7 @@ pub(crate) fn router(loaded: LoadedBooks, closing: watch::Receiver<bool>) -> Rou
     routes::router(state, OriginCheck::new(Vec::new(), true), timeout)
 }
 
-/// Parses a request that would start a thread: for a search, an annotation, and a player's games.
-/// Returns how many of the three are valid.
+/// Parses a query as three requests that would start threads, and returns how many are valid.
 pub(crate) fn parse(uri: &Uri, body: &str) -> usize {
     let query = || Query::of(uri);
     let valid = [

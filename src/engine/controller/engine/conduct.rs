@@ -1,5 +1,4 @@
-//! Control of the search: starting it, switching it from pondering to thinking, cancelling it, and
-//! handling its events.
+//! Starts, switches and cancels the search, and handles its events.
 
 use std::time::{Duration, Instant};
 
@@ -16,17 +15,15 @@ use super::super::strength::{Strength, pause};
 use super::super::worker::BackgroundEvent;
 use super::{Engine, Mode};
 
-/// After a ponder hit, the search continues only if at least this percentage of its initial time
-/// is on the clock.
+/// After a ponder hit, the search continues only if the clock shows at least this percentage of its
+/// initial time.
 const TRUSTED_CLOCK: u32 = 75;
 
 impl Engine {
-    /// Returns the purpose of the search that should run, or `None` if no search should run.
     pub(super) fn purpose(&self) -> Option<Purpose> {
         self.desired.purpose(self.position(), self.settings.ponder)
     }
 
-    /// Compares the running search with the current game and returns the result.
     fn running(&self) -> Option<Running> {
         let job = self.job.as_ref()?;
         let expected = self.game.moves().last().copied().map(Purpose::Ponder);
@@ -58,7 +55,6 @@ impl Engine {
         self.events.extend(due.into_iter().map(Event::Pong));
     }
 
-    /// Cancels the search and discards its remaining events.
     pub(super) fn cancel(&mut self) {
         self.learn_called_off();
         if let Some(job) = self.job.take() {
@@ -168,8 +164,7 @@ impl Engine {
         self.weakened(limits, game)
     }
 
-    /// Subtracts part of the user's overhead from a time limit. The search itself reserves the
-    /// rest.
+    /// Subtracts the part of the user's overhead that the search itself does not reserve.
     fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
         let desired = Duration::from_millis(self.settings.overhead.unsigned_abs());
         less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))
@@ -189,7 +184,6 @@ impl Engine {
         }
     }
 
-    /// Handles an event from a background thread.
     pub(crate) fn receive(&mut self, background_event: BackgroundEvent) {
         self.worker.note(&background_event);
         match background_event {
@@ -279,14 +273,12 @@ impl Engine {
         self.events.push(Event::Report(SearchProgress { position, expected, report }));
     }
 
-    /// Returns the progress of the running search, if any.
     pub(crate) fn status(&self) -> Option<SearchStatus> {
         let job = self.job.as_ref()?;
         Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
     }
 
-    /// Returns the suggested move. This is the best move so far or, while the opponent is to move,
-    /// the expected move.
+    /// Returns the best move so far or, while the opponent is to move, the expected move.
     pub(crate) fn hint(&self) -> Option<Move> {
         let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
         match self.job.as_ref().map(|job| job.purpose) {

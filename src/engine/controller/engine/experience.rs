@@ -16,12 +16,11 @@ use super::Engine;
 /// Minimum search depth for learning, unless the search finds a mate. Set by hand to roughly the
 /// depth reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
-/// Search time after which an interim result is first written. Later interim results are written
-/// each time the search time has doubled. Set by hand.
+/// Search time after which an interim result is first written, and again each time it has doubled.
+/// Set by hand.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Starts learning with the file in the settings, if there is one.
     pub(super) fn start_learning(&mut self) {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
@@ -31,7 +30,6 @@ impl Engine {
         self.learning.read();
     }
 
-    /// Installs learned results that have been read, unless another read has been requested since.
     pub(super) fn set_learned(&mut self, number: u64, learned: Option<Learned>) {
         if self.learning.take(number, learned) {
             self.put_books_together();
@@ -44,8 +42,7 @@ impl Engine {
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position whose result can be learned, provided that the search covers all of
-    /// its moves.
+    /// Returns the position whose result can be learned, if the search covers all of its moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -54,8 +51,7 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves refuted by earlier searches, unless no other moves remain. Returns the best
-    /// excluded move with its score.
+    /// Excludes moves refuted by earlier searches, if others remain. Returns the best one excluded.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -63,8 +59,7 @@ impl Engine {
         Some(best)
     }
 
-    /// Learns the result of a finished search. Returns this result, or the best excluded move if
-    /// that move has a higher score.
+    /// Learns the result of a search. Returns it, or the best excluded move if that is better.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());
@@ -80,8 +75,7 @@ impl Engine {
         }
     }
 
-    /// Whether the result comes from the search itself, as opposed to a book analysis or a game in
-    /// the book (`BookSearch first`).
+    /// Whether the result comes from the search itself, not from a book (`BookSearch first`).
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
@@ -98,7 +92,6 @@ impl Engine {
         }
     }
 
-    /// Learns from the last completed iteration of a cancelled search, usually an analysis.
     pub(super) fn learn_called_off(&mut self) {
         let Some(job) = self.job.as_ref().filter(|job| !job.is_pondering()) else { return };
         let background_event =
@@ -108,8 +101,7 @@ impl Engine {
         }
     }
 
-    /// Learns from a report by the running search, provided that the search found the result
-    /// itself.
+    /// Learns from a report, if the search found the result itself.
     fn learn_report(&mut self, report: &Report) {
         let is_own = self.is_own_finding(report.book.as_ref());
         let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
@@ -134,8 +126,8 @@ impl Engine {
         }
     }
 
-    /// Records the move `mv` sent to a GUI that does not report the end of the game. If the GUI
-    /// played the previously recorded move and `mv` ends the game, the result is learned.
+    /// Records the move sent to a GUI that does not report the end of the game. If the GUI played
+    /// the previous one and `mv` ends the game, the result is learned.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -191,13 +183,11 @@ mod tests {
     }
 
     impl TestEngine {
-        /// Plays the user's move. The engine then replies after a search with this result.
         fn play_and_search(&mut self, user: &str, best: &str, score: Score) {
             self.play(user);
             self.finish_search(best, score);
         }
 
-        /// Ends the running search with this result and returns the limits of that search.
         fn finish_search(&mut self, best: &str, score: Score) -> Limits {
             let limits = self.started().limits;
             let result = SearchResult {
@@ -221,14 +211,12 @@ mod tests {
             self.moves();
         }
 
-        /// Plays the user's move. Returns the engine's reply if it needs no search.
         fn answer(&mut self, user: &str) -> Option<String> {
             self.play(user);
             self.moves().pop()
         }
     }
 
-    /// Loses a game because of the engine's second move, and then starts a new game.
     fn lose_a_game(test_engine: &mut TestEngine) {
         test_engine.play_and_search("e2e4", "e7e5", 20);
         test_engine.play_and_search("g1f3", "f7f6", 10);

@@ -1,9 +1,8 @@
 //! The engine as a state machine: a desired state, and a function that implements it.
 //!
 //! Every request changes the desired state (the game, the side to play, analysis, pondering) and
-//! ends with [`Engine::reconcile`]. That function compares the desired state with the running
-//! search, if any. It then starts, keeps, switches or cancels the search. The effect of a request
-//! does not depend on the current mode.
+//! ends with [`Engine::reconcile`], which compares it with the running search, and starts, keeps,
+//! switches or cancels that search.
 
 mod conduct;
 mod experience;
@@ -33,25 +32,19 @@ use super::strength::new_seed;
 use super::worker::{BackgroundEvent, MakeBackend, SearchThread};
 use play::Scores;
 
-/// The engine's current activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// The engine plays neither side.
     Force,
-    /// The engine waits for the opponent's move.
     Waiting,
-    /// The engine searches for a move to play.
     Thinking,
-    /// The engine searches while the opponent is to move.
     Pondering,
     Analysing,
 }
 
-/// A chess engine. It owns a game, settings, clocks, a book and a search thread.
+/// A chess engine: a game, settings, clocks, a book and a search thread.
 ///
-/// The owner receives events from [`Engine::background_events`] and passes each one to
-/// [`Engine::receive`]. After each call to `receive` and after every request, the owner collects
-/// the resulting events with [`Engine::take_events`].
+/// The owner passes each event from [`Engine::background_events`] to [`Engine::receive`]. After
+/// every such call and every request, it collects the results with [`Engine::take_events`].
 pub(crate) struct Engine {
     game: Game,
     desired: DesiredState,
@@ -62,8 +55,7 @@ pub(crate) struct Engine {
     worker: SearchThread,
     job: Option<RunningSearch>,
     scores: Scores,
-    /// Seed for evaluation errors and overlooked moves at limited strength. It changes for each
-    /// game.
+    /// Seed for deliberate mistakes at limited strength. It changes for each game.
     seed: u64,
     pings: Pings,
     open_log: OpenLog,
@@ -73,14 +65,8 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Creates an engine that plays Black. The game is at its start.
-    ///
-    /// This function opens no files. The caller passes the book, and [`Settings::open_usable`]
-    /// opens the network and the endgame tables.
-    ///
-    /// # Errors
-    ///
-    /// If a thread cannot be started.
+    /// Creates an engine that plays Black. Opens no files: the caller passes the book, and
+    /// [`Settings::open_usable`] opens the network and the endgame tables.
     pub(crate) fn new(
         make: MakeBackend,
         mut settings: Settings,
@@ -108,17 +94,14 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Returns the receiver of background events.
     pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
         self.worker.background_events()
     }
 
-    /// Returns a sender with which other threads can send background events.
     pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
         self.worker.event_sender()
     }
 
-    /// Removes and returns the pending events.
     pub(crate) fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
@@ -131,8 +114,7 @@ impl Engine {
         self.game.position()
     }
 
-    /// Whether the last position that was set up was illegal. If so, no moves are legal until a
-    /// legal position is set up.
+    /// Whether the last position that was set up was illegal. If so, no moves are legal.
     pub(crate) fn is_broken(&self) -> bool {
         self.desired.broken
     }
@@ -145,7 +127,6 @@ impl Engine {
         &self.clocks
     }
 
-    /// Returns the side that the engine plays, or `None` for neither.
     pub(crate) fn side(&self) -> Option<Color> {
         self.desired.side
     }
@@ -171,7 +152,6 @@ impl Engine {
         self.is_settled() && self.learning.is_written()
     }
 
-    /// Starts a new game in which the engine plays Black. A running analysis continues.
     pub(crate) fn new_game(&mut self) {
         self.desired.depth_limit = None;
         self.seed = new_seed();
@@ -185,8 +165,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends a note if `move_reason` contains the first counts from the embedded book in this
-    /// game.
+    /// Sends a note before the first counts from the embedded book in this game.
     fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
@@ -231,7 +210,6 @@ impl Engine {
     /// Plays a move for the user. The engine then replies, unless it is in force mode or analysing.
     ///
     /// # Errors
-    ///
     /// If the move is illegal, or if it is the engine's turn.
     pub(crate) fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         if self.desired.broken || matches!(self.purpose(), Some(Purpose::Think)) {
@@ -263,14 +241,12 @@ impl Engine {
         }
     }
 
-    /// Makes the engine play neither side.
     pub(crate) fn force(&mut self) {
         self.desired.side = None;
         self.reconcile();
     }
 
-    /// Makes the engine play the side to move, starting immediately. If that side has no legal
-    /// moves, reports the result.
+    /// Makes the engine play the side to move, starting immediately, or reports the result.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
@@ -293,8 +269,7 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine plays a side, makes it play the side that is not to move, so that it is the
-    /// user's turn. Called after any change to the board other than a move.
+    /// If the engine plays, makes it play the side not to move, after changes other than moves.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());
@@ -360,8 +335,7 @@ impl Engine {
         }
     }
 
-    /// Handles a draw offer from the opponent. If the engine is thinking, it answers when it
-    /// moves.
+    /// Handles a draw offer from the opponent. An engine that is thinking answers when it moves.
     pub(crate) fn offer_draw(&mut self) {
         if self.desired.side.is_none() {
             return;
@@ -372,7 +346,6 @@ impl Engine {
         }
     }
 
-    /// Ends the game with a result reported by either side.
     pub(crate) fn end_game(&mut self, result: GameResult) {
         self.learn_game(result);
         self.desired.side = None;
@@ -387,7 +360,6 @@ impl Engine {
         self.exclusions_changed();
     }
 
-    /// Allows excluded root moves again.
     pub(crate) fn include(&mut self, moves: &[Move]) {
         self.desired.excluded.retain(|mv| !moves.contains(mv));
         self.exclusions_changed();
@@ -398,12 +370,10 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sets the time control of both clocks.
     pub(crate) fn set_level(&mut self, level: Level) {
         self.clocks.set_level(level, self.game.moves().len());
     }
 
-    /// Sets a fixed time for every move.
     pub(crate) fn set_move_time(&mut self, time: Duration) {
         self.clocks.set_move_time(time);
     }
@@ -423,21 +393,17 @@ impl Engine {
         self.clocks.report_own(left);
     }
 
-    /// Sets the time remaining on the opponent's clock.
     pub(crate) fn set_opponent_time(&mut self, left: Duration) {
         self.clocks.report_opponent(left);
     }
 
-    /// Sends [`Event::Pong`] with this number once all earlier requests are complete.
-    ///
-    /// If the engine is thinking about a move, that move counts as an earlier request. Pondering
-    /// and analysis do not.
+    /// Sends [`Event::Pong`] with this number once all earlier requests are complete, including a
+    /// move that the engine is thinking about, but not pondering or analysis.
     pub(crate) fn ping(&mut self, number: u64) {
         self.pings.add(number, self.mode() == Mode::Thinking);
         self.answer_pings();
     }
 
-    /// Updates the state after the game or the excluded moves have changed.
     fn changed(&mut self) {
         self.desired.reset_for_new_position();
         self.clocks.begin_turn();

@@ -8,7 +8,6 @@ use super::super::event::{Event, MoveReason, OrderedResult};
 use super::Engine;
 
 impl Engine {
-    /// Replaces the game. Searches then start from the last position of the new game.
     pub(crate) fn set_game(&mut self, game: Game) {
         self.desired.ordered = None;
         self.game = game;
@@ -17,10 +16,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Searches within `limits` and reports the result as [`Event::OrderedResult`].
-    ///
-    /// The result may be a book move, unless the search ponders or is unlimited.
-    /// [`Engine::move_now`] ends the search.
+    /// Searches within `limits` until [`Engine::move_now`], and reports [`Event::OrderedResult`].
+    /// It may be a book move, unless the search ponders or is unlimited.
     pub(crate) fn search(&mut self, limits: Limits) {
         self.desired.ordered = Some(limits);
         self.desired.hurry = false;
@@ -39,8 +36,7 @@ impl Engine {
         }
     }
 
-    /// Handles the end of the requested search. If the result may not be reported yet, holds it
-    /// back.
+    /// Reports the result of the requested search, or holds it back.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
         let must_hold_result = self.must_hold_result();
         match &mut self.job {
@@ -49,13 +45,11 @@ impl Engine {
         }
     }
 
-    /// Whether the result must be held back until another request arrives, even though the search
-    /// has ended.
+    /// Whether the result of a search that has ended must wait for another request.
     fn must_hold_result(&self) -> bool {
         self.desired.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }
 
-    /// Reports the result of the requested search.
     pub(super) fn finish_ordered(&mut self, result: SearchResult) {
         let result = self.learn_result(result);
         self.job = None;
@@ -69,8 +63,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Answers the request with a move that needs no search. Returns `false` if there is no such
-    /// move.
+    /// Answers the request with a move that needs no search, if there is one.
     pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
             self.desired.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());

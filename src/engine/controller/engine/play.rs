@@ -11,15 +11,13 @@ use super::Engine;
 
 /// Number of consecutive moves with a losing score after which the engine resigns.
 const LOST_MOVES: usize = 3;
-/// Number of consecutive moves with an equal score after which the engine offers or accepts a
-/// draw.
+/// Number of consecutive equal scores after which the engine offers or accepts a draw.
 const DEAD_MOVES: usize = 8;
 /// Maximum absolute value of a score that counts as equal, in centipawns.
 const DEAD_SCORE: Score = 8;
 /// The first move number at which a game can be considered a dead draw.
 const DEAD_FROM: u16 = 40;
 
-/// The scores of the moves that the engine has found by search in this game.
 #[derive(Default)]
 pub(super) struct Scores(Vec<Score>);
 
@@ -32,15 +30,13 @@ impl Scores {
         self.0.clear();
     }
 
-    /// Whether there are at least `number` scores and the last `number` of them all meet a
-    /// condition.
+    /// Whether there are at least `number` scores and the last `number` of them meet a condition.
     fn last_are(&self, number: usize, is_met: impl Fn(Score) -> bool) -> bool {
         let last = &self.0[self.0.len().saturating_sub(number)..];
         last.len() == number && last.iter().all(|&score| is_met(score))
     }
 
-    /// Whether the engine is losing by at least `limit` centipawns. If `limit` is 0, the result is
-    /// always `false`.
+    /// Whether the engine is losing by at least `limit` centipawns; `false` if `limit` is 0.
     fn are_lost(&self, limit: i64) -> bool {
         limit > 0 && self.last_are(LOST_MOVES, |score| score <= -(limit as Score))
     }
@@ -58,7 +54,6 @@ impl Scores {
 }
 
 impl Engine {
-    /// Plays the move found by a search, or resigns.
     pub(super) fn play_found(&mut self, result: SearchResult) {
         let Some(mv) = self.legal_or_any(result.best) else { return self.reconcile() };
         if result.best.is_some() {
@@ -82,8 +77,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Returns `best` if it is legal, otherwise any legal move. Returns `None` if there are no
-    /// legal moves. `best` is illegal or missing only if the search crashed.
+    /// Returns `best` if it is legal, otherwise any legal move. `best` is illegal or missing only
+    /// if the search crashed.
     pub(super) fn legal_or_any(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
@@ -92,8 +87,7 @@ impl Engine {
         })
     }
 
-    /// Returns a move that needs no search. The move comes from the games in the book or, if they
-    /// have none, from an earlier search.
+    /// Returns a move that needs no search, from the games in the book or else an earlier search.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);
@@ -105,8 +99,7 @@ impl Engine {
         self.found_before(purpose, &self.game)
     }
 
-    /// Returns the move of an earlier search (a book analysis or a learned result) if a new search
-    /// is unlikely to improve on that move.
+    /// Returns the move of a book analysis or a learned result that a search would hardly improve.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;
@@ -122,7 +115,7 @@ impl Engine {
             .or_else(|| learnt().map(|unrefuted| (unrefuted.mv, MoveReason::Learned(unrefuted))))
     }
 
-    /// Plays a move that needs no search. Returns `false` if there is no such move.
+    /// Plays a move that needs no search, if there is one.
     pub(super) fn play_known(&mut self) -> bool {
         let Some((mv, move_reason)) = self.known_move(Purpose::Think) else { return false };
         if self.desired.draw_offered {
@@ -146,8 +139,7 @@ impl Engine {
         self.claim();
     }
 
-    /// Answers a draw offer. Accepts if the engine is behind by at least its contempt, or if the
-    /// game is a dead draw.
+    /// Answers a draw offer. Accepts if behind by at least the contempt, or in a dead draw.
     pub(super) fn answer_offer(&mut self) {
         self.desired.draw_offered = false;
         let behind = self.scores.is_behind(self.settings.contempt);

@@ -16,14 +16,11 @@ impl Engine {
         self.open_log = open;
     }
 
-    /// Changes a setting by name. Allowed at any time.
-    ///
-    /// A search for a move continues with the old value. Pondering and analysis restart.
+    /// Changes a setting by name. Allowed at any time: a search for a move continues with the old
+    /// value; pondering and analysis restart.
     ///
     /// # Errors
-    ///
-    /// If there is no such setting, if the value is invalid, or if a file named by the value
-    /// cannot be used. The settings are then unchanged.
+    /// If the setting or the value is invalid. The settings are then unchanged.
     pub(crate) fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         let row = Setting::find(name).ok_or(SettingError::Unknown)?;
         if matches!(row.kind, Kind::ClearMemory) {
@@ -55,8 +52,7 @@ impl Engine {
         }
     }
 
-    /// Applies new settings. All files named by the settings, except the book, must already be
-    /// open.
+    /// Applies new settings. All files that they name, except the book, must already be open.
     fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
@@ -88,17 +84,14 @@ impl Engine {
         self.change(settings);
     }
 
-    /// Turns pondering on or off.
     pub(crate) fn set_ponder(&mut self, on: bool) {
         self.change_one(|settings| settings.ponder = on);
     }
 
-    /// Turns playing from the book on or off.
     pub(crate) fn set_own_book(&mut self, on: bool) {
         self.change_one(|settings| settings.own_book = on);
     }
 
-    /// Limits the total memory of all tables, in mebibytes.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         self.change_one(|settings| settings.set_memory(megabytes));
         let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
@@ -109,7 +102,6 @@ impl Engine {
         self.change_one(|settings| settings.set_threads(count));
     }
 
-    /// Restarts a running ponder search or analysis.
     fn restart(&mut self) {
         if self.job.as_ref().is_some_and(|job| job.purpose != Purpose::Think) {
             self.cancel();
@@ -117,7 +109,6 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Installs a book that has been opened, or reports the error.
     pub(super) fn set_book(&mut self, number: u64, book: Result<Book, String>) {
         let (book, why) = match book {
             Ok(book) => (Some(book), None),
@@ -129,7 +120,6 @@ impl Engine {
         }
     }
 
-    /// Installs an opponent book that has been read, or reports the error.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -141,8 +131,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays from an opponent book that is already open. [`Settings::opponent_book`] contains the
-    /// name of the book.
+    /// Plays from an open opponent book, named in [`Settings::opponent_book`].
     pub(crate) fn play_by_opponent_book(&mut self, opponent_book: OpponentBook) {
         self.book_loader.install_opponent_book(opponent_book);
     }
@@ -151,23 +140,19 @@ impl Engine {
         self.book_loader.opponent_book()
     }
 
-    /// Returns the rating at which the engine plays. This is the rating in the settings or, if
-    /// there is none, the rating of the opponent book.
-    ///
-    /// Returns `None` for full strength. This includes opponent books rated above the maximum.
+    /// Returns the rating in the settings or, if there is none, that of the opponent book. `None`
+    /// means full strength, also for opponent books rated above the maximum.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;
         (asked <= *ratings().end()).then_some(asked.max(*ratings().start()))
     }
 
-    /// Returns the ECO code and name of the opening if this exact position is in the list of
-    /// openings.
+    /// Returns the ECO code and name if this exact position is in the list of openings.
     pub(crate) fn opening(&self, position: &Position) -> Option<String> {
         self.book_loader.opening(position)
     }
 
-    /// Returns the search's book, which consists of the user's book and the learned results.
     pub(crate) fn book(&self) -> &Book {
         self.settings.search.book.as_ref().unwrap_or(self.book_loader.book())
     }

@@ -31,8 +31,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Scores pawns on squares of the bishop's colour. Friendly pawns there block the bishop, and
-/// enemy pawns are targets.
+/// Scores pawns on squares of the bishop's colour, which block it or are targets.
 ///
 /// Source: <https://www.chessprogramming.org/Bad_Bishop>.
 fn pawns<T: Trace>(bishop: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {

@@ -7,7 +7,6 @@ pub(super) use crate::chess::position::{FILE_A, FILE_H, LIGHT_SQUARES, distance,
 
 /// The squares d4, e4, d5 and e5.
 pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
-/// Files c to f.
 pub(super) const CENTRE_FILES: BitBoard = BitBoard(0x3c3c_3c3c_3c3c_3c3c);
 
 /// Returns the ranks from `first` to `last`, inclusive, counted from 1.
@@ -89,7 +88,6 @@ pub(super) fn fill_down(set: BitBoard) -> BitBoard {
     BitBoard(set | set >> 32)
 }
 
-/// Returns all squares on a file. Files are numbered 0 to 7.
 #[inline]
 pub(super) fn file_set(file: usize) -> BitBoard {
     BitBoard(FILE_A.0 << file)

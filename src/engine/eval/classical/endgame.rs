@@ -40,13 +40,11 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Returns the scale factor for a side without pawns. Such a side must be ahead by more than a
-/// minor piece to win.
+/// Returns the scale factor for a side without pawns, which must be more than a minor piece ahead.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// Scale factor for a rook against a minor piece. Such endgames are usually drawn.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Scale factor for an extra minor piece if heavy pieces are on the board. Such endgames are
-    /// usually drawn.
+    /// Scale factor for an extra minor piece with heavy pieces on the board, which usually draws.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {
@@ -70,8 +68,7 @@ fn worth(us: &Pieces) -> i32 {
 
 /// Whether all pawns are on one edge file and the bishops do not control its promotion square.
 ///
-/// The side has no other pieces except its king. All bishops, if any, are on squares of the same
-/// colour.
+/// The side has no other pieces, and its bishops are on squares of the same colour.
 fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     let edge = [FILE_A, FILE_H].into_iter().find(|&file| none(us.pawns & !file));
     let Some(edge) = edge else { return false };
@@ -98,8 +95,7 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
 ///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// Scale factor if there are only bishops and pawns. Such endgames are nearly drawn, but extra
-    /// pawns make a win more likely.
+    /// Scale factor if there are only bishops and pawns. Extra pawns make a win more likely.
     const BARE: i32 = 20;
     /// Increase in the scale factor for each extra pawn.
     const BARE_PER_EXTRA_PAWN: i32 = 8;
@@ -119,9 +115,8 @@ fn opposite_bishops_scale(view: &View) -> i32 {
 
 /// Returns the score of a won endgame against a lone king, for the view's own side.
 ///
-/// The score rewards driving the lone king to the edge. With bishop and knight, it rewards driving
-/// the king to a corner of the bishop's colour. Source:
-/// <https://www.chessprogramming.org/Mop-up_Evaluation>.
+/// It rewards driving the king to the edge or, with bishop and knight, to a corner of the bishop's
+/// colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
 pub(super) fn known_win(view: &View) -> Option<Score> {
     const EDGE_STEP: Score = 20;
     const CORNER_STEP: Score = 20;
@@ -148,8 +143,7 @@ fn can_mate(us: &Pieces) -> bool {
     any(us.rooks | us.queens) || bishops || any(us.bishops) && any(us.knights)
 }
 
-/// Returns the Manhattan distance from `square` to the nearer of the corners that the bishops
-/// control.
+/// Returns the Manhattan distance to the nearer of the corners that the bishops control.
 fn steps_to_corner(square: Square, bishops: BitBoard) -> Score {
     let (file, rank) = (file(square) as Score, rank(square) as Score);
     // Mirroring turns the light corners a8 and h1 into the dark corners a1 and h8.

@@ -3,9 +3,9 @@
 //! Each term is summed separately for the middlegame and the endgame. Sources: the GNU Chess manual
 //! for the scheme, and <https://www.chessprogramming.org/Evaluation> for the terms.
 //!
-//! Each term receives a `View` in which its own side moves up the board. It does not receive the
-//! colour of that side. Every weight is added through `Sum`, and a `Trace` can record these
-//! additions. Evaluation, explanation and tuning therefore share the same code.
+//! Each term receives a `View` in which its own side moves up the board, but not that side's
+//! colour. Every weight is added through `Sum`, and a `Trace` can record these additions, so
+//! evaluation, explanation and tuning share the same code.
 
 mod bishops;
 mod bitboards;
@@ -45,11 +45,10 @@ pub(crate) const FULL_PHASE: i32 = 24;
 pub(in crate::engine::eval) enum Assessment {
     /// A won endgame, with the score for White in centipawns.
     Known(Score),
-    /// The difference between White's and Black's sums of terms.
+    /// The sum of White's terms minus the sum of Black's terms.
     Sum {
-        /// The sum of White's terms minus the sum of Black's terms.
         total: Tapered,
-        /// The phase. It is [`FULL_PHASE`] with all pieces on the board and 0 without pieces.
+        /// The phase, from [`FULL_PHASE`] with all pieces on the board to 0 without pieces.
         phase: i32,
         /// Factor by which the endgame score is multiplied, in units of 1/[`FULL_SCALE`].
         scale: i32,
@@ -80,8 +79,7 @@ pub(in crate::engine::eval) fn views(position: &Position) -> [View; 2] {
     [View::new(position, Color::White), View::new(position, Color::Black)]
 }
 
-/// Evaluates a position. `trace` receives every weight that is used, unless the endgame is a known
-/// win.
+/// Evaluates a position. `trace` receives every weight, unless the endgame is a known win.
 pub(in crate::engine::eval) fn assess<T: Trace>(
     position: &Position,
     w: &Weights,
@@ -122,13 +120,12 @@ pub(in crate::engine::eval) fn assess<T: Trace>(
     Assessment::Sum { total, phase: phase(&views[0]), scale: endgame::scale(&views[strong]) }
 }
 
-/// Returns the score for White if the endgame is a known win.
 fn known_win(views: &[View; 2]) -> Option<Score> {
     let won = endgame::known_win(&views[0]);
     won.or_else(|| endgame::known_win(&views[1]).map(|score| -score))
 }
 
-/// Returns the phase of the game. Each minor piece counts one, each rook two and each queen four.
+/// Returns the phase: each minor piece counts one, each rook two and each queen four.
 pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     let of = |pieces: &view::Pieces| {
         count(pieces.knights | pieces.bishops) + 2 * count(pieces.rooks) + 4 * count(pieces.queens)

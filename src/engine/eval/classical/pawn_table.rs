@@ -7,12 +7,10 @@ use super::{king, pawns};
 use crate::chess::position::{BitBoard, Color, Position, Square};
 use crate::engine::eval::tapered::Tapered;
 
-/// Number of entries in a table; a power of two. At 48 bytes per entry, the table fits in a
-/// second-level cache.
+/// Number of entries (48 bytes each); a power of two. The table fits in a second-level cache.
 const ENTRIES: usize = 8192;
 
-/// The cached terms for a pawn structure. White's terms come first. The terms for each side are
-/// from that side's view.
+/// The cached terms for a pawn structure, White's first, each from that side's view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,
@@ -23,7 +21,7 @@ pub(super) struct PawnEntry {
     kings: [Option<Square>; 2],
 }
 
-/// The entry for a board without pawns. Its key is zero, and all its terms are zero.
+/// The entry for a board without pawns, whose key and terms are zero.
 const NO_PAWNS: PawnEntry = PawnEntry {
     key: 0,
     passed: [BitBoard(0); 2],
@@ -60,7 +58,7 @@ impl PawnEntry {
     }
 }
 
-/// A table of pawn structures. Each thread has its own table.
+/// A table of pawn structures, one per thread.
 ///
 /// Source: <https://www.chessprogramming.org/Pawn_Hash_Table>.
 #[derive(Clone)]

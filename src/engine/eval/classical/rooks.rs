@@ -39,13 +39,8 @@ fn rules_seventh(rook: Square, view: &View) -> bool {
         && (any(view.them.pawns & seventh) || any(bit(view.them.king) & ranks(8, 8)))
 }
 
-/// Whether the king confines the rook to a corner.
-///
-/// This is the case if king and rook are on the first two ranks, if the rook is between the king
-/// and the edge of the board on a file that is not open, and if the rook can move to only a few
-/// squares.
+/// Whether the king confines the rook to a corner, where it can move to only a few squares.
 fn is_trapped(rook: Square, seen: BitBoard, view: &View) -> bool {
-    /// Maximum number of squares that a trapped rook can move to.
     const FEW: i32 = 3;
     let king = view.us.king;
     let outside = if file(king) >= 4 { file(rook) > file(king) } else { file(rook) < file(king) };

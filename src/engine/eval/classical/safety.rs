@@ -1,5 +1,4 @@
-//! Danger to the king. Attackers add danger units, and the penalty is proportional to the square
-//! of the units.
+//! Danger to the king. The penalty is proportional to the square of the attackers' danger units.
 //!
 //! Source: <https://www.chessprogramming.org/King_Safety#Attack_Units>.
 
@@ -16,8 +15,7 @@ use crate::engine::eval::tapered::{Tapered, s};
 /// Divisor of the penalty. A danger of 1024 units costs 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// Maximum number of danger units. The limit ensures that the penalty fits in half of a [`Tapered`]
-/// value.
+/// Maximum danger units, so that the penalty fits in half of a [`Tapered`] value.
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
 /// Returns the penalty for `units` of danger, in centipawns.

@@ -33,8 +33,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds, for each enemy piece in `targets`, the weight for its kind. The weights are in the order
-/// pawn, knight, bishop, rook, queen.
+/// Adds, for each piece in `targets`, the weight for its kind (pawn, knight, bishop, rook, queen).
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,

@@ -12,12 +12,10 @@ pub(in crate::engine::eval) trait Trace {
     /// Announces that the weights for `side` follow.
     fn begin(&mut self, side: Color);
 
-    /// Records that `weight` was added `times` times. `weight` must be an element of the weights
-    /// in use.
+    /// Records that `weight`, an element of the weights in use, was added `times` times.
     fn note(&mut self, weight: &Tapered, times: i32);
 }
 
-/// A trace that records nothing.
 pub(in crate::engine::eval) struct Silent;
 
 impl Trace for Silent {
@@ -63,15 +61,13 @@ pub(in crate::engine::eval) struct Sum<'t, T> {
 }
 
 impl<'t, T: Trace> Sum<'t, T> {
-    /// Creates an empty sum for `side`.
     #[inline(always)]
     pub(in crate::engine::eval) fn new(side: Color, trace: &'t mut T) -> Self {
         trace.begin(side);
         Sum { score: Tapered::ZERO, trace }
     }
 
-    /// Creates an empty sum for the same side. It is used for weights that are not simply added to
-    /// the score.
+    /// Creates an empty sum for weights that are not simply added to the score.
     #[inline(always)]
     pub(in crate::engine::eval) fn apart(&mut self) -> Sum<'_, T> {
         Sum { score: Tapered::ZERO, trace: self.trace }
@@ -83,14 +79,12 @@ impl<'t, T: Trace> Sum<'t, T> {
         self.trace.note(weight, 1);
     }
 
-    /// Adds a weight `times` times.
     #[inline(always)]
     pub(in crate::engine::eval) fn add_times(&mut self, weight: &Tapered, times: i32) {
         self.score += *weight * times;
         self.trace.note(weight, times);
     }
 
-    /// Adds a weight if `condition` is true.
     #[inline(always)]
     pub(in crate::engine::eval) fn add_if(&mut self, condition: bool, weight: &Tapered) {
         self.add_times(weight, i32::from(condition));

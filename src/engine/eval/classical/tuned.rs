@@ -8,10 +8,8 @@
 use super::weights::Weights;
 use crate::engine::eval::tapered::s;
 
-/// The increase in score, in centipawns, that multiplies the odds by e.
-///
-/// The expected result is `1 / (1 + exp(-score / LOGISTIC_SCALE))`. The scale was fitted to the
-/// games used to tune the weights.
+/// The increase in score, in centipawns, that multiplies the odds by e, fitted to the games used to
+/// tune the weights.
 pub(crate) const LOGISTIC_SCALE: f64 = 196.6;
 
 #[rustfmt::skip]

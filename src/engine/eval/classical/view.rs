@@ -1,8 +1,7 @@
-//! The position from one side's point of view, and the attacks of each side. In a view, the side's
-//! own pawns move up the board.
+//! The position from one side's point of view, with its own pawns moving up the board, and the
+//! attacks of each side.
 //!
-//! The terms do not depend on colours, because Black's view is the board turned upside down. The
-//! evaluation is therefore symmetric by construction.
+//! Terms do not depend on colours, so the evaluation is symmetric by construction.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
@@ -21,7 +20,6 @@ pub(in crate::engine::eval) struct Pieces {
 }
 
 impl Pieces {
-    /// Returns the pieces of `color`, as seen from the view of `viewer`.
     fn new(position: &Position, color: Color, viewer: Color) -> Self {
         let ours = position.by_color(color);
         let board = position.board();
@@ -43,7 +41,6 @@ impl Pieces {
         [self.pawns, self.knights, self.bishops, self.rooks, self.queens]
     }
 
-    /// Returns all pieces except pawns and king.
     pub(crate) fn pieces(&self) -> BitBoard {
         self.knights | self.bishops | self.rooks | self.queens
     }
@@ -56,10 +53,8 @@ pub(in crate::engine::eval) struct View {
     pub occupied: BitBoard,
     pub our_pawn_attacks: BitBoard,
     pub their_pawn_attacks: BitBoard,
-    /// Squares that count for mobility.
-    ///
-    /// Excludes squares attacked by enemy pawns and squares occupied by the side's king or by its
-    /// blocked or unmoved pawns.
+    /// Squares that count for mobility: neither attacked by enemy pawns nor occupied by the side's
+    /// king or its blocked or unmoved pawns.
     pub mobility_area: BitBoard,
     /// The nine squares on and around the enemy king, as returned by [`ring`].
     pub their_ring: BitBoard,
@@ -88,8 +83,7 @@ impl View {
     }
 }
 
-/// Returns the nine squares on and around the king. If the king is on an edge of the board, the
-/// whole ring is shifted inwards.
+/// Returns the nine squares on and around the king, shifted inwards on an edge of the board.
 fn ring(king: Square) -> BitBoard {
     let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
     let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));
@@ -106,7 +100,6 @@ fn turned(set: BitBoard, viewer: Color) -> BitBoard {
 
 #[inline]
 fn turned_square(square: Square, viewer: Color) -> Square {
-    /// XOR mask that flips the rank of a square index.
     const FLIP: usize = 56;
     match viewer {
         Color::White => square,
@@ -133,8 +126,7 @@ pub(in crate::engine::eval) struct Attacks {
 }
 
 impl Attacks {
-    /// Returns the attacks by the king and the pawns. [`Attacks::add`] adds the attacks by the
-    /// pieces.
+    /// Returns the attacks by the king and the pawns. [`Attacks::add`] adds those by the pieces.
     pub(crate) fn new(view: &View) -> Self {
         let (king, pawns) = (get_king_moves(view.us.king), view.our_pawn_attacks);
         Attacks {
@@ -185,8 +177,8 @@ impl Attacks {
     }
 }
 
-/// Returns the squares attacked by a piece, including x-rays. Bishops see through their own side's
-/// queens, and rooks see through their own side's rooks and queens.
+/// Returns the squares attacked, with x-rays: bishops see through their own queens, rooks through
+/// their own rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
     let us = &view.us;

@@ -1,11 +1,11 @@
-//! The named weights of the evaluation. Evaluation, explanation and tuning all use these weights.
+//! The named weights of the evaluation.
 
 use std::fmt::Write;
 use std::mem::offset_of;
 
 use crate::engine::eval::tapered::Tapered;
 
-/// The evaluation term to which a weight belongs. Each term is a row of the breakdown.
+/// The evaluation term to which a weight belongs: a row of the breakdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Term {
     Material,
@@ -17,15 +17,11 @@ pub(crate) enum Term {
     Queens,
     /// King placement and pawn shelter.
     King,
-    /// Number of squares to which the pieces can move.
     Mobility,
-    /// Danger to the king from enemy pieces.
     KingSafety,
     Centre,
     Threats,
-    /// Safe space behind pawns.
     Space,
-    /// The advantage of being the side to move.
     Tempo,
 }
 
@@ -67,20 +63,15 @@ impl Term {
     }
 }
 
-/// A named group of weights and its range in [`Weights`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
-    /// Name of the group's field in [`Weights`].
     pub name: &'static str,
     pub term: Term,
-    /// Index of the first weight.
     pub first: usize,
-    /// Number of weights in the group.
     pub len: usize,
 }
 
-/// Weights for the square of a piece, by rank and file. Ranks are counted from the side's own
-/// first rank. Mirrored files share a weight: a and h, b and g, and so on.
+/// Weights by rank, from the side's own first, and file. Mirrored files share a weight.
 pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
@@ -97,7 +88,6 @@ macro_rules! weights {
             $($(#[doc = $doc])+ pub $name: $type,)+
         }
 
-        /// The groups of weights, in the order of [`Weights`].
         pub(crate) const FIELDS: &[Field] = &[
             $(Field {
                 name: stringify!($name),
@@ -108,20 +98,17 @@ macro_rules! weights {
         ];
 
         impl Weights {
-            /// Returns all weights in order.
             pub(crate) fn to_vec(&self) -> Vec<Tapered> {
                 let mut values = Vec::with_capacity(WEIGHTS);
                 $(self.$name.collect(&mut values);)+
                 values
             }
 
-            /// Creates the weights from all of their values, in order.
             pub(crate) fn from_values(values: &[Tapered]) -> Weights {
                 let mut values = values.iter().copied();
                 Weights { $($name: WeightBlock::build(&mut values),)+ }
             }
 
-            /// Formats the weights as a Rust struct literal.
             pub(crate) fn to_source(&self) -> String {
                 let mut text = String::from("Weights {\n");
                 $(
@@ -162,8 +149,7 @@ weights! {
     Pawns phalanx: [Tapered; 8],
     /// A pawn defended by another pawn, by rank.
     Pawns supported: [Tapered; 8],
-    /// A pawn with no pawns ahead on its file and at least as many helpers as enemy guards, by
-    /// rank.
+    /// A pawn with no pawns ahead and at least as many helpers as enemy guards, by rank.
     Pawns candidate: [Tapered; 8],
 
     /// A passed pawn, by rank. No enemy pawn is ahead of it on its own file or on an adjacent one.
@@ -184,15 +170,13 @@ weights! {
     Passed passed_blocked: [Tapered; 8],
     /// A passed pawn whose next square is neither occupied nor attacked by the enemy, by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// A passed pawn with a free path to promotion, by rank. The enemy neither occupies nor
-    /// attacks any square on the path.
+    /// A passed pawn with a path that the enemy neither occupies nor attacks, by rank.
     Passed passed_free_path: [Tapered; 8],
     /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
     /// A passed pawn with an enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
-    /// A passed pawn with a clear path that the enemy king cannot catch. The enemy must have no
-    /// other pieces.
+    /// A passed pawn that a lone enemy king cannot catch on a clear path.
     Passed passed_unstoppable: Tapered,
 
     /// A knight, by its square.
@@ -218,8 +202,7 @@ weights! {
     Bishops bishop_king_distance: Tapered,
     /// Value for each friendly pawn on a square of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
-    /// Value for each blocked friendly pawn that is on a central file and on a square of the
-    /// bishop's colour.
+    /// Value for each blocked friendly pawn on a central file and the bishop's colour.
     Bishops bishop_blocked_pawns: Tapered,
     /// Value for each enemy pawn that the bishop attacks. The bishop sees through all pieces
     /// except friendly pawns.
@@ -234,8 +217,7 @@ weights! {
     Rooks rook_open_file: Tapered,
     /// A rook on a file without friendly pawns.
     Rooks rook_half_open_file: Tapered,
-    /// A rook on the seventh rank, if enemy pawns are on that rank or the enemy king is on the
-    /// eighth.
+    /// A rook on the seventh rank, with enemy pawns there or the enemy king on the eighth.
     Rooks rook_seventh: Tapered,
     /// A rook on the file of an enemy queen.
     Rooks rook_queen_file: Tapered,
@@ -249,11 +231,11 @@ weights! {
 
     /// The king, by its square.
     King king_placement: Placement,
-    /// Value for each of the three files around the king. Indexed by file, and by the rank of the
-    /// nearest friendly pawn that is not behind the king (0 if there is none).
+    /// For each of three files around the king, by file and by the rank of the nearest friendly
+    /// pawn that is not behind the king (0 if there is none).
     King shelter: [[Tapered; 8]; 4],
-    /// Value for each of the three files around the king, unless the nearest enemy pawn is
-    /// blocked. Indexed by file, and by the rank of that pawn (0 if there is none).
+    /// For each of three files around the king, by file and by the rank of the nearest enemy pawn
+    /// (0 if there is none), unless it is blocked.
     King storm: [[Tapered; 8]; 4],
     /// An enemy pawn near the king that is blocked by a friendly pawn, by rank.
     King storm_blocked: [Tapered; 8],
@@ -277,19 +259,16 @@ weights! {
     /// A queen, by the number of squares to which it can move.
     Mobility queen_mobility: [Tapered; 28],
 
-    /// Danger units that are added once if at least two enemy pieces attack the squares around the
-    /// king. If the enemy has a queen, one attacker is sufficient.
+    /// Danger units if two enemy pieces attack around the king, or one if the enemy has a queen.
     KingSafety danger_base: Tapered,
-    /// Danger units for each enemy knight, bishop, rook or queen that attacks the squares around
-    /// the king.
+    /// Danger units for each enemy knight, bishop, rook or queen that attacks around the king.
     KingSafety danger_attacker: [Tapered; 4],
     /// Danger units for each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
     /// Danger units for each attacked square around the king that is defended at most once, and
     /// only by the king or a queen.
     KingSafety danger_weak_square: Tapered,
-    /// Danger units for each kind of enemy piece (knight, bishop, rook, queen) that can give check
-    /// on a safe square.
+    /// Danger units for each kind of piece (knight to queen) with a safe check.
     KingSafety danger_safe_check: [Tapered; 4],
     /// Danger units for each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,
@@ -338,7 +317,6 @@ weights! {
     Tempo tempo: Tapered,
 }
 
-/// Total number of weights.
 pub(crate) const WEIGHTS: usize = size_of::<Weights>() / size_of::<Tapered>();
 
 impl Weights {
@@ -355,8 +333,7 @@ impl Weights {
 trait WeightBlock {
     /// Appends all weights to `values`, in order.
     fn collect(&self, values: &mut Vec<Tapered>);
-    /// Builds the block from the next values. If there are too few values, the missing ones are
-    /// zero.
+    /// Builds the block from the next values; missing ones are zero.
     fn build(values: &mut impl Iterator<Item = Tapered>) -> Self;
     /// Appends the block as Rust source, indented by `depth` levels.
     fn source(&self, depth: usize, text: &mut String);

@@ -1,18 +1,16 @@
 //! The neuron values, updated incrementally along the lines of a search.
 //!
 //! For each ply, the stack stores the set of pieces and the neuron values of the last position. A
-//! new position starts from the values at the previous ply, which usually belong to its parent.
-//! Only the differences between the two boards are added and removed. The search does not have to
-//! report moves, and the values always match the position.
+//! new position starts from the values at the previous ply, usually its parent's, and only the
+//! differences between the two boards are added and removed. The search does not have to report
+//! moves.
 //!
-//! The values at the previous ply are of little use if the position there is not the parent, or if
-//! its king is in a different king bucket or on the other half of the board. In these cases, the
-//! stack instead updates the values that it last computed in this way for the same view. Such
-//! stored values are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! If the previous position has its king in a different bucket or half of the board, or is not the
+//! parent, the stack instead updates the values that it last computed in this way for the same
+//! view. These are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
-//! The search prepares the values of every position before it is clear whether they are needed. It
-//! has to wait for the transposition table's memory anyway, and the child positions start from
-//! these values.
+//! The search prepares the values of every position before it is clear whether they are needed: it
+//! has to wait for the transposition table's memory anyway, and the children start from them.
 
 use std::sync::Arc;
 
@@ -33,7 +31,6 @@ struct Accumulator {
     rows: [Row; 2],
 }
 
-/// A list of at most `MAX` rows of input weights.
 type Rows<'a, const MAX: usize> = ArrayVec<&'a Row, MAX>;
 
 /// Evaluates the positions of a search with a network.
@@ -65,7 +62,7 @@ impl AccumulatorStack {
         self.network.score(self.kernel, pieces.bucket(), [own, enemy])
     }
 
-    /// Sets the values at `ply` to the neuron values for `position`.
+    /// Sets the values at `ply` to those of `position`.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply.min(MAX_PLY));
@@ -131,8 +128,7 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
     use crate::support::random::Random;
 
-    /// Moves up and down the tree at random and evaluates some of the positions, as a search
-    /// would.
+    /// Moves up and down the tree at random and evaluates some of the positions.
     #[test]
     fn incremental_evaluation_matches_full_evaluation() {
         let network = Arc::new(random_network(3));

@@ -21,8 +21,7 @@ pub(crate) struct Explanation {
 
 /// Computes a network's score for a position and the value of each piece.
 ///
-/// The value of a piece is the score minus the score without the piece. Kings cannot be removed and
-/// therefore have no value.
+/// The value of a piece is the score minus the score without it. Kings have no value.
 pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
     let pieces = PieceSet::of(position);
     let for_white = |pieces: &PieceSet| {

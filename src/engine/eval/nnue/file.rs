@@ -18,19 +18,18 @@ use super::network::Network;
 use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::support::error::ParseError;
 
-/// Upper bound on the length of the first line, in bytes. The line must be shorter than this.
+/// Upper bound (exclusive) on the length of the first line, in bytes.
 const LONGEST_LINE: usize = 100;
 
 /// The dimensions given in the first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// Number of king buckets in the file; 1 if all king buckets have the same weights.
+    /// Number of king buckets in the file; 1 if all have the same weights.
     king_buckets: usize,
     hidden: usize,
 }
 
 impl Shape {
-    /// Formats the first line, without a newline.
     fn line(self) -> String {
         let Shape { king_buckets, hidden } = self;
         let start = match king_buckets {
@@ -55,7 +54,6 @@ impl Shape {
         (is_read && shape.line() == line).then(|| (shape, &bytes[end + 1..]))
     }
 
-    /// Returns the number of input weight rows.
     fn inputs(self) -> usize {
         self.king_buckets * INPUTS_PER_KING_BUCKET
     }
@@ -71,8 +69,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a network, or if the network has more neurons than this program
-    /// supports.
+    /// If the bytes are not a network, or if it has too many neurons.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         let whole = Shape { king_buckets: KING_BUCKETS, hidden: HIDDEN };
         let (shape, numbers) = Shape::split_from(bytes).ok_or_else(|| {
@@ -130,8 +127,7 @@ pub(crate) mod tests {
     use super::super::network::tests::random_network;
     use super::*;
 
-    /// Returns a network file that contains only the first `hidden` neurons. The omitted neurons
-    /// are zero when the file is read.
+    /// Returns a network file that contains only the first `hidden` neurons.
     pub(crate) fn narrowed(network: &Network, hidden: usize) -> Vec<u8> {
         let bytes = network.to_bytes();
         let (shape, numbers) = Shape::split_from(&bytes).expect("a network");

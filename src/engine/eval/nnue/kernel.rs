@@ -1,36 +1,31 @@
 //! The two inner loops: adding rows of weights, and computing the weighted sum of the neurons.
 //!
-//! The compiler vectorises these loops. They are compiled three times: for the target processor,
-//! for AVX2 and for AVX-512. The version to use is selected at run time. Integer sums do not
-//! depend on the order of the terms, so all versions produce identical results.
+//! The compiler vectorises these loops three times: for the target processor, for AVX2 and for
+//! AVX-512. The version is selected at run time. Integer sums do not depend on the order of the
+//! terms, so all versions produce identical results.
 //!
 //! The multiply-and-add in pairs is written with intrinsics, because the compiler turns the plain
-//! loop into scalar code. Closures passed to `array::map` are compiled without AVX2, even inside a
-//! function that enables AVX2. The hot loops therefore contain no such closures.
+//! loop into scalar code. The hot loops contain no closures passed to `array::map`, which are
+//! compiled without AVX2 even inside a function that enables it.
 
 use super::{HIDDEN, QA};
 
-/// A value or weight for each neuron, aligned to a cache line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of separate sums. With this number of sums, none overflows. A lane adds at most 255 *
-/// 255 * 127 per neuron.
+/// Number of separate sums. None overflows: a lane adds at most 255 * 255 * 127 per neuron.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
-/// Number of neurons whose values fit in the AVX2 registers at the same time. Some registers are
-/// left free.
+/// Number of neurons whose values fit in the AVX2 registers, with some left free.
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
-/// Like [`IN_REGISTERS`], but for AVX-512. AVX-512 has twice as many registers, and each is twice
-/// as wide.
+/// Like [`IN_REGISTERS`], but for AVX-512, whose registers are twice as many and twice as wide.
 #[cfg(target_arch = "x86_64")]
 const IN_WIDE_REGISTERS: usize = if HIDDEN.is_multiple_of(256) { 256 } else { IN_REGISTERS };
 
-/// The sums in a vector register.
 #[repr(C, align(32))]
 struct Lanes([i32; LANES]);
 
@@ -44,7 +39,6 @@ impl Lanes {
 /// Selects the compiled version of the loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
-    /// For the build's target processor.
     Portable,
     /// For AVX2. Created only by [`Kernel::detect`], on processors that support AVX2.
     #[cfg(target_arch = "x86_64")]
@@ -54,7 +48,6 @@ pub(super) enum Kernel {
     Avx512(Detected),
 }
 
-/// Proof that the processor has the required features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Detected(());
 
@@ -64,7 +57,6 @@ impl Kernel {
         Self::available().last().unwrap_or(Kernel::Portable)
     }
 
-    /// Returns all kernels that are useful on this processor. The fastest comes last.
     fn available() -> impl Iterator<Item = Self> {
         let kernels = [
             Some(Kernel::Portable),
@@ -92,8 +84,7 @@ impl Kernel {
         }
     }
 
-    /// Returns the sum over all neurons of the squared value times the weight. Values are clipped
-    /// to 0..=QA.
+    /// Returns the sum over all neurons of the squared value, clipped to 0..=QA, times the weight.
     #[inline]
     pub(super) fn weighted_sum(self, values: &Row, weights: &Row) -> i64 {
         match self {
@@ -112,9 +103,8 @@ impl Kernel {
 
 /// Whether the processor supports AVX-512 without reducing its clock speed.
 ///
-/// Processors before Ice Lake and Zen 4 reduce their clock speed for AVX-512. This would slow down
-/// the rest of the search. Such processors are recognised by their lack of VBMI2, which Tabia does
-/// not otherwise use.
+/// Processors before Ice Lake and Zen 4 reduce it, which would slow down the rest of the search.
+/// They are recognised by their lack of VBMI2.
 #[cfg(target_arch = "x86_64")]
 fn wide_vectors_are_cheap() -> bool {
     is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
@@ -142,7 +132,6 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
         _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256,
         _mm256_store_si256,
     };
-    /// Number of 16-bit values in a vector.
     const WIDTH: usize = 16;
     const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
     let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
@@ -168,10 +157,8 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
     lanes.sum()
 }
 
-/// The AVX-512 version of [`weighted_sum_avx2`].
-///
-/// VNNI could multiply and add to the sums in one instruction, but using it is not faster. The
-/// instruction lengthens the dependency chain of the sums, so the compiler splits it again.
+/// The AVX-512 version of [`weighted_sum_avx2`]. VNNI is not faster: its instruction lengthens the
+/// dependency chain of the sums, so the compiler splits it again.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
@@ -181,7 +168,6 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16,
         _mm512_setzero_si512,
     };
-    /// Number of 16-bit values in a vector.
     const WIDTH: usize = 32;
     const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
     let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
@@ -198,16 +184,14 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         let weighted = _mm512_mullo_epi16(value, weight);
         sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
     }
-    // Two of these lanes add up to no more than one of `LANES`; the total of all lanes needs 64
-    // bits.
+    // Two of these lanes add up to no more than one of `LANES`; the total needs 64 bits.
     let (low, high) = (_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
     _mm512_reduce_add_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(low, high)))
 }
 
 #[inline(always)]
 fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
-    // A move adds one row and removes one or two. Matching these cases results in a single loop
-    // over the neurons.
+    // A move adds one row and removes one or two. Each case is a single loop over the neurons.
     match (added, removed) {
         ([a], [r]) => {
             for i in 0..HIDDEN {
@@ -224,8 +208,7 @@ fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: 
     }
 }
 
-/// Updates `BLOCK` values at a time. The values stay in registers while all rows are added and
-/// removed.
+/// Updates `BLOCK` values at a time, which stay in registers for all rows.
 #[inline(always)]
 fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     let blocks = to.0.as_chunks_mut::<BLOCK>().0.iter_mut();

@@ -15,12 +15,9 @@ use crate::support::files::{FileError, describe, read_plain};
 /// The weights of an evaluation network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
-    /// Weights from inputs to neurons.
     pub(super) inputs: Box<[Row; INPUTS]>,
-    /// Biases, which are the initial values of the neurons.
     pub(super) biases: Row,
-    /// Weights from neurons to the output, for each bucket. The weights for the side to move come
-    /// first, followed by those for the other side.
+    /// Weights from neurons to the output: for each bucket, those of the side to move come first.
     outputs: [[Row; 2]; BUCKETS],
     output_biases: [i32; BUCKETS],
 }
@@ -32,9 +29,7 @@ impl fmt::Debug for Network {
 }
 
 impl Network {
-    /// Returns the network that is compiled into the program.
-    ///
-    /// `docs/measurements/network-generations.md` describes its training.
+    /// Returns the embedded network. Training: `docs/measurements/network-generations.md`.
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
             let network = Network::from_bytes(include_bytes!("network.bin"));
@@ -43,12 +38,8 @@ impl Network {
         Arc::clone(&EMBEDDED)
     }
 
-    /// Creates a network from its parts, in the units used in network files. `inputs` must contain
-    /// [`INPUTS`] rows.
-    ///
-    /// # Errors
-    ///
-    /// If an output weight exceeds [`OUTPUT_WEIGHT_LIMIT`].
+    /// Creates a network from its parts, in the units of network files. `inputs` must contain
+    /// [`INPUTS`] rows, and output weights must not exceed [`OUTPUT_WEIGHT_LIMIT`].
     pub(crate) fn new(
         inputs: impl Iterator<Item = [i16; HIDDEN]>,
         biases: [i16; HIDDEN],
@@ -78,11 +69,7 @@ impl Network {
         Ok(Self::open_with_bytes(path)?.0)
     }
 
-    /// Reads a network from a file and also returns the file's bytes.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read or is not a network of this shape.
+    /// Like `Network::open`, but also returns the file's bytes.
     pub(crate) fn open_with_bytes(path: &Path) -> Result<(Self, Vec<u8>), FileError> {
         let fail = |reason: &dyn Display| FileError::new("read the network", path, reason);
         let bytes = read_plain(path).map_err(|error| fail(&describe(&error)))?;
@@ -95,14 +82,13 @@ impl Network {
         crc32fast::hash(&self.to_bytes())
     }
 
-    /// Returns the weights from each input to the neurons and, as the last row, the neurons'
-    /// biases. [`QA`] represents 1.0.
+    /// Returns the weights of each input and, as the last row, the biases. [`QA`] represents 1.0.
     pub(crate) fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
-    /// Returns, for each bucket, the output weights for the side to move and then those for the
-    /// other side. [`QB`] represents 1.0.
+    /// Returns, for each bucket, the output weights of the side to move, then those of the other
+    /// side. [`QB`] represents 1.0.
     pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)
     }

@@ -5,8 +5,7 @@ use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Number of consecutive piece counts that share a set of output weights. The sets cover up to 32
-/// pieces.
+/// Number of consecutive piece counts that share output weights, for up to 32 pieces.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
@@ -16,7 +15,6 @@ const FIRST_MIRRORED_FILE: usize = 4;
 /// The pieces on a board. They need not form a legal position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PieceSet {
-    /// Pieces of both colours, by kind.
     kinds: [BitBoard; ALL_PIECES.len()],
     black: BitBoard,
     squares: [Option<Piece>; 64],
@@ -35,7 +33,6 @@ impl PieceSet {
         }
     }
 
-    /// Returns the set without the piece on `square`, if any.
     #[must_use]
     pub(crate) fn without(mut self, square: Square) -> Self {
         let others = !BitBoard::from_square(square);
@@ -62,14 +59,12 @@ impl PieceSet {
         (occupied.popcnt().saturating_sub(2) / PIECES_PER_BUCKET) as usize
     }
 
-    /// Returns the squares whose contents differ between this board and `before`.
     #[inline]
     fn differing(&self, before: &PieceSet) -> BitBoard {
         let kinds = self.kinds.iter().zip(&before.kinds);
         kinds.fold(self.black ^ before.black, |squares, (&here, &there)| squares | (here ^ there))
     }
 
-    /// Whether the boards contain the same pieces on the same squares.
     #[inline]
     pub(super) fn is_same(&self, before: &PieceSet) -> bool {
         self.differing(before) == EMPTY
@@ -120,10 +115,9 @@ impl PieceSet {
     }
 }
 
-/// Maximum number of squares on which two boards may differ if one is updated from the other.
-/// Castling changes four squares. Other moves change two or three.
+/// Maximum number of squares on which a board may differ from the one it is updated from. Castling
+/// changes four squares, other moves two or three.
 const NEAR: usize = 4;
-/// Maximum number of pieces on a board.
 const MAX_PIECES: usize = 32;
 
 /// The pieces added and the pieces removed between two boards, at most `MAX` each.
@@ -133,7 +127,6 @@ pub(super) struct Changes<const MAX: usize> {
     pub(super) removed: PieceList<MAX>,
 }
 
-/// A list of at most `MAX` pieces.
 #[derive(Debug)]
 pub(super) struct PieceList<const MAX: usize> {
     pieces: [PieceSquare; MAX],
@@ -170,12 +163,8 @@ pub(super) struct PieceSquare(u16);
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-/// Returns the king bucket for the square of a king in its own side's view. The result is less
-/// than [`KING_BUCKETS`].
-///
-/// Squares are counted from a1, rank by rank, on files a to d. There are four buckets: a castled
-/// king, a king in the middle of the first rank, a king on the second rank, and a king on any
-/// other square.
+/// Returns the king bucket for the square of a king in its own side's view, counted from a1, rank
+/// by rank, on files a to d: castled, in the middle of the first rank, on the second, or elsewhere.
 const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
@@ -185,8 +174,7 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// Returns whether a side's view is mirrored, together with the side's king bucket. `king` is the
-/// square of the side's king, counted from a1.
+/// Returns whether a side's view is mirrored, and its king bucket. `king` is counted from a1.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
@@ -195,12 +183,10 @@ pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     (mirrored, king_bucket(king ^ usize::from(ranks ^ files)))
 }
 
-/// One side's view of the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Perspective {
     /// XOR mask for the bits of a [`PieceSquare`].
     turned: u16,
-    /// The bucket of the side's own king.
     king_bucket: u16,
 }
 
@@ -210,7 +196,6 @@ pub(super) const VIEWS: usize = 2 * KING_BUCKETS;
 const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
 
 impl Perspective {
-    /// Returns the view of `color` for these pieces.
     #[inline]
     pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
         // A missing king is treated as if it were on a1.
@@ -221,14 +206,13 @@ impl Perspective {
         Perspective { turned, king_bucket: king_bucket as u16 }
     }
 
-    /// Returns the index of the view. The index is less than [`VIEWS`].
+    /// Returns the index of the view, less than [`VIEWS`].
     #[inline]
     pub(super) fn index(self) -> usize {
         2 * usize::from(self.king_bucket) + usize::from(self.turned & FLIP_FILES != 0)
     }
 
-    /// Returns the input index of a piece in this view. The index is less than
-    /// [`INPUTS`](super::INPUTS).
+    /// Returns the input index of a piece in this view, less than [`INPUTS`](super::INPUTS).
     #[inline]
     pub(super) fn input(self, piece: PieceSquare) -> usize {
         let seen = piece.0 ^ self.turned;

@@ -1,21 +1,19 @@
 //! The idle threads of a search, and how they are given work.
 //!
 //! An idle thread *offers* itself by setting a shared bit, and then waits. A thread that has work
-//! to share clears the bit. The idle thread is then *reserved*. It is either *called* with a task
-//! or released immediately. Work is therefore shared only with a thread that is ready to take it,
-//! and every thread that wakes up receives a task. While no thread is idle, a busy thread reads
-//! only one word.
+//! to share clears the bit; the idle thread is then *reserved*, and either *called* with a task or
+//! released immediately. Work is therefore shared only with a thread that is ready to take it, and
+//! every thread that wakes up receives a task. While no thread is idle, a busy thread reads only
+//! one word.
 //!
-//! A thread that waits for others below one of its nodes accepts work only below that node,
-//! because other work would delay it. This rule is called the "helpful master": R. Feldmann, "Game
-//! Tree Search on Massively Parallel Systems" (1993); see
+//! A thread that waits for others below one of its nodes accepts work only below that node, because
+//! other work would delay it. This rule is called the "helpful master": R. Feldmann, "Game Tree
+//! Search on Massively Parallel Systems" (1993); see
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
-//! The protocol is independent of chess. It uses crossbeam's `Parker`, `AtomicCell` and
-//! `CachePadded`. The `loom` tests (`--features loom`, `model`) check every interleaving of the
-//! threads. They verify that no thread misses its call or has two callers. They also verify that
-//! the owner of a split point continues when its helper has left, and that a thread notices the
-//! cutoff if it joins a node while the node is being cut off.
+//! The protocol is independent of chess. The `loom` tests (`--features loom`, `model`) check every
+//! interleaving of the threads: no thread misses its call or has two callers, the owner of a split
+//! point continues when its helper has left, and a thread that joins a node notices its cutoff.
 
 #[cfg(feature = "loom")]
 mod model;
@@ -44,12 +42,10 @@ use loom::{
 #[cfg(feature = "loom")]
 use model::{AtomicCell, Parker, Unparker};
 
-/// Number of times that a waiting thread checks for a call before it sleeps. The checks take about
-/// ten microseconds in total, which is as long as waking a sleeping thread.
+/// Number of checks for a call before a waiting thread sleeps. They take about ten microseconds, as
+/// long as waking a sleeping thread.
 const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
-/// Number of threads whose bits share one word.
 const PER_WORD: usize = u64::BITS as usize;
-/// Number of words needed for the maximum number of threads.
 const WORDS: usize = 4;
 
 /// A set of thread numbers, with one bit per thread.
@@ -57,7 +53,6 @@ const WORDS: usize = 4;
 pub(super) struct ThreadSet([u64; WORDS]);
 
 impl ThreadSet {
-    /// Returns the set with `thread` added.
     pub(super) fn with(mut self, thread: usize) -> Self {
         self.0[thread / PER_WORD] |= bit(thread);
         self
@@ -75,12 +70,11 @@ impl ThreadSet {
 pub(super) struct SharedThreadSet([AtomicU64; WORDS]);
 
 impl SharedThreadSet {
-    /// Adds `thread`. Returns true if the set did not already contain the thread.
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
         // A thread that signals a cutoff marks the node before it reads this set, and a joining
-        // thread reads the mark after it has joined. The thread whose fence comes second sees the
-        // writes that precede the other fence.
+        // thread reads the mark after it has joined. So at least one of them sees the other's
+        // write.
         fence(Ordering::SeqCst);
         before & bit(thread) == 0
     }
@@ -95,8 +89,7 @@ fn bit(thread: usize) -> u64 {
     1 << (thread % PER_WORD)
 }
 
-/// Iterates over the set bits of `word`. Each bit is returned as a word in which only this bit is
-/// set.
+/// Iterates over the set bits of `word`, each as a word in which only this bit is set.
 fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let lowest = word & word.wrapping_neg();
@@ -116,8 +109,7 @@ struct IdleThreads {
 
 /// The state of a thread while it is idle, and its next task.
 struct ThreadSlot<T> {
-    /// Address of the node below which the idle thread accepts work, or [`ANYWHERE`] if it accepts
-    /// any work.
+    /// Address of the node below which the idle thread accepts work, or [`ANYWHERE`].
     below: AtomicUsize,
     called: AtomicBool,
     task: AtomicCell<Option<T>>,
@@ -132,13 +124,11 @@ struct ThreadSlot<T> {
 pub(super) struct CutoffFlag(AtomicBool);
 
 impl CutoffFlag {
-    /// Whether the thread must check for cutoffs.
     #[inline]
     pub(super) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Requests that the thread check for cutoffs.
     pub(super) fn set(&self) {
         self.0.store(true, Ordering::Release);
     }
@@ -153,7 +143,6 @@ impl CutoffFlag {
 /// The value of `below` for a thread that accepts work anywhere in the tree.
 pub(super) const ANYWHERE: usize = 0;
 
-/// The helper threads of a search, which wait for tasks of type `T`.
 pub(super) struct HelperPool<T> {
     /// One element per word of thread bits. Empty if there is only one thread.
     idle: Box<[CachePadded<IdleThreads>]>,
@@ -198,9 +187,8 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Whether an idle thread can take work, as a cheap estimate. The idle thread must be one of
-    /// `owners` that waits below its node, or one that accepts any work. There must also be a core
-    /// for the thread.
+    /// Whether an idle thread can take work, as a cheap estimate: there must be a core for it, and
+    /// it must accept any work or be one of `owners` that waits below its node.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
         let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
@@ -221,8 +209,8 @@ impl<T: Send> HelperPool<T> {
         self.idle.iter().map(count).sum::<u32>() as usize
     }
 
-    /// Reserves an idle thread. Prefers one of `owners` that waits at a node for which `is_above`
-    /// returns true. Otherwise reserves a thread that accepts any work.
+    /// Reserves an idle thread: preferably one of `owners` that waits at a node for which
+    /// `is_above` returns true, otherwise one that accepts any work.
     pub(super) fn reserve(
         &self,
         owners: &ThreadSet,
@@ -249,8 +237,8 @@ impl<T: Send> HelperPool<T> {
         })
     }
 
-    /// Offers thread `me` for work below the node `below`. If `below` is [`ANYWHERE`], offers the
-    /// thread for any work. The caller must call [`HelperPool::wait`] next.
+    /// Offers thread `me` for work below the node `below`, or for any work ([`ANYWHERE`]). The
+    /// caller must call [`HelperPool::wait`] next.
     pub(super) fn offer(&self, me: usize, below: usize) {
         self.slots[me].below.store(below, Ordering::Relaxed);
         let before = self.offered(me).fetch_or(bit(me), Ordering::Release);
@@ -266,10 +254,8 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Waits after [`HelperPool::offer`] until the thread is called or `is_over` returns true, but
-    /// no longer than `longest`.
-    ///
-    /// [`HelperPool::wake`] makes the thread call `is_over` again.
+    /// Waits after [`HelperPool::offer`] until the thread is called, `is_over` returns true, or
+    /// `longest` has passed. [`HelperPool::wake`] makes the thread call `is_over` again.
     pub(super) fn wait(
         &self,
         me: usize,
@@ -325,7 +311,6 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Ends the search for all threads and wakes them.
     pub(super) fn finish(&self) {
         self.over.store(true, Ordering::Release);
         for slot in &self.slots {
@@ -334,7 +319,6 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Whether [`HelperPool::finish`] was called.
     pub(super) fn is_over(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
@@ -345,8 +329,7 @@ fn take(word: &AtomicU64, bit: u64) -> bool {
     word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
 }
 
-/// Exclusive access to an idle thread. Dropping the reservation without a call releases the
-/// thread.
+/// Exclusive access to an idle thread. Dropping it without a call releases the thread.
 pub(super) struct Reservation<'a, T: Send> {
     pool: &'a HelperPool<T>,
     thread: usize,

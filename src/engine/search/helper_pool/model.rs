@@ -1,8 +1,7 @@
 //! Tests every interleaving of the threads of a helper pool. To run the tests, use `cargo test
 //! --features loom --lib model::`.
 //!
-//! The types here replace the parts of crossbeam that the pool uses. Loom controls the
-//! replacements.
+//! Loom controls the types here, which replace crossbeam's.
 
 use std::time::Duration;
 
@@ -67,7 +66,6 @@ mod tests {
 
     use super::super::{ANYWHERE, HelperPool, SharedThreadSet, ThreadSet, WaitResult};
 
-    /// Runs tasks until the search is over. Returns the number of tasks.
     fn serve(
         pool: &HelperPool<usize>,
         me: usize,
@@ -85,7 +83,6 @@ mod tests {
         }
     }
 
-    /// Shares a task if a thread is idle. Returns the number of tasks shared.
     fn share(pool: &HelperPool<usize>, owners: &ThreadSet, below: usize, calls: bool) -> usize {
         match pool.reserve(owners, |above| above == below) {
             Some(reservation) if calls => {
@@ -113,8 +110,7 @@ mod tests {
         }
     }
 
-    /// Models the end of a split point. The owner waits for its only helper. The helper leaves,
-    /// possibly after calling the owner for help below the node.
+    /// Models the end of a split point: its only helper leaves, possibly after calling the owner.
     #[test]
     fn owner_continues_after_its_helper_leaves() {
         for calls in [true, false] {
@@ -138,8 +134,7 @@ mod tests {
         }
     }
 
-    /// Two threads that have work find the same idle thread. The idle thread runs exactly one of
-    /// the two tasks.
+    /// Two threads that have work find the same idle thread, which runs only one task.
     #[test]
     fn idle_thread_is_reserved_by_only_one_caller() {
         loom::model(|| {

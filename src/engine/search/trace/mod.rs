@@ -1,8 +1,7 @@
 //! Traces of the engine's own search of a position.
 //!
-//! [`trace`] observes every thread of a search. It counts all events and records the tree within
-//! [`Bounds`]. The sums are computed from the observed steps. [`Trace::counters`] contains the
-//! search's own counts of cutoffs and re-searches.
+//! [`trace`] observes every thread of a search, counts all events and records the tree within
+//! [`Bounds`].
 //!
 //! ```
 //! use tabia::position::Game;
@@ -81,7 +80,6 @@ pub(super) fn logged(
 }
 
 impl Trace {
-    /// Combines the parts recorded by all threads.
     fn of(mut parts: Vec<Part>) -> Self {
         parts.sort_by_key(|part| part.thread);
         let threads: Vec<Sums> = parts.iter().map(|part| part.sums.clone()).collect();

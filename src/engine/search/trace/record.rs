@@ -12,24 +12,20 @@ use super::visit::Visit;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// The part of a search that is recorded.
-///
-/// The root and its moves are recorded in every iteration. The tree below the root moves is
-/// recorded only in the last iteration and within these bounds. Events are counted everywhere.
+/// The part of a search that is recorded: the root and its moves in every iteration, and the tree
+/// below within these bounds in the last. Events are counted everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
     /// Maximum distance from the root, in plies.
     pub plies: Ply,
     /// Minimum remaining depth, in plies. A value of 0 includes quiescence.
     pub min_depth: Depth,
-    /// If this line is not empty, only visits that lead to its end or are below its end are
-    /// recorded.
+    /// If not empty, only visits that lead to the end of this line or are below it are recorded.
     pub branch: Vec<Move>,
     /// Maximum number of visits recorded below the root moves.
     pub visits: usize,
 }
 
-/// Data shared by the recorders of all threads of a search.
 #[derive(Default)]
 pub(super) struct Shared {
     /// Number of visits so far. Visits are numbered from 1.
@@ -56,8 +52,7 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Counts of nodes and unrecorded visits that belong below other threads' visits, by visit
-    /// number.
+    /// Counts of nodes and unrecorded visits below other threads' visits, by visit number.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
@@ -277,8 +272,7 @@ impl Recorder {
         self.path.pop();
     }
 
-    /// Returns the visit and the position of the innermost open node, provided that the node is
-    /// recorded.
+    /// Returns the visit and the position of the innermost open node, if it is recorded.
     fn current(&mut self) -> Option<(&mut Visit, &Position)> {
         let frame = self.path.last()?;
         Some((&mut self.part.visits[frame.visit?].visit, &frame.position))

@@ -36,8 +36,7 @@ impl NodeType {
 /// Event counts for a search, or for one thread's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
-    /// Number of nodes as counted by the search. This includes all visits except visits to the
-    /// root and visits after a stop.
+    /// Number of nodes as counted by the search: all visits, except to the root and after a stop.
     pub nodes: u64,
     /// Number of quiescence nodes.
     pub quiescence: u64,
@@ -63,8 +62,7 @@ pub struct Sums {
     pub open: u64,
     /// Number of null moves tried.
     pub null_moves: u64,
-    /// Number of nodes searched without their table move, to test whether the table move is the
-    /// only good move.
+    /// Number of nodes searched without their table move, to test whether it is the only good one.
     pub singularity_tests: u64,
     /// Number of table moves searched more deeply because no other move was as good.
     pub extended: u64,
@@ -72,8 +70,7 @@ pub struct Sums {
     pub extended_less: u64,
     /// Number of nodes searched less deeply because the last move raised the evaluation.
     pub hindsight: u64,
-    /// Number of moves that were not searched, by reason. If late move pruning skips several moves
-    /// at a node, only the first is counted.
+    /// Number of moves that were not searched, by reason. Late move pruning counts once per node.
     pub pruned: BTreeMap<PruneReason, u64>,
     /// Number of nodes found in the book.
     pub book_matches: u64,
@@ -92,7 +89,6 @@ impl Sums {
         }
     }
 
-    /// Adds the sums of another thread.
     pub(super) fn add(&mut self, other: &Sums) {
         let Sums { types, ends, pruned, .. } = other;
         types.iter().for_each(|(&key, count)| *self.types.entry(key).or_default() += count);
@@ -125,7 +121,6 @@ impl Sums {
 }
 
 impl Counters {
-    /// Adds the counts of another thread.
     pub(super) fn add(&mut self, other: Counters) {
         self.nodes += other.nodes;
         self.cutoffs += other.cutoffs;

@@ -19,8 +19,7 @@ pub struct Visit {
     pub iteration: Depth,
     /// Rank of the line being searched, counted from 1.
     pub line: usize,
-    /// The move that led to the node, in SAN. `None` after a null move, or if the parent visit is
-    /// a visit to the same node.
+    /// The move that led to the node, in SAN. `None` after a null move or for the same node again.
     #[serde(rename = "move")]
     pub mv: Option<String>,
     /// The node's position as FEN.

@@ -43,7 +43,6 @@ impl Trace {
         text
     }
 
-    /// Writes the moves of one visit to the root.
     fn write_root_moves(&self, text: &mut String, root: usize) {
         let below: Vec<&Visit> = self.below(root).map(|(_, visit)| visit).collect();
         let (mut others, mut nodes) = (0, 0);
@@ -104,7 +103,6 @@ impl Trace {
     }
 }
 
-/// Describes one search of a root move.
 fn attempt(visit: &Visit) -> String {
     let how = match visit.why {
         SearchReason::Late { reduction: 0 } => "null window: ".to_owned(),

@@ -2,21 +2,18 @@
 //! after a crash.
 //!
 //! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
-//! are written as a sorted run. The state file lists the runs, and records how much of the inputs
-//! has been read. The state file is written last and replaces the previous one atomically, so there
-//! is always a valid one. If a build is killed, the next build removes the files that the state
-//! file does not list. The state file contains its own checksum and those of all listed files. Each
-//! file is verified before use.
+//! are written as a sorted run. The state file lists the runs and records how much of the inputs
+//! has been read. It is written last and replaces the previous one atomically. If a build is
+//! killed, the next build removes the files that the state file does not list. All files are
+//! verified by checksum before use.
 //!
-//! A stage reads at least one chunk, and at least 1/32 of all earlier text. There are thus few runs
-//! even if the interval is short. No other module depends on stages: a stored stage is treated like
-//! the records of an additional thread. Chunk boundaries depend only on the text, so a resumed
-//! build divides the text into the same chunks. It compares a hash of the text to detect changes.
-//! The hashes for `--unique` must also be the same in every run.
+//! A stage reads at least one chunk, and at least 1/32 of all earlier text, so there are few runs
+//! even if the interval is short. Chunk boundaries depend only on the text, so a resumed build
+//! divides the text into the same chunks. It compares a hash of the text to detect changes.
 //!
-//! The book is then written to a file in the checkpoint folder (see `draft`). Once this file is
-//! complete, it is moved to its final place. If a build with facets is interrupted while it writes
-//! the book, it must write the book from the start, because the lists are in an unnamed file.
+//! The book is then written to a file in the checkpoint folder (see `draft`). If a build with
+//! facets is interrupted while it writes the book, it must write the book from the start, because
+//! the lists are in an unnamed file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -45,9 +42,8 @@ const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 /// The file that a build locks to exclude other builds.
 const LOCK: &str = "lock";
-/// Prefixes of all other file names, in this order: the pawn structures of all games so far, the
-/// sorted records, the games that the records refer to, the hashes of games, the book, and the note
-/// that records how much of the book is written.
+/// Prefixes of the other files: pawn structures of all games so far, sorted records, the games that
+/// the records refer to, hashes of games, the book, and the note on how much of it is written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
@@ -60,8 +56,7 @@ const WRITTEN: &str = "written";
 pub struct Checkpoints {
     /// The checkpoint folder, which is removed once the book is complete.
     pub folder: PathBuf,
-    /// The interval between checkpoints. If it is zero, checkpoints are written as often as
-    /// possible.
+    /// The interval between checkpoints. If it is zero, they are written as often as possible.
     pub every: Duration,
     /// The maximum disk space for checkpoints, in bytes.
     pub disk: Option<u64>,
@@ -97,7 +92,6 @@ pub(super) struct CheckpointWriter<'a> {
     lock: Option<File>,
 }
 
-/// The checkpoint writer of a build, and the point from which the build resumes, if any.
 type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
 pub(super) struct ResumePoint<R> {
@@ -108,11 +102,7 @@ pub(super) struct ResumePoint<R> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Opens the checkpoints requested in the options. Also returns the point from which the build
-    /// resumes, if any.
-    ///
-    /// # Errors
-    /// If the checkpoints belong to a different build or cannot be read.
+    /// Opens the checkpoints requested in the options. Returns where the build resumes, if it does.
     pub(super) fn begin<R: PositionRecord>(
         inputs: &[PgnInput],
         shared: &Shared<'a>,
@@ -195,11 +185,9 @@ impl<'a> CheckpointWriter<'a> {
         self.due
     }
 
-    /// Schedules the next checkpoint after the usual interval. If the last checkpoint took longer
-    /// than the interval, schedules the next one after that time, `last`, instead.
-    ///
-    /// Checkpoints therefore never take more time than the work itself. If the interval is zero,
-    /// the next one is due immediately.
+    /// Schedules the next checkpoint after the usual interval, or after `last`, the duration of the
+    /// last checkpoint, if that is longer. Checkpoints thus never take more time than the work
+    /// itself.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
@@ -209,32 +197,25 @@ impl<'a> CheckpointWriter<'a> {
         self.state.stage > 0
     }
 
-    /// Whether to write a checkpoint for a stage that ends here. The stage must have read
-    /// something. If it is the only stage, the next checkpoint must also be due within half an
-    /// interval: writing the book takes less time than reading the games, so no later checkpoint
-    /// would become due.
+    /// Whether to write a checkpoint for a stage that ends here. If it is the only stage, the next
+    /// checkpoint must be due within half an interval: writing the book takes less time than
+    /// reading the games, so no later checkpoint would become due.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
         is_long && self.state.place != *place
     }
 
-    /// Returns the path of the book's draft, which is written once all games are read.
     pub(super) fn draft(&self) -> PathBuf {
         self.path(&self.named(BOOK))
     }
 
-    /// Returns the path of the note that records how much of the draft is written.
     pub(super) fn note(&self) -> PathBuf {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Writes the records of a stage, and the position at the end of the stage, to disk. Frees the
-    /// memory.
-    ///
-    /// # Errors
-    /// If the checkpoint cannot be written or exceeds the disk limit. The previous checkpoint
-    /// remains valid.
+    /// Writes the records of a stage, and the position at its end, to disk, and frees the memory.
+    /// If this fails, the previous checkpoint remains valid.
     pub(super) fn keep<R: PositionRecord>(
         &mut self,
         stage: Gathered<R>,
@@ -319,10 +300,8 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Skips input that an earlier run has already read, and reports the faults in it again.
-    ///
-    /// # Errors
-    /// If that input has changed.
+    /// Skips input that an earlier run has already read, and reports the faults in it again. Fails
+    /// if that input has changed.
     pub(super) fn resume<R>(
         &mut self,
         beginning: &ResumePoint<R>,
@@ -390,9 +369,6 @@ fn is_ours(name: &OsStr) -> bool {
 }
 
 /// Writes a state file with any content, as a build of these inputs with these options does.
-///
-/// # Errors
-/// If the file cannot be written.
 #[cfg(fuzzing)]
 pub(crate) fn save_state(
     folder: &std::path::Path,

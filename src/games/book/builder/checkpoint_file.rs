@@ -1,7 +1,5 @@
-//! Files from an earlier run that a build reads back. Each has a checksum.
-//!
-//! If a file is damaged, the build fails or writes the file again. Damaged data never reaches a
-//! book.
+//! Files with checksums that a build reads back from an earlier run. If a file is damaged, the
+//! build fails or writes the file again.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -12,7 +10,6 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::support::files::{describe, write_whole};
 
-/// Number of bytes to read at a time when verifying a large file.
 const BLOCK: usize = 1 << 20;
 
 /// A file in the checkpoint folder and the XXH3 hash of its bytes.
@@ -28,20 +25,13 @@ impl CheckpointFile {
         Ok(CheckpointFile { name, sum: xxh3_64(bytes) })
     }
 
-    /// Reads the whole file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or its checksum is wrong.
     pub(super) fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
         let bytes =
             std::fs::read(folder.join(&self.name)).map_err(|error| self.unreadable(&error))?;
         if self.is_of(xxh3_64(&bytes)) { Ok(bytes) } else { Err(self.damaged()) }
     }
 
-    /// Opens a file that may not fit into memory, after verifying the checksum of its contents.
-    ///
-    /// # Errors
-    /// See [`CheckpointFile::read`].
+    /// Opens a file that may not fit into memory, after verifying its checksum.
     pub(super) fn open(&self, folder: &Path) -> io::Result<File> {
         let open = || {
             let mut file = File::open(folder.join(&self.name))?;
@@ -77,7 +67,6 @@ fn sum_of(file: &mut File) -> io::Result<u64> {
     }
 }
 
-/// Writes a file sequentially and computes its checksum.
 pub(super) struct ChecksumWriter {
     file: File,
     sum: Xxh3,

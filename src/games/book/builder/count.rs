@@ -1,9 +1,7 @@
 //! Counts games into rows of partial counts, sorted and grouped as in a build.
 //!
-//! `count` outputs its sorted records as rows, and `pack` reads the rows back. If each piece of
-//! rows covers a narrow range of keys, `pack` reads the rows of one partition at a time. Otherwise,
-//! all rows pass through the same stores as in a build. All further steps are the same as in a
-//! build, so the resulting book is identical.
+//! If each piece of rows covers a narrow range of keys, `pack` reads the rows of one partition at a
+//! time. Otherwise, all rows pass through the same stores as in a build. The book is identical.
 
 use std::io;
 
@@ -107,13 +105,8 @@ enum Records {
     WithFacets(Vec<Collected<FacetRecord>>),
 }
 
-/// Reads and counts games, with or without facets.
-///
-/// It is not an error if there are no games, because the counts from other runs may contain some.
-///
-/// # Errors
-/// If a game is broken and the build is strict, if the disk limit is reached, or if the monitor has
-/// stopped the reading.
+/// Reads and counts games, with or without facets. It is not an error if there are no games,
+/// because the counts from other runs may contain some.
 pub(in crate::games::book) fn count(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -141,13 +134,8 @@ impl Counted {
     /// The number of parts of [`Counted::rows`].
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
-    /// Passes the rows of one part to `take`. Rows are sorted by key, then by first or repeated
-    /// visit, then by move, and finally by facets.
-    ///
-    /// The parts are in key order.
-    ///
-    /// # Errors
-    /// If records on disk cannot be read, or if `take` fails.
+    /// Passes the rows of one part to `take`, sorted by key, then by first or repeated visit, then
+    /// by move, and finally by facets. The parts are in key order.
     pub(in crate::games::book) fn rows(
         &self,
         part: usize,

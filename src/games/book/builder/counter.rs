@@ -21,8 +21,7 @@ use crate::games::pgn::{
 /// Minimum number of plies between two occurrences of a position: each side must make two moves.
 const SHORTEST_CYCLE: u16 = 4;
 
-/// The multiplier for hashing the positions of a game: 2^64 divided by the golden ratio, rounded to
-/// an odd number.
+/// The multiplier for hashing a game: 2^64 divided by the golden ratio, rounded to an odd number.
 const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Number of positions at the start of a game that are likely to occur in other games too. The
@@ -66,7 +65,6 @@ pub(super) struct GameCounter<'a, R> {
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
     facets: GameFacets,
-    /// A hash of the players and the year of the current game.
     players: u64,
     /// A hash of all positions of the current game, including those that are not counted.
     course: u64,
@@ -140,7 +138,6 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         }
     }
 
-    /// Returns the records of all counted games, their pawn structures, and the log of the games.
     pub(super) fn into_parts(self) -> (Store<R>, PawnSet, Option<GameLog>) {
         (self.store, self.pawns, self.log)
     }
@@ -163,8 +160,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         same_side.clone().any(|step| step.key == key)
     }
 
-    /// Decides whether to count a game. Also returns the hash of the game if duplicates are
-    /// skipped.
+    /// Decides whether to count a game. Also returns its hash if duplicates are skipped.
     fn judge(&self, end: &GameEnd) -> (Admission, Option<u64>) {
         if end.plies == 0 {
             return (Admission::Empty, None);
@@ -178,7 +174,6 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         (if is_new { Admission::Counted } else { Admission::Duplicate }, Some(course))
     }
 
-    /// Returns a hash of the players, the year, the moves and the result.
     fn hash_course(&self, result: GameResult) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         hasher.write_u64(self.players);
@@ -314,9 +309,7 @@ fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     visits
 }
 
-/// Whether the game has not played this move in this position before.
-///
-/// A game is counted once for a position and once for each move played there.
+/// Whether the game has not played this move in this position before, so that it is counted.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {
     step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
 }

@@ -1,10 +1,9 @@
 //! The book of a long build while it is being written: a file in the checkpoint folder.
 //!
 //! An interrupted build can also resume writing. At intervals, the file is synced, and then a note
-//! next to the file records its length and checksum. Bytes beyond this length were written just
-//! before the build was killed. They are truncated. If the draft or the note is damaged, the book
-//! is written from the start. Both files are named after the last stage before writing began.
-//! Drafts from other stages are therefore never used, and the next checkpoint removes them.
+//! next to the file records its length and checksum. Bytes beyond this length are truncated. If the
+//! draft or the note is damaged, the book is written from the start. Both files are named after the
+//! last stage before writing began, so drafts from other stages are never used.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Cursor, Read, Seek, Write};
@@ -20,9 +19,7 @@ use crate::support::files::{Kind, NewFile, sync_name};
 
 /// The output to which a build writes its book.
 pub trait BookOutput: Read + Write + Seek + Sized {
-    /// Takes ownership of the whole file at `path`. The file may be moved.
-    ///
-    /// The output must be empty.
+    /// Takes ownership of the whole file at `path`, which may be moved. The output must be empty.
     ///
     /// # Errors
     /// If the file can be neither moved nor copied.
@@ -42,7 +39,6 @@ impl BookOutput for NewFile {
 
 static NOTE_KIND: Kind = Kind { magic: "tabia book draft 1; ", name: "the note of the draft" };
 
-/// The note that records how much of a book is written.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Written {
     parts: usize,
@@ -57,11 +53,7 @@ pub(super) struct BookDraft<'k, 'a> {
 }
 
 impl<'k, 'a> BookDraft<'k, 'a> {
-    /// Opens the existing draft if its options and its number of parts match. Otherwise, creates a
-    /// new draft.
-    ///
-    /// # Errors
-    /// If the draft cannot be opened, or if a new one cannot be created.
+    /// Opens the existing draft if its options and its number of parts match, or creates a new one.
     pub(super) fn begin(
         checkpointer: &'k mut CheckpointWriter<'a>,
         options: &BuildOptions,
@@ -109,9 +101,6 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     }
 
     /// Moves the complete book to the output.
-    ///
-    /// # Errors
-    /// If the draft cannot be synced, or if the output does not accept it.
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
         // Sync the draft while it is still in the checkpoint folder, where the next build finds it
         // if this one is killed now.
@@ -120,8 +109,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     }
 }
 
-/// Reads the note of an interrupted build. A note that cannot be read is ignored, and the book is
-/// written from the start.
+/// Reads the note of an interrupted build. A note that cannot be read is ignored.
 fn read_note(checkpointer: &CheckpointWriter<'_>, book: &str) -> Option<Written> {
     serde_json::from_slice(&NOTE_KIND.load(&checkpointer.note(), book).ok()?).ok()
 }

@@ -7,8 +7,7 @@ use crate::games::book::facets::{GameFacets, GameId, GameTags, RatingGroup, Spee
 use crate::games::pgn::GameDate;
 use crate::games::pgn::GameResult;
 
-/// A position reached in games with the same facets and the same result, and the move played there,
-/// if any.
+/// A position reached in games with the same facets and result, and the move played there, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FacetRecord {
     key: u64,

@@ -132,10 +132,8 @@ fn number(tags: &Tags, name: &str) -> Option<u32> {
     tags.get(name)?.trim().parse().ok()
 }
 
-/// Parses a `TimeControl` tag into seconds per game.
-///
-/// The result is the time of the first period plus the increments of a typical game. Examples:
-/// `40/7200`, `300+3`, `180`.
+/// Parses a `TimeControl` tag such as `40/7200`, `300+3` or `180` into the seconds of the first
+/// period plus the increments of a typical game.
 fn seconds(text: &str) -> Option<u32> {
     let first = text.split(':').next()?.trim();
     let period = first.rsplit('/').next()?;

@@ -8,10 +8,8 @@ use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::writer::Block;
 use crate::games::pgn::GameResult;
 
-/// A position reached in one game, and the move played there, if any.
-///
-/// A record has 16 bytes, which are sorted as one integer. All records are different, so they are
-/// grouped without merging equal ones.
+/// A position reached in one game, and the move played there, if any. A record has 16 bytes, which
+/// are sorted as one integer. All records are different, so equal ones need no merging.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {
     key: u64,
@@ -151,8 +149,7 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     if black { Color::Black } else { Color::White }
 }
 
-/// Collects the games of an entry, each with the index of its list (see
-/// [`encode_lists`](crate::games::book::format::lists::encode_lists)).
+/// Collects the games of an entry, each with the index of its list.
 fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize, u32)>) {
     listed.clear();
     for record in same_position {

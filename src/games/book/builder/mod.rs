@@ -6,11 +6,8 @@
 //! into entries. This is three to four times as fast as counting in one hash map, because the
 //! working set stays in the cache.
 //!
-//! The bytes of a book depend only on its set of games, not on their order: addition is
-//! commutative, and nothing stored depends on the order.
-//!
-//! If the records exceed `--memory`, they are sorted, written to disk, and read back in parts that
-//! fit into memory. Faults are counted and reported as they occur, and are not collected.
+//! The bytes of a book depend only on its set of games, not on their order. If the records exceed
+//! `--memory`, they are sorted, written to disk, and read back in parts that fit into memory.
 
 mod checkpoint;
 mod checkpoint_file;
@@ -128,16 +125,13 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Memory, in bytes, that a build needs in addition to its records: program, text buffers and
-/// blocks.
+/// Memory of a build in bytes, in addition to its records: program, text buffers and blocks.
 const FIXED_MEMORY: usize = 26 << 20;
 /// Memory, in bytes, that each thread needs in addition to its records: chunk, front cache, pawn
 /// set, half-filled blocks, and the partition that is being sorted.
 const THREAD_MEMORY: usize = 12 << 20;
 
-/// Builds a book from inputs and writes it to an empty `output`.
-///
-/// Returns the output and the tally of the games. If the build has checkpoints, call
+/// Builds a book from inputs and writes it to an empty `output`. If the build has checkpoints, call
 /// [`Checkpoints::forget`] once the book is in its final place.
 ///
 /// # Errors
@@ -421,8 +415,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The maximum number of copies of a record that exist while a part is sorted: as read, sorted, and
-/// in entries.
+/// The maximum number of copies of a record in memory: as read, sorted, and in entries.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
 /// The maximum number of parts per partition, as a power of two. More would require too many seeks.
@@ -433,7 +426,6 @@ trait Partitioned: Sync {
 
     fn parts(&self) -> usize;
 
-    /// Returns the entries in a part that remain after pruning.
     fn block(
         &self,
         number: usize,
@@ -450,8 +442,7 @@ struct Source<'a, R> {
 }
 
 /// Returns the number of parts per partition, as a power of two, that keeps all threads within the
-/// memory limit. For a book with facets, returns one part, because the bytes of such a book depend
-/// on the number of parts.
+/// memory limit. A book with facets has one part, because its bytes depend on this number.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;
@@ -500,10 +491,8 @@ fn write_entries<W: Read + Write + Seek>(
     write_parts(source, options, monitor, (0, writer), |_, _| Ok(()))
 }
 
-/// Like [`write_entries`], but starts at the given part. All parts before this part are already
-/// written.
-///
-/// Calls `after` after each part, with the number of parts written so far.
+/// Like [`write_entries`], but starts at the given part. Calls `after` after each part, with the
+/// number of parts written so far.
 fn write_parts<'w, W: Read + Write + Seek>(
     source: &impl Partitioned,
     options: &BuildOptions,
@@ -531,7 +520,6 @@ fn write_parts<'w, W: Read + Write + Seek>(
     })
 }
 
-/// Writes the entries of the parts in order, even if the parts arrive out of order.
 fn append_in_order<'w, W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
     (first, writer): (usize, &mut BookWriter<'w, W>),

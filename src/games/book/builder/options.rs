@@ -146,8 +146,7 @@ impl FaultListener {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that stores faults and forwards them to `other`. Returns `None` if
-    /// `other` is `None`.
+    /// Returns a listener that stores faults and forwards them to `other`, if there is one.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);
@@ -174,9 +173,8 @@ impl Monitor {
     /// The number of parts into which a book is divided while it is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Stops the reading of games. The book then contains the games read so far.
-    ///
-    /// After a stop, partial counts are neither written nor packed into a book.
+    /// Stops the reading of games. A book then contains the games read so far; partial counts are
+    /// neither written nor packed.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

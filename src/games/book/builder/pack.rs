@@ -1,9 +1,8 @@
 //! Builds a book from rows of partial counts: the second half of a build.
 //!
 //! Rows arrive in pieces, each with its range of keys. If the ranges are narrow, as in sorted
-//! files, each partition of the book is read from the few pieces that may contain its rows, and
-//! only the book is written to disk. Otherwise, all rows pass through the stores of a build. The
-//! stores sort the rows, on disk if they do not fit into memory.
+//! files, each partition of the book is read from the few pieces that may contain its rows.
+//! Otherwise, all rows pass through the stores of a build, which sort them, on disk if necessary.
 
 use std::io::{self, Read, Seek, Write};
 use std::ops::RangeInclusive;
@@ -31,10 +30,6 @@ pub(in crate::games::book) struct Piece {
 pub(in crate::games::book) trait RowSource: Sync {
     fn pieces(&self) -> &[Piece];
 
-    /// Passes all rows in a piece to `take`.
-    ///
-    /// # Errors
-    /// If the rows cannot be read, or if `take` fails.
     fn read(
         &self,
         piece: usize,
@@ -55,15 +50,11 @@ pub(in crate::games::book) struct Packing<'a> {
 
 /// The maximum number of partitions, as a power of two, if rows are read in place.
 const MAX_BITS: u32 = 20;
-/// The maximum number of rows to read per hundred rows used. If more rows must be read, it is
-/// cheaper to sort all rows again.
+/// The maximum number of rows to read per hundred rows used. Beyond that, sorting is cheaper.
 const MAX_READ: u64 = 150;
 
-/// Builds a book from rows and writes it to an empty `output`.
-///
-/// # Errors
-/// If there are no rows; if rows are missing, duplicated or unreadable; if the book cannot be
-/// written; or if the monitor has stopped the work.
+/// Builds a book from rows and writes it to an empty `output`. Fails if there are no rows, if rows
+/// are missing or duplicated, or if the monitor has stopped the work.
 pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,
@@ -120,15 +111,13 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// An iterator over entries that the monitor can interrupt. Incomplete partial counts do not make a
-/// usable book, unlike an incomplete set of games.
+/// Entries until the monitor stops the work: incomplete partial counts make no usable book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
 }
 
-/// Returns an error if the monitor has stopped the work. [`pack`] replaces this error with its own
-/// message.
+/// Fails if the monitor has stopped the work. [`pack`] replaces this error with its own message.
 fn check_stopped(monitor: &Monitor) -> io::Result<()> {
     if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
@@ -168,8 +157,7 @@ impl<'a> Seen<'a> {
         Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
-    /// Reads rows with `read`, adds them to the totals, and passes their records on. Fails if the
-    /// monitor has stopped the work.
+    /// Reads rows with `read`, adds them to the totals, and passes their records on.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
@@ -212,14 +200,12 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// Returns the number of partitions, as a power of two, for reading rows in place. The number must
-/// be large enough for the current partitions to fit into memory, and small enough to avoid reading
-/// many rows unnecessarily. Returns `None` if no number meets both conditions.
+/// Returns the number of partitions, as a power of two, for reading rows in place. The current
+/// partitions must fit into memory, and few rows may be read unnecessarily.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
-    // Records are in memory both as read and as sorted. A row whose games have different results
-    // can become two records.
+    // Records are in memory as read and as sorted. A row with different results can become two.
     let bytes = 4 * size_of::<Record>() as u64 * options.threads.max(1) as u64;
     let fits = |&bits: &u32| (rows >> bits) * bytes <= memory as u64;
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;

@@ -14,7 +14,6 @@ pub(super) struct Visit {
     pub key: u64,
     pub pawn_key: u64,
     pub side: Color,
-    /// The move played, if it is counted.
     pub mv: Option<Move>,
     /// Whether the position had occurred earlier in this game.
     pub again: bool,
@@ -49,14 +48,10 @@ pub(super) enum OfGame {
     Facets,
 }
 
-/// A record that is sorted by position and then added up.
-///
-/// Plain records contain nothing else. Other records also contain the game, the pawns or the
-/// facets.
+/// A record that is sorted by position and then added up. Some also contain game, pawns or facets.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// The empty record, which has no games. Every other record has at least one.
     const EMPTY: Self;
-    /// Whether equal records are merged.
     const JOINS: bool;
     /// The data about its game that a record contains.
     const OF_GAME: OfGame;
@@ -67,17 +62,13 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     fn key(&self) -> u64;
     /// The sort order; the key provides the most significant bits.
     fn rank(&self) -> u128;
-    /// Returns the slot of the record, out of `2^bits`. Records that can be merged have the same
-    /// slot.
+    /// Returns the slot of the record, out of `2^bits`. Mergeable records have the same slot.
     fn slot(&self, bits: u32) -> usize;
-    /// Adds another record. Returns false if the records cannot be merged or the sum would
-    /// overflow.
+    /// Adds another record. Returns false if they cannot be merged or the sum would overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the number of the record's game in its log with its number in the book; returns false
-    /// if the log has no such game.
+    /// Replaces the game's number in its log with that in the book. Returns false if it has none.
     fn renumber(&mut self, numbers: &[u32]) -> bool;
     fn to_bytes(self) -> Self::Bytes;
-    /// Decodes `bytes` and appends the decoded records to `records`.
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
 
     #[inline]
@@ -85,8 +76,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
         partition_of(self.key())
     }
 
-    /// Returns the bucket of the record in its partition, out of `2^bits`. Buckets are sorted by
-    /// key.
+    /// Returns the bucket of the record in its partition, out of `2^bits`, in key order.
     #[inline]
     fn bucket(&self, bits: u32) -> usize {
         // Shift twice, because a single shift by 64 bits (for one bucket) would overflow.
@@ -96,7 +86,6 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
 
 pub(super) trait BookRecord: PositionRecord {
     /// Sorts the records of a partition, and encodes the entries that remain after pruning.
-    ///
     /// `sorted` is scratch space. `games` is the total number of games in the book.
     fn encode(
         records: &[Self],
@@ -106,10 +95,8 @@ pub(super) trait BookRecord: PositionRecord {
     ) -> Block;
 }
 
-/// A position reached in games with the same result, and the move played there, if any.
-///
-/// A record has 12 bytes, which are sorted as one integer. Records are small because they affect
-/// memory use more than processing time.
+/// A position reached in games with the same result, and the move played there, if any. A record
+/// has 12 bytes, which are sorted as one integer; small records save memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
@@ -141,7 +128,6 @@ pub(super) const RESULTS: [GameResult; 4] =
 
 #[cfg(feature = "parquet")]
 impl Record {
-    /// The maximum number of games that one record can count.
     pub(super) const MAX_GAMES: u32 = MAX_GAMES;
 
     /// Creates a record of 1 to [`Record::MAX_GAMES`] games.
@@ -150,8 +136,7 @@ impl Record {
         Record { rest: once.rest - 1 + games, ..once }
     }
 
-    /// Returns the bits above the result. Together with the key, they identify a row of partial
-    /// counts.
+    /// Returns the bits above the result, which together with the key identify a partial row.
     pub(super) fn group_key(&self) -> u32 {
         self.rest >> RESULT_SHIFT >> 2
     }
@@ -165,7 +150,6 @@ impl Record {
 }
 
 impl Record {
-    /// Returns everything except the key and the number of games.
     #[inline]
     fn kind(&self) -> u32 {
         self.rest >> RESULT_SHIFT
@@ -273,11 +257,9 @@ const BUCKET_RECORDS: usize = 6;
 /// cache could not contain the end of each one while they are filled.
 const MAX_BUCKET_BITS: u32 = 11;
 
-/// Sorts the records of a partition into `sorted`.
-///
-/// The next bits of the keys are uniform and distribute the records among buckets. Each bucket is
-/// then sorted separately. This is one pass of a most-significant-digit radix sort. Source: P.
-/// McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
+/// Sorts the records of a partition into `sorted`. The next bits of the keys are uniform and
+/// distribute the records among buckets. Each bucket is then sorted separately. Source: P. McIlroy,
+/// K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     let buckets = (records.len() / BUCKET_RECORDS).max(1);
     let bits = buckets.ilog2().min(MAX_BUCKET_BITS);
@@ -312,9 +294,8 @@ pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     }
 }
 
-/// Sorts the records of a partition and passes on an entry for each position.
-///
-/// Entries are in ascending key order, each with the side to move. `sorted` is scratch space.
+/// Sorts the records of a partition and passes on an entry for each position, with the side to
+/// move, in ascending key order. `sorted` is scratch space.
 pub(super) fn group(
     records: &[Record],
     sorted: &mut Vec<Record>,

@@ -14,8 +14,7 @@ pub(in crate::games::book) struct PartialRow {
     /// The top bits of the pawn key of the position. The pawn filter uses the highest of them.
     pub pawns: u32,
     pub side: Color,
-    /// The move played. `None` for the last counted position of a game and for moves that are not
-    /// counted.
+    /// The move played; `None` for the last counted position of a game and for uncounted moves.
     pub mv: Option<Move>,
     /// Whether the position had occurred earlier in the games, with a different move. These games
     /// are counted only for the move, not for the position.
@@ -28,10 +27,8 @@ pub(in crate::games::book) struct PartialRow {
 }
 
 impl PartialRow {
-    /// Returns a checksum of the fields that end up in a book.
-    ///
-    /// The sum over all rows does not depend on how the rows are grouped. It changes if the key,
-    /// pawns, move or games in any row change.
+    /// Returns a checksum of the fields that end up in a book. The sum over all rows does not
+    /// depend on how the rows are grouped.
     pub(in crate::games::book) fn sum(&self) -> u64 {
         let mv = self.mv.map_or(0, Move::to_polyglot);
         let side = self.side == Color::Black;
@@ -62,18 +59,15 @@ pub(super) trait RowRecord: PositionRecord {
     fn row(&self) -> PartialRow;
 }
 
-/// The facets that distinguish rows with the same move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct FacetKind {
-    /// The group of the players' mean rating, or of the only known rating. `None` if neither player
-    /// has a rating.
+    /// The group of the players' mean rating, or of the only known rating, if any.
     pub group: Option<RatingGroup>,
     pub speed: Speed,
     /// The year and month of the games.
     pub month: GameDate,
 }
 
-/// The facets of the games in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,

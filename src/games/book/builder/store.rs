@@ -1,8 +1,5 @@
-//! The records of one thread. They are grouped by partition in memory. Once a memory limit is
-//! reached, they are written to disk in sorted runs.
-//!
-//! All records can also be written to a file as one sorted run, which another process can read
-//! later.
+//! The records of one thread, grouped by partition in memory. Once a memory limit is reached, they
+//! are written to disk in sorted runs.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -13,18 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::checkpoint_file::ChecksumWriter;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
-/// Number of records in a block. Partitions grow by whole blocks, so growth never copies records. A
-/// half-filled 12 kB block wastes little memory.
+/// Number of records in a block of 12 kB. Partitions grow by blocks, so records are never copied.
 const BLOCK: usize = 1 << 10;
 /// Number of slots in the front cache, as a power of two. The cache uses 96 kB and fits into a
-/// second-level cache. The first moves of games recur often, so they are added up here before they
-/// use other memory.
+/// second-level cache. The first moves of games recur often and are added up here.
 const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
 
-/// Minimum number of blocks. Each partition needs one, and spilling needs enough memory to sort a
-/// partition.
+/// Minimum number of blocks: one per partition, and enough memory to sort a partition for spilling.
 const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {
@@ -42,8 +36,7 @@ pub(super) struct Store<R> {
 }
 
 impl<R: PositionRecord> Store<R> {
-    /// Creates a store that keeps up to `memory` bytes and spills the rest to unnamed files in
-    /// `folder`.
+    /// Creates a store that keeps up to `memory` bytes and spills the rest to files in `folder`.
     pub(super) fn new(memory: usize, folder: &Path, disk: Arc<Disk>) -> Self {
         let max_blocks = (memory / (BLOCK * size_of::<R>())).max(MIN_BLOCKS);
         Store {
@@ -93,7 +86,6 @@ impl<R: PositionRecord> Store<R> {
     }
 
     /// Spills records to disk if the memory limit is reached. Must be called between games.
-    ///
     /// `elsewhere` is the number of bytes that the thread uses for other data.
     pub(super) fn spill_if_needed(&mut self, elsewhere: usize) -> io::Result<()> {
         let left = self.max_blocks.saturating_sub(elsewhere / (BLOCK * size_of::<R>()));
@@ -134,7 +126,6 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// Creates an account of disk space. `limit` is the maximum in bytes, if any.
     pub(super) fn new(limit: Option<u64>) -> Self {
         Disk { limit, used: AtomicU64::new(0) }
     }
@@ -251,8 +242,7 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk, partition by partition. A table at the end contains the end of each
-/// partition.
+/// Sorted records on disk by partition. A table at the end contains the end of each partition.
 struct SortedRun {
     file: Mutex<File>,
     ends: Vec<u64>,
@@ -268,8 +258,7 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes the records that `fill` returns for each partition. Returns the end of each
-    /// partition.
+    /// Writes the records that `fill` returns for each partition, and returns where each ends.
     fn write_to<R: PositionRecord>(
         file: impl Write,
         disk: &Disk,
@@ -344,8 +333,7 @@ impl SortedRun {
     }
 }
 
-/// Returns the index of the first record that is not before the part, within a sorted range of a
-/// file.
+/// Returns the index, in a sorted range of a file, of the first record not before the part.
 fn first_of<R: PositionRecord>(
     file: &mut File,
     (mut low, mut high): (u64, u64),
@@ -373,8 +361,7 @@ mod tests {
     use crate::games::book::builder::records::{CountedGame, Record, Visit, group};
     use crate::games::pgn::GameResult;
 
-    /// Reads the records in a store, part by part. Returns the entries made from them, and the
-    /// number of runs.
+    /// Reads a store part by part. Returns the entries made from it, and the number of runs.
     fn contents(
         store: Store<Record>,
         bits: u32,

@@ -13,8 +13,7 @@ use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language
 use crate::support::files::describe;
 use crate::support::words::visible;
 
-/// The number of chunks by which threads may be ahead of a slow chunk. This limits the memory used
-/// by tallies that are not yet added up.
+/// The number of chunks by which threads may be ahead of a slow chunk, to limit memory.
 const LEAD: u64 = 64;
 
 /// The tally of a build's games.
@@ -29,8 +28,7 @@ pub struct BuildTally {
     /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]
     pub contradictions: u64,
-    /// Descriptions of the first faults, in input order; at most [`BuildTally::KEPT_FAULTS`]. A
-    /// [`FaultListener`] receives all faults.
+    /// The first [`BuildTally::KEPT_FAULTS`] faults, in input order.
     pub faults: Vec<String>,
     /// Inputs that could not be read completely, each with its name, the line and the reason.
     pub broken_inputs: Vec<String>,
@@ -63,7 +61,6 @@ impl std::fmt::Display for GameFault {
 pub(super) struct ChunkTally {
     chunk: Chunk,
     bytes: u64,
-    /// The language of the piece letters.
     pub language: Language,
     /// The number of games found, whether counted or not.
     pub found: u64,
@@ -72,7 +69,6 @@ pub(super) struct ChunkTally {
     broken: u64,
     contradictions: u64,
     faults: Vec<(u64, Fault)>,
-    /// The maximum number of faults to store; further ones are only counted.
     max_faults: usize,
 }
 
@@ -274,8 +270,7 @@ impl Drop for ChunkTurn<'_, '_> {
 }
 
 impl BuildTally {
-    /// The number of faults to keep. Further faults are only counted and passed to a
-    /// [`FaultListener`].
+    /// The number of faults to keep. A [`FaultListener`] receives all of them.
     pub const KEPT_FAULTS: usize = 10;
 
     pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {

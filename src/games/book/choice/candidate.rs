@@ -23,8 +23,7 @@ pub enum Rejection {
     Unplayed,
     /// The move has fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
     TooFewGames,
-    /// The side that played the move lost every game that has a result. [`Policy::Worst`] still
-    /// plays such moves.
+    /// The side that played the move lost every game with a result. [`Policy::Worst`] ignores this.
     Lost,
     /// The engine has learned that the move is bad.
     Vetoed(Veto),
@@ -32,8 +31,7 @@ pub enum Rejection {
     Rare,
     /// At the confidence level of the chooser, another move is clearly better.
     Worse,
-    /// According to the analysis, the move loses more than
-    /// [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
+    /// The move loses more than [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
     /// The position was analysed, and other moves have values, but this move has only games.
     Unknown,
@@ -62,14 +60,11 @@ impl fmt::Display for Rejection {
 pub struct Candidate {
     /// The move and its games.
     pub book_move: BookMove,
-    /// Expected points for the side to move, according to the games that reached the position after
-    /// the move.
+    /// Expected points for the side to move, according to the games that reached the next position.
     pub score: f64,
-    /// The value of the position after the move, in centipawns for the side to move, if it was
-    /// analysed.
+    /// The value of the next position, if analysed, in centipawns for the side to move.
     pub value: Option<Score>,
-    /// Expected points according to the games and the value combined. Equals `score` if there is no
-    /// value.
+    /// Expected points according to games and value combined; `score` if there is no value.
     pub expected: f64,
     /// Lower and upper bounds of the true score at the confidence level of the chooser.
     pub certain: (f64, f64),
@@ -77,8 +72,7 @@ pub struct Candidate {
     pub chance: f64,
     /// The reason why the move is rejected; `None` if it is not rejected.
     pub rejected: Option<Rejection>,
-    /// The weight of the move, if the book contains weights; see
-    /// [`Book::holds_weights`](crate::games::book::lookup::Book::holds_weights).
+    /// The weight of the move, if the book contains weights.
     pub weight: Option<u64>,
 }
 
@@ -116,7 +110,6 @@ impl Choice {
         format!("book move {}: {}", position.san(self.mv), self.describe_games(position))
     }
 
-    /// Describes the results of the games in which the move was played, or its weight.
     fn describe_games(&self, position: &Position) -> String {
         let chosen = self.chosen();
         if let Some(weight) = chosen.weight {

@@ -16,8 +16,7 @@ use crate::support::random::Random;
 pub struct Chooser {
     /// The policy for choosing moves.
     pub policy: Policy,
-    /// The probability, between 0.5 and 1, that the true score is at least the lower bound. The
-    /// higher this value, the more games a move needs to be chosen.
+    /// The probability, from 0.5 to 1, that the true score is at least the lower bound.
     pub confidence: f64,
     /// The minimum number of games that reached the position after a move.
     pub min_games: u64,
@@ -37,16 +36,13 @@ pub(crate) const MAX_LOSS: Score = 30;
 /// A value counts as much as this many games with the score that the value predicts. Chosen by
 /// hand: searches are better at tactics, and games are better at plans.
 const VALUE_GAMES: f64 = 100.0;
-/// Wins and losses that are added to the games of a move without a value, so that a single game has
-/// little influence.
+/// Wins and losses added to a move without a value, so that a single game has little influence.
 const PRIOR: (f64, f64) = (1.0, 1.0);
-/// With [`Policy::Prefer`], a move is clearly worse than another one if the upper bound of its
-/// score is this many points below the lower bound of the other score. Without this margin, even a
-/// difference of 0.1% would be significant in positions with many games, and only one move would
-/// remain. In a balanced position, the margin equals [`MAX_LOSS`] centipawns.
+/// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
+/// points below another lower bound. Without this margin, differences of 0.1% would be significant
+/// in positions with many games. In a balanced position, it equals [`MAX_LOSS`] centipawns.
 const CLEARLY: f64 = 0.04;
-/// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the games of
-/// the most frequent move.
+/// With [`Policy::Prefer`], a move with less than this share of the most frequent move is too rare.
 const RARE_SHARE: f64 = 0.1;
 /// With [`Policy::Weighted`], a move becomes ten times less likely whenever the lower bound of its
 /// score drops by this many points.
@@ -154,9 +150,8 @@ impl Chooser {
         });
     }
 
-    /// Chooses a move in the current position of a game. Returns `None` if the policy is off or the
-    /// book has no playable move. If several books are chained, uses the first one that has a
-    /// playable move.
+    /// Chooses a move in the current position of a game, if the policy is not off and there is a
+    /// playable one. Of several chained books, uses the first one that has a playable move.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
             return None;
@@ -170,8 +165,7 @@ impl Chooser {
         })
     }
 
-    /// Describes the vetoed book moves and the reasons in one line. Returns `None` if there are no
-    /// vetoed moves.
+    /// Describes the vetoed book moves and the reasons in one line, if there are any.
     pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
         self.learned.as_ref()?;
         let of = |book: Book| {
@@ -253,8 +247,7 @@ impl Chooser {
     }
 }
 
-/// Returns the score of a move in the book. Weights are ignored, because they are unrelated to
-/// results.
+/// Returns the score of a move in the book. Weights are ignored: they are unrelated to results.
 fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
     let counts = if weights { Counts::default() } else { candidate.book_move.reached };
@@ -413,9 +406,8 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// Adds a value to the book for the position after each of these move sequences. Scores are for
-    /// the side to move in that position. `outside` is the score of the best move outside the
-    /// analysis.
+    /// Adds a value for the position after each move sequence, for the side to move there.
+    /// `outside` is the score of the best move outside the analysis.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
         let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
             let position = *game(moves).position();

@@ -1,6 +1,4 @@
-//! Chooses a move from a book.
-//!
-//! Uses `facets`, `format` and `lookup`.
+//! Chooses a move from a book. Uses `facets`, `format` and `lookup`.
 
 pub(super) mod candidate;
 pub(super) mod certainty;

@@ -17,16 +17,13 @@ pub enum Policy {
     Worst,
     /// Chooses any book move with equal probability.
     Random,
-    /// Chooses moves in proportion to their number of games, but excludes moves that are clearly
-    /// worse. In a book with weights, chooses moves in proportion to their weights. `on` selects
-    /// this policy.
+    /// Chooses moves that are not clearly worse, in proportion to their games or weights. `on`
+    /// selects this policy.
     #[default]
     Prefer,
-    /// Prefers moves with a higher lower bound of the score. In a book with weights, works like
-    /// [`Policy::Prefer`].
+    /// Prefers moves with a higher lower bound of the score. Uses weights like [`Policy::Prefer`].
     Weighted,
-    /// Chooses moves in proportion to their number of games, regardless of the score, to imitate
-    /// players.
+    /// Chooses moves in proportion to their games, regardless of the score, to imitate players.
     Frequency,
 }
 

@@ -1,11 +1,8 @@
 //! Vetoes book moves that have led to bad results for the engine.
 //!
-//! The book's score for a move is the prior, which counts as a few games at most. The learned games
-//! are the evidence. A veto requires clear evidence, and it ends if the other moves in the position
-//! turn out to be equally bad. Without these limits, a stronger opponent could disable the whole
-//! book.
-//!
-//! The chooser rejects a vetoed move, and the engine reports the veto (`Event::Vetoed`).
+//! The book's score for a move is the prior, and the learned games are the evidence. A veto
+//! requires clear evidence, and it ends if the other moves in the position turn out to be equally
+//! bad. Without these limits, a stronger opponent could disable the whole book.
 
 use std::fmt;
 
@@ -18,15 +15,13 @@ use crate::games::book::lookup::Book;
 use crate::support::words;
 
 /// The minimum and maximum weight of the book's score, in learned games. Chosen by hand: a move
-/// with few book games is vetoed after two or three losses; a balanced move with many games is
-/// vetoed after six losses.
+/// with few book games is vetoed after two or three losses, a balanced one with many after six.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
 /// A move is vetoed if the upper bound of its expected score is this far below both the book's
 /// score and one half.
 const CLEARLY: f64 = 0.04;
-/// A move is vetoed if learned searches show a disadvantage of at least this many centipawns for
-/// the side that played it. Chosen by hand: the values of sound openings stay within half of this
-/// limit.
+/// A move is vetoed if learned searches show this disadvantage, in centipawns, for the side that
+/// played it. Chosen by hand: sound openings stay within half of this limit.
 const BEHIND: Score = 100;
 
 /// The reason why an engine avoids a book move.
@@ -41,8 +36,7 @@ pub enum Veto {
         /// The score, from 0 to 1, that the book predicts.
         book: f64,
     },
-    /// The score of a search after the move or after a reply to it, in centipawns for the side that
-    /// played the move.
+    /// The score of a search after the move or a reply, in centipawns for the side that played it.
     Search(Score),
 }
 
@@ -112,9 +106,8 @@ fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore)
     (found <= -BEHIND && promised && !is_best).then_some(Veto::Search(found))
 }
 
-/// Returns an upper bound on the value of a move, in centipawns for the side that plays it. The
-/// bound comes from learned searches of the position after the move and of the positions after each
-/// reply, because the opponent chooses the reply.
+/// Returns an upper bound on the value of a move, in centipawns for the side that plays it, from
+/// learned searches of the position after the move and after each reply.
 fn worth(learned: &Book, position: &Position, mv: Move) -> Option<Score> {
     let after = position.play(mv);
     let replies = learned.entry(&after).unwrap_or_default().moves.into_iter();

@@ -7,10 +7,8 @@ use crate::games::pgn::{GameResult, Tags};
 
 const MAX_RATING: u32 = (1 << RATING_BITS) - 1;
 
-/// Date, ratings, speed and result of a game.
-///
-/// From the highest bit: date, White's and Black's ratings (0 if unknown), speed, result. Later
-/// games therefore have greater values.
+/// Date, ratings, speed and result of a game. From the highest bit: date, White's and Black's
+/// ratings (0 if unknown), speed, result. Later games therefore have greater values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(in crate::games::book) struct GameTags(u64);
 
@@ -95,9 +93,7 @@ impl GameTags {
 /// Selects games by facets. By default, all games pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FacetFilter {
-    /// The accepted groups for the mean rating of the players.
-    ///
-    /// If only one player has a rating, that rating is used. A game without ratings does not pass.
+    /// The accepted groups for the mean or only known rating. A game without ratings does not pass.
     pub ratings: Vec<RatingGroup>,
     /// The accepted speeds.
     pub speeds: Vec<Speed>,

@@ -17,8 +17,7 @@
 //! names        UTF-8, sorted
 //! files        JSON: one `FileRecord` each
 //! ```
-//! Games are sorted by date (latest first), then by ratings, then by location in the files. Game
-//! numbers are therefore in order of date, and depend only on the set of games.
+//! Games are sorted by date (latest first), then by ratings, then by location in the files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,10 +39,8 @@ const WORD_BYTES: usize = 6;
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_SIGNS: u32 = 8;
 
-/// The id of a game, which consists of eight letters or digits.
-///
-/// Games from Lichess keep their Lichess id. The ids of all other games are computed from their
-/// text, so they are the same in every book.
+/// The id of a game: eight letters or digits. Games from Lichess keep their id. All others are
+/// computed from the text, so they are the same in every book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
 
@@ -73,8 +70,7 @@ impl GameId {
         GameId(number)
     }
 
-    /// Returns the id of a Lichess game from its `Site` tag. The URL in the tag may end with the
-    /// name of a side.
+    /// Returns the id from the `Site` tag of a Lichess game. The URL may end with a side.
     pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
@@ -116,8 +112,7 @@ pub struct FileRecord {
     pub bytes: u64,
 }
 
-/// The location and id of a game. The tables that `file` and the name indices refer to depend on
-/// where the row is stored.
+/// The location and id of a game. `file` and the names refer to tables stored with the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct GameRow {
     pub white: u32,
@@ -247,7 +242,6 @@ impl<'a> Games<'a> {
         u32::try_from(found).ok()
     }
 
-    /// Returns the files, or `None` if their list is damaged.
     pub(in crate::games::book) fn files(&self) -> Option<Vec<FileRecord>> {
         serde_json::from_slice(self.files).ok()
     }

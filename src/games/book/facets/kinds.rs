@@ -6,8 +6,7 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::words::named_values;
 
-/// A group of ratings. It starts at its lower bound and ends before the lower bound of the next
-/// group.
+/// A group of ratings, from its lower bound up to the lower bound of the next group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RatingGroup(u8);
 
@@ -26,7 +25,6 @@ impl RatingGroup {
         Self::BOUNDS[usize::from(self.0)]
     }
 
-    /// Returns the bit set that contains only this group.
     pub(super) fn bit(self) -> u16 {
         1 << self.0
     }
@@ -84,10 +82,8 @@ const ESTIMATED_MOVES: u32 = 40;
 const LIMITS: [u32; 5] = [30, 180, 480, 1_500, 21_600];
 
 impl Speed {
-    /// Returns the speed for a `TimeControl` tag: `300+3`, `40/7200:3600`, `1/86400`, or `-` for no
-    /// clock.
-    ///
-    /// Only the first period is used.
+    /// Returns the speed for the first period of a `TimeControl` tag: `300+3`, `40/7200:3600`,
+    /// `1/86400`, or `-` for no clock.
     pub fn of_time_control(text: &str) -> Self {
         let text = text.trim();
         if text == "-" {
@@ -97,13 +93,11 @@ impl Speed {
         Self::ALL[LIMITS.partition_point(|&limit| limit <= seconds)]
     }
 
-    /// Returns the set that contains only this speed, as bits.
     pub(super) fn bit(self) -> u8 {
         1 << self as u8
     }
 }
 
-/// Returns the estimated time per player in seconds.
 fn estimate(text: &str) -> Option<u32> {
     let first = text.split(':').next()?;
     let (moves, period) = match first.split_once('/') {

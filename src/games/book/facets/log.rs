@@ -39,8 +39,7 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// The games that one thread has read, or the games in a book, in any order. The number of a game
-/// is the number of games logged before it.
+/// The games of a thread or a book. A game's number is the number of games logged before it.
 #[derive(Default)]
 pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
@@ -68,7 +67,6 @@ const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
 const BYTES_PER_NAME: usize = 120;
 
 impl GameLog {
-    /// Whether [`GameLog::begin`] uses a tag.
     #[inline]
     pub(in crate::games::book) fn wants_tag(name: &[u8]) -> bool {
         let players = matches!(name, b"White" | b"Black" | b"WhiteElo" | b"BlackElo");
@@ -85,16 +83,14 @@ impl GameLog {
         self.pending = Some((LoggedGame { game_tags: GameTags::of(tags), row }, Ending::Open));
     }
 
-    /// Counts the current game and returns its number. `course` is the hash that identifies the
-    /// game (see [`GameLog::again`]).
+    /// Counts the current game, whose hash is `course`, and returns its number.
     pub(in crate::games::book) fn count(&mut self, result: GameResult, course: Option<u64>) -> u32 {
         self.end(result, Ending::Counted(course));
         self.games.len() as u32
     }
 
-    /// Marks the current game as a duplicate of a counted game. `course` is the hash of both games.
-    /// The book keeps the copy that comes first in the files, regardless of which copy was read
-    /// first.
+    /// Marks the current game as a duplicate of a counted game with the same hash `course`. The
+    /// book keeps the copy that comes first in the files, regardless of which copy was read first.
     pub(in crate::games::book) fn again(&mut self, result: GameResult, course: u64) {
         self.end(result, Ending::Again(course));
     }
@@ -137,7 +133,6 @@ impl GameLog {
         number
     }
 
-    /// Serializes the log for [`GameLog::from_bytes`].
     pub(in crate::games::book) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let number = |number: usize| (number as u64).to_le_bytes();
@@ -156,8 +151,7 @@ impl GameLog {
         bytes
     }
 
-    /// Restores the log from the result of [`GameLog::to_bytes`]. Returns `None` if the bytes are
-    /// invalid.
+    /// Restores a valid result of [`GameLog::to_bytes`].
     pub(in crate::games::book) fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut log = GameLog::default();
         let [names, games, courses, again] = [(); 4].map(|()| take_number(&mut bytes));
@@ -183,8 +177,7 @@ impl GameLog {
         (bytes.is_empty() && all.into_iter().all(is_named)).then_some(log)
     }
 
-    /// Creates a log of all games of a section, in the same order. File indices start at
-    /// `first_file`.
+    /// Creates a log of all games of a section in order. File indices start at `first_file`.
     pub(in crate::games::book) fn of_games(games: &Games<'_>, first_file: u32) -> Self {
         let mut log = GameLog::default();
         let numbers: Vec<u32> =
@@ -211,11 +204,8 @@ pub(in crate::games::book) struct GamesTable {
 const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
-    /// Sorts the games of several logs. If a game has duplicates, only one log has counted it. The
-    /// rows refer to `files`.
-    ///
-    /// # Errors
-    /// If there are more games or names than the format can number.
+    /// Sorts the games of several logs. If a game has duplicates, only one log has counted it.
+    /// Fails if there are more games or names than the format can number.
     pub(in crate::games::book) fn new(
         logs: Vec<GameLog>,
         files: &[FileRecord],

@@ -6,17 +6,10 @@
 //! and the highest-rated and latest games. This is fast: nine out of ten positions have a single
 //! game, and reading the numbers of a thousand games takes a few microseconds.
 //!
-//! A game has a number and a row: date, ratings, speed and result in one word, then names, location
-//! and id. The alternative, tables of counts by facet, would have to list all facets in advance,
-//! and could not provide the highest-rated games that pass a filter. Games are numbered from the
-//! latest to the earliest. A list therefore starts with the latest games, each month is a
-//! contiguous range, and the numbers do not depend on threads. The id of a game is a hash of its
-//! text. It is the same in every book, and shows whether the file still contains the game.
-//!
-//! `builder::game_records` sorts 16-byte records that contain a game number instead of a count. All
-//! other steps of a build use the same code as without facets. `statistics::explore` evaluates the
-//! lists, and `lookup::soundness` compares them with the counts. When books are merged or filtered,
-//! `merge::regroup` transfers the lists. The file has version 4.
+//! The alternative, tables of counts by facet, would have to list all facets in advance, and could
+//! not provide the highest-rated games that pass a filter. Games are numbered from the latest to
+//! the earliest, so a list starts with the latest games and each month is a contiguous range. The
+//! id of a game is a hash of its text, which shows whether the file still contains the game.
 
 #[cfg(feature = "parquet")]
 mod game_facets;

@@ -1,9 +1,8 @@
 //! The table of buckets, which gives the location of each entry in a book.
 //!
-//! The top bits of a key are the index of its bucket. All bits of a key are uniform, so no further
-//! hashing is needed, and the table of a sorted book is written sequentially. A bucket is one row:
-//! the offset of its first entry, and a filter for its keys. A probe touches one cache line on a
-//! miss and usually two on a hit.
+//! The top bits of a key, which are uniform, are the index of its bucket. A bucket is one row: the
+//! offset of its first entry, and a filter for its keys. A probe touches one cache line on a miss
+//! and usually two on a hit.
 //!
 //! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter.
 //! Source: F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters"
@@ -15,12 +14,10 @@ use crate::support::prefetch::prefetch;
 pub(crate) const BUCKET_BYTES: u64 = 16;
 
 /// The maximum average number of positions per bucket; the minimum is half of it. With a maximum of
-/// eight, the table would be half as large, but a hit would take 1.8 times as long, because a
-/// lookup would read more entries on more cache lines.
+/// eight, the table would be half as large, but a hit would take 1.8 times as long.
 const POSITIONS_PER_BUCKET: u64 = 4;
 
-/// Number of bits set per key. With two to four keys per word, three bits give a false-positive
-/// rate of at most 0.5%.
+/// Number of bits set per key: a false-positive rate of at most 0.5% with up to four keys per word.
 const BITS_PER_KEY: u32 = 3;
 
 const PLACE_BITS: u32 = u64::BITS.trailing_zeros();
@@ -32,7 +29,6 @@ pub(crate) struct Bucket {
     filter: u64,
 }
 
-/// Returns the bucket index: the top `bits` bits of `key`.
 #[inline]
 pub(crate) fn slot(key: u64, bits: u32) -> u64 {
     // Shift twice, because a single shift by 64 bits (for zero index bits) would overflow.
@@ -44,7 +40,6 @@ pub(crate) fn bucket_bits(positions: u64) -> u32 {
     positions.div_ceil(POSITIONS_PER_BUCKET).max(1).next_power_of_two().trailing_zeros()
 }
 
-/// A row of a table. Its fields have not been decoded yet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a>(&'a [[u8; 8]; 2]);
 
@@ -58,8 +53,7 @@ impl<'a> Row<'a> {
         table.as_chunks().0.get(2 * row..)?.first_chunk().map(Row)
     }
 
-    /// Prefetches the filter. A table can start at any offset in a file, so a row may span two
-    /// cache lines. The second line is needed only for keys that pass the filter.
+    /// Prefetches the filter. A row may span two cache lines, but few keys need the second one.
     #[inline]
     pub(crate) fn prefetch(self) {
         prefetch(&self.0[1]);
@@ -108,7 +102,6 @@ fn bits_of(key: u64) -> u64 {
     (0..BITS_PER_KEY).fold(0, |bits, n| bits | 1 << place(n))
 }
 
-/// Creates a table of buckets from sorted keys.
 pub(crate) struct TableMaker {
     bits: u32,
     bucket: Bucket,

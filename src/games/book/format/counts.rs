@@ -14,8 +14,7 @@ use crate::support::words::{counted, percent};
 
 /// The number of games for each result. Sums saturate instead of overflowing.
 ///
-/// Opening lines and unfinished games have no result. They count as `undecided`, worth half a
-/// point, so that the engine can play from opening lines as well as from games.
+/// Opening lines and unfinished games count as `undecided`, worth half a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Counts {
     /// Games that White won.
@@ -68,8 +67,7 @@ impl Counts {
         self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
     }
 
-    /// Returns the expected points of `side` per game, from 0 to 1. Returns 0.5 if there are no
-    /// games.
+    /// Returns the expected points of `side` per game, from 0 to 1; 0.5 if there are no games.
     pub fn score(&self, side: Color) -> f64 {
         let games = self.games();
         if games == 0 {
@@ -79,8 +77,7 @@ impl Counts {
         (f64::from(self.wins(side)) + halves / 2.0) / games as f64
     }
 
-    /// Describes the results in a phrase such as `54% for White in 2,731 games` or `1 game, 1-0`. A
-    /// game without a result counts as half a point.
+    /// Describes the results in a phrase such as `54% for White in 2,731 games` or `1 game, 1-0`.
     pub(crate) fn describe(&self, side: Color) -> String {
         let number = counted(self.games(), "game");
         match (self.games(), self) {
@@ -98,8 +95,7 @@ impl Counts {
         }
     }
 
-    /// Returns the counts multiplied by `weight` and rounded. If the weight is positive, a positive
-    /// count never drops below 1.
+    /// Returns the counts multiplied by `weight` and rounded. Positive counts never drop below 1.
     pub fn scaled(&self, weight: f64) -> Self {
         let scale = |count: u32| match count {
             0 => 0,
@@ -114,7 +110,6 @@ impl Counts {
         }
     }
 
-    /// Returns the smaller of both counts for each result.
     pub(crate) fn at_most(&self, other: Counts) -> Self {
         Counts {
             white: self.white.min(other.white),
@@ -173,8 +168,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Serializes results in the format of the Lichess opening explorer: only `white`, `draws` and
-/// `black`.
+/// Serializes only `white`, `draws` and `black`, as the Lichess opening explorer does.
 pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Decided {
@@ -186,8 +180,7 @@ pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S
     Decided { white, draws, black }.serialize(serializer)
 }
 
-/// Formats counts as `4125 +1685 =1088 -1352`: games, White wins, draws, Black wins. If N games are
-/// undecided, ` *N` follows.
+/// Formats games, White wins, draws, Black wins, any undecided: `4126 +1685 =1088 -1352 *1`.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} +{} ={} -{}", self.games(), self.white, self.draws, self.black)?;

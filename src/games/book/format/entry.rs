@@ -11,11 +11,10 @@
 //! Counts begin with a byte. Each of its low four bits shows whether one of the counts (white,
 //! draws, black, undecided) is nonzero. If only one bit is set and that count is below 16, the high
 //! four bits contain the count. Otherwise the high bits are zero, and a varint follows for each set
-//! bit. Nine out of ten positions in a book occurred in a single game, so their counts take one
-//! byte.
+//! bit. Nine out of ten positions in a book occurred in a single game.
 //!
-//! Varints use LEB128: seven bits per byte, lowest bits first; the high bit is set in all bytes
-//! except the last.
+//! Varints use LEB128: seven bits per byte, lowest first; the high bit is set in all but the last
+//! byte.
 
 use super::counts::Counts;
 use crate::chess::position::{Move, Position};
@@ -43,9 +42,8 @@ impl BookEntry {
         }
     }
 
-    /// Iterates over the moves of the entry that are legal in its position, `position`.
-    ///
-    /// These are all moves of the entry, unless two positions share a key or the book is damaged.
+    /// Iterates over the moves that are legal in `position`: all moves, unless two positions share
+    /// a key or the book is damaged.
     pub fn legal_moves<'a>(
         &'a self,
         position: &'a Position,
@@ -170,8 +168,7 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Stores the number of bytes after `start` in the byte reserved there. If one byte is not enough,
-/// inserts further ones.
+/// Stores the number of bytes after `start` in the byte reserved there, or in more if necessary.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

@@ -5,10 +5,7 @@ use thiserror::Error;
 
 use crate::support::files::FileError;
 
-/// The error for a book that cannot be read or written.
-///
-/// The message is one line. It names the file and the problem and, unless it is obvious, the
-/// solution.
+/// The error for a book that cannot be read or written, in one line that names the file.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read or written.

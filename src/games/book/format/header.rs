@@ -15,8 +15,7 @@ use super::bucket::BUCKET_BYTES;
 use super::error::BookError;
 use super::pawn_filter::filter_bytes;
 
-/// The first bytes of every book. The newline helps to detect files damaged by a transfer in text
-/// mode.
+/// The first bytes of every book. The newline helps to detect transfers in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
 /// The format version of a book without values or facets.
 const VERSION: u64 = 2;
@@ -46,8 +45,7 @@ pub(crate) struct Sections {
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
-    /// Lists of the games that reached each position, the index of these lists, and the tags of all
-    /// games; see [`crate::games::book::facets`]. Empty in a book without facets.
+    /// Lists of the games that reached each position, their index, and the tags of all games.
     pub lists: Section,
     pub list_index: Section,
     pub games: Section,

@@ -1,9 +1,8 @@
 //! The bytes of a book file, either embedded or read into memory.
 //!
-//! Probes read the bytes in place. Most probes miss, so the cheapest test comes first: the pawn
-//! filter, which is small enough for a cache and excludes most positions in a search. The next test
-//! is the filter in the bucket for the position. Only then are the entries read. The bytes may be
-//! damaged: data that cannot be decoded is treated as missing.
+//! Most probes miss, so the cheapest test comes first: the pawn filter, which is small enough for a
+//! cache and excludes most positions in a search. The filter in the bucket comes next. Only then
+//! are the entries read. Damaged data that cannot be decoded is treated as missing.
 
 use std::hint::select_unpredictable;
 
@@ -38,7 +37,6 @@ const CHECKED_AT_OPENING: usize = 16 << 20;
 /// The minimum size of an entry in bytes, which is the size of its key.
 const BYTES_PER_PLACE: usize = 8;
 
-/// The sections for facets (see [`crate::games::book::facets`]).
 #[derive(Clone, Copy)]
 pub(crate) struct RawFacets<'a> {
     pub lists: &'a [u8],
@@ -89,9 +87,8 @@ impl Image {
         prefetch_bit(filter, self.header.pawn_filter_bits, pawn_key);
     }
 
-    /// Prefetches the row that [`Image::find`] reads first, or an empty row if the pawns are not in
-    /// the book. The code does not branch on the result of the filter: unknown pawns pass at
-    /// random, so a branch would often be mispredicted.
+    /// Prefetches the row that [`Image::find`] reads first, or an empty row if the pawns are
+    /// unknown. The code does not branch on that, because the branch would often be mispredicted.
     #[inline]
     pub(crate) fn prefetch(&self, key: u64, pawn_key: u64) -> Row<'_> {
         let table = self.section(self.header.sections.buckets);
@@ -125,13 +122,11 @@ impl Image {
         self.find(key)?.reached()
     }
 
-    /// Reads the entry for a position into `entry`. Returns false if there is none.
     pub(crate) fn read(&self, key: u64, entry: &mut BookEntry) -> bool {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
     }
 
-    /// Returns the entry for a position, and a unique number for the entry that is below
-    /// [`Image::places`].
+    /// Returns the entry for a position, and its unique number below [`Image::places`].
     pub(crate) fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
         let raw = self.find(key)?;
         let offset = raw.body.as_ptr() as usize - self.entries().as_ptr() as usize;
@@ -155,7 +150,6 @@ impl Image {
         self.section(self.header.sections.values)
     }
 
-    /// Returns the bytes of all entries from this position on.
     pub(crate) fn entries_from(&self, key: u64) -> Option<&[u8]> {
         let table = self.section(self.header.sections.buckets);
         let bucket = Bucket::of(table, self.header.bucket_bits, key)?;

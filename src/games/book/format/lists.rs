@@ -13,9 +13,8 @@
 //!              of varints: the first game's number, and then, for each further game, how many
 //!              numbers are skipped before it
 //! ```
-//! The index has a 16-byte row for each group of [`STEP`] entries. The row contains the key of the
-//! first entry, and the offset where the lists for this entry start. From there on, entries and
-//! lists are read in parallel.
+//! The index has a 16-byte row for each group of [`STEP`] entries: the key of the first entry, and
+//! the offset of its lists. From there on, entries and lists are read in parallel.
 
 use crate::games::book::facets::number_bytes;
 use crate::games::book::format::entry::BookEntry;
@@ -30,8 +29,7 @@ fn is_single(entry: &BookEntry) -> bool {
 }
 
 /// Appends the lists for an entry to `out`. `games` contains sorted pairs of a list index and a
-/// game. The index is 0 if the game played no move of the entry; otherwise it is the index of the
-/// move, counted from 1. `all` is the number of games in the book.
+/// game. The index is 0 if the game played no move of the entry; moves are counted from 1.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,
@@ -97,8 +95,7 @@ impl<'a> Lists<'a> {
     }
 
     /// Passes on all games with the indices of their lists (see [`encode_lists`]), list by list, in
-    /// ascending order. Returns `None` if the bytes are invalid. In that case, the games before the
-    /// error have already been passed on.
+    /// ascending order. If the bytes are invalid, this stops at the error.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,
@@ -129,7 +126,6 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// The index that shows where the lists for a key start.
 #[derive(Clone, Copy)]
 pub(in crate::games::book) struct ListIndex<'a>(&'a [[u8; ROW_BYTES]]);
 
@@ -145,8 +141,7 @@ impl<'a> ListIndex<'a> {
         row
     }
 
-    /// Returns the last row whose key is not greater than `key`. The result consists of the key in
-    /// the row, and the offset where the lists for that key start.
+    /// Returns the last row whose key is not greater than `key`: its key and its offset.
     pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
         let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
         self.0.get(at).map(decode)
@@ -173,8 +168,7 @@ pub(in crate::games::book) struct SideBySide<'a> {
 }
 
 impl<'a> SideBySide<'a> {
-    /// Reads the next entry into `entry` and returns its lists. Returns `None` at the end or if the
-    /// bytes are invalid.
+    /// Reads the next entry into `entry` and returns its lists, if there are any valid ones.
     pub(in crate::games::book) fn next(&mut self, entry: &mut BookEntry) -> Option<Lists<'a>> {
         let raw = RawEntry::split(self.entries)?;
         entry.decode_raw(&raw)?;

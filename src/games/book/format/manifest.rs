@@ -8,17 +8,14 @@ use crate::chess::position::Color;
 use crate::games::pgn::GameResult;
 use crate::support::words::grouped;
 
-/// How a book was created.
-///
-/// The manifest does not depend on the clock, the machine, the number of threads or the order of
+/// How a book was created. The manifest does not depend on the clock, the machine or the order of
 /// the inputs, so the same games produce the same bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
     /// Name and version of the program.
     pub made_by: String,
-    /// How the book was created, with the relevant settings, if it was not built from games: by
-    /// `merge`, `import` and so on.
+    /// How the book was created, if it was not built from games: by `merge`, `import` and so on.
     pub made_from: String,
     /// The maximum depth of the counted moves, in plies; 0 if unknown.
     pub max_ply: u32,
@@ -40,8 +37,7 @@ pub struct Manifest {
     pub weights: bool,
 }
 
-/// Prefixes in filter descriptions, followed by a value: filters that prune moves, and the side whose
-/// moves are kept.
+/// Prefixes in filter descriptions: filters that prune moves, and the side whose moves are kept.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const SIDE: &str = "side";
@@ -98,7 +94,6 @@ impl GameTotals {
         self.white + self.draws + self.black + self.undecided
     }
 
-    /// Returns the numbers multiplied by a weight and rounded, as in merged books.
     pub(crate) fn scaled(&self, weight: f64) -> Self {
         let scale = |games: u64| (games as f64 * weight).round() as u64;
         let GameTotals { white, draws, black, undecided } = *self;
@@ -143,8 +138,7 @@ pub struct Skipped {
     pub undecided: u64,
     /// Games of Chess960 and other variants.
     pub variants: u64,
-    /// Text without tags: either text between games, or the end of a game that contains a blank
-    /// line.
+    /// Text without tags: between games, or the end of a game that contains a blank line.
     pub untagged: u64,
     /// Games without any legal move.
     pub empty: u64,
@@ -207,8 +201,7 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
-    /// Whether both records refer to the same text, according to their checksums. If a record comes
-    /// from an older book and has no checksum, compares the name and the size.
+    /// Whether both texts have the same checksum, or, if one has none, the same name and size.
     pub(crate) fn is_same_text(&self, other: &InputRecord) -> bool {
         let has_sums = !self.checksum.is_empty() && !other.checksum.is_empty();
         let has_same_sum = self.checksum == other.checksum;

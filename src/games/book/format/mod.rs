@@ -1,6 +1,4 @@
-//! The file format of a book: header, pawn filter, table, entries, lists of games and manifest.
-//!
-//! Uses `facets`.
+//! The file format of a book. Uses `facets`.
 
 pub(super) mod bucket;
 pub(super) mod counts;

@@ -1,14 +1,12 @@
 //! The pawn filter, which lookups test first: one bit for each pawn structure that may be present.
 //!
-//! Its size in bits is a power of two, and the top bits of a pawn key select the bit. The filter
-//! has no false negatives. It is a [Bloom filter](https://en.wikipedia.org/wiki/Bloom_filter) with
-//! one hash function.
+//! Its size in bits is a power of two, and the top bits of a pawn key select the bit. It is a
+//! [Bloom filter](https://en.wikipedia.org/wiki/Bloom_filter) with one hash function.
 
 use super::bucket::slot;
 use crate::support::prefetch::prefetch;
 
-/// The minimum number of bits per structure. An unknown structure passes with a probability of at
-/// most one in eight, and of one in twelve on average.
+/// The minimum number of bits per structure. On average, one in twelve unknown structures passes.
 const BITS_PER_KEY: u64 = 8;
 
 pub(crate) fn filter_bytes(bits: u32) -> u64 {
@@ -48,17 +46,14 @@ fn set(filter: &mut [u8], slot: u64) {
 /// end, it is folded to the required size. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
-    /// Filters from other books, whose individual structures are unknown, each with its size in
-    /// bits as a power of two.
+    /// Filters from other books with unknown structures, and their sizes as powers of two.
     filters: Vec<(Vec<u8>, u32)>,
     /// Whether any structure may occur, because the pawns of some positions are unknown.
     everything: bool,
 }
 
 /// Number of bits in a [`PawnSet`], as a power of two: 4 MB, which stays in the cache during a
-/// build. This is enough for four million structures, from about 20 million positions. If there are
-/// more, more unknown positions pass the pawn filter and must be rejected by the filters in the
-/// buckets.
+/// build. This is enough for four million structures, from about 20 million positions.
 const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
@@ -72,14 +67,11 @@ impl PawnSet {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
-    /// Serializes the set for [`PawnSet::from_bytes`]. The set of an existing book cannot be
-    /// serialized, because it consists only of filters.
+    /// Serializes the set for [`PawnSet::from_bytes`], unless it is the set of an existing book.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Restores the set from the result of [`PawnSet::to_bytes`]. Returns `None` if the bytes are
-    /// invalid.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let words: Vec<u64> =
             bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
@@ -105,8 +97,7 @@ impl PawnSet {
         self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds every structure that another filter may contain. The folded filter then has at least
-    /// the size of the other filter.
+    /// Adds every structure that another filter may contain. Folding keeps at least its size.
     pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();

@@ -18,9 +18,8 @@ use super::pawn_filter::PawnSet;
 
 const BLOCK: usize = 1 << 20;
 
-/// Writes a book to an empty `output`. The book consists only of entries, sorted by key.
-///
-/// The pawns of the positions are unknown, so a lookup cannot use the pawn filter.
+/// Writes a book to an empty `output`, from entries sorted by key. Their pawns are unknown, so a
+/// lookup cannot use the pawn filter.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -85,11 +84,9 @@ impl Block {
     }
 }
 
-/// Maximum size, in bytes, of the lists kept in memory until all entries are written. Lists beyond
-/// this limit are buffered on disk.
+/// Maximum size, in bytes, of the lists kept in memory. Lists beyond it are buffered on disk.
 const LISTS_IN_MEMORY: usize = 16 << 20;
 
-/// The facets of a book, written after the entries.
 struct FacetWriter<'a> {
     lists: SpooledTempFile,
     length: u64,
@@ -147,7 +144,6 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         self.facets.as_mut().map_or(Ok(()), |facets| facets.append(block))
     }
 
-    /// Writes the remaining sections, and finally the header. Returns the output.
     pub(crate) fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
         self.header.sections.entries.checksum = self.checksum.clone().finalize().into();
         self.header.bucket_bits = bucket_bits(self.header.positions);

@@ -16,9 +16,8 @@ use crate::support::files::{Fault, JournalError, Kind, read_plain, write_whole};
 /// The first line of the file, with the version of the row format.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
-/// The maximum size of a file in bytes: 400,000 rows, from about 4,000 games. Chosen by hand: the
-/// rows are converted to a book at the start of each game. This takes one or two seconds for a file
-/// of this size.
+/// The maximum size of a file in bytes: 400,000 rows, from about 4,000 games. Chosen by hand:
+/// converting them to a book at the start of each game takes one or two seconds.
 const MAX_BYTES: u64 = 16 << 20;
 
 static KIND: Kind = Kind { magic: "tabia learning 1", name: "the learning file" };
@@ -59,10 +58,7 @@ pub(crate) struct LearnFile {
 }
 
 impl LearnFile {
-    /// Opens a learning file, or creates it.
-    ///
-    /// # Errors
-    /// If the file cannot be written to, or is not a learning file.
+    /// Opens a learning file, or creates it. Fails if the file is something else.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         Self::bounded(path, MAX_BYTES)
     }
@@ -74,9 +70,6 @@ impl LearnFile {
     }
 
     /// Appends all rows. If that fails, appends none.
-    ///
-    /// # Errors
-    /// If the file cannot be written to, or is no longer a learning file.
     pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), JournalError> {
         self.append_rows(rows).map_err(|fault| error(&self.path, fault))
     }
@@ -101,19 +94,12 @@ impl LearnFile {
         Ok(unlocked?)
     }
 
-    /// Syncs all rows that were appended.
-    ///
-    /// # Errors
-    /// If the disk fails.
     pub(crate) fn sync(&mut self) -> Result<(), JournalError> {
         let synced = self.unsynced.take().map_or(Ok(()), |file| file.sync_data());
         synced.map_err(|cause| error(&self.path, cause))
     }
 
     /// Replaces the file with an equivalent one.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written.
     #[cfg(fuzzing)]
     pub(crate) fn compact_all(&self) -> Result<(), JournalError> {
         let compact = |(mut file, _)| Ok(self.compact(&mut file)?);
@@ -125,8 +111,7 @@ impl LearnFile {
         self.unsynced.is_some()
     }
 
-    /// Opens and locks the file, and truncates an incomplete row. Also returns the length of the
-    /// file.
+    /// Opens and locks the file, truncates an incomplete row, and also returns the file's length.
     fn locked(&self) -> Result<(File, u64), Fault> {
         let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();
@@ -137,8 +122,7 @@ impl LearnFile {
         Ok((file, length - torn))
     }
 
-    /// Replaces the locked file with one that has fewer rows. The new file has at most half the
-    /// maximum size.
+    /// Replaces the locked file with one that has fewer rows and at most half the maximum size.
     fn compact(&self, file: &mut File) -> io::Result<()> {
         let mut bytes = Vec::new();
         file.rewind()?;
@@ -161,10 +145,7 @@ impl Drop for LearnFile {
     }
 }
 
-/// Reads all bytes of a learning file.
-///
-/// # Errors
-/// If the file cannot be read, or is not a learning file.
+/// Reads all bytes of a learning file. Fails if the file is something else.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, JournalError> {
     let bytes = read_plain(path).map_err(|cause| error(path, cause))?;
     match KIND.check(&mut &bytes[..], "") {

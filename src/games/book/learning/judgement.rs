@@ -1,12 +1,10 @@
 //! Evaluates positions from all learned results. The result of a search is trusted until later
 //! results refute it.
 //!
-//! The value of a position is the value of its best known move. The best move found by the search
-//! of the position is always known. If there is no later result of similar depth for the position
-//! after a move, the search result determines the value of the move. The best known reply therefore
-//! determines the value of a move. If all known moves are clearly worse than the score of the
-//! search, the search is *refuted*: there may be a better move, but only another search can find
-//! it.
+//! The value of a position is the value of its best known move, which the best known reply
+//! determines. If there is no later result of similar depth for the position after the move, the
+//! search result counts. If all known moves are clearly worse than the score of the search, the
+//! search is *refuted*: there may be a better move, but only another search can find it.
 
 use std::time::Duration;
 
@@ -16,24 +14,21 @@ use crate::chess::position::{KeyMap, Move};
 use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
 use crate::games::book::lookup::values::{BookValue, before};
 
-/// A search is refuted if the value of its best known move is more than this many centipawns below
-/// the score of the search. Chosen by hand: from one move of a game to the next, scores usually
-/// change by less than this.
+/// A search is refuted if its best known move is more than this many centipawns below its score.
+/// Chosen by hand: scores usually change by less than this within one move of a game.
 const REFUTED_BY: Score = 30;
 /// The value of a refuted search is its score minus this many centipawns, because some other move
 /// may be only that much worse. The moves that lead to the position thus remain playable. Chosen by
 /// hand.
 const NEXT_BEST_COSTS: Score = 10;
-/// The result for the position after a move can refute the search of the position before it only if
-/// it is at most this many plies shallower. Chosen by hand: search depths within one game differ by
-/// about this much, while those of a blitz game and an analysis differ by more.
+/// The result after a move can refute the search before it only if it is at most this many plies
+/// shallower. Chosen by hand: depths within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
 /// The maximum number of rounds for computing backed-up values. Two rounds are enough if there are
 /// no cycles. In a cycle, distances to mate could grow by one move in every round.
 const MAX_ROUNDS: usize = 50;
 
-/// A search result for a position. The search started in this position or in the position before
-/// it.
+/// A search result for a position. The search started there or in the position before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OwnSearch {
     /// The best move. `None` if the search started one position earlier, or if there are no moves.
@@ -85,8 +80,7 @@ pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     values
 }
 
-/// Returns the time of the search that found the best move of a position. Returns `None` if that
-/// search is refuted.
+/// Returns the time of the search that found the best move, unless that search is refuted.
 pub(super) fn time_of(value: &BookValue, learned_position: &LearnedPosition) -> Option<Duration> {
     let (_, found) = learned_position.found_of(Some(value.best?))?;
     (value.depth > 0).then_some(found.time)
@@ -134,7 +128,6 @@ impl Nodes {
         number
     }
 
-    /// Records the position after a move, and returns the index of that position.
     fn link(&mut self, from: u32, mv: Option<Move>, next: u64) -> Option<u32> {
         let (mv, to) = (mv?, self.number(next));
         let links = &mut self.list[from as usize].links;
@@ -201,7 +194,6 @@ impl Nodes {
         position_values
     }
 
-    /// Returns the value of a position, given the values of other positions.
     fn worth(
         &self,
         number: u32,

@@ -21,8 +21,7 @@ pub(super) struct Played {
 pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
-    /// The best moves that searches found, each with the deepest search that found the move, or
-    /// with the latest one if several are equally deep.
+    /// The best moves that searches found, each with the deepest and latest search that found it.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
     latest: usize,
@@ -60,8 +59,7 @@ impl LearnedPosition {
     }
 }
 
-/// All learned results. Positions are in the order of their first rows, so the positions of a game
-/// are contiguous.
+/// All learned results. Positions are in the order of their first rows, game by game.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     learned_positions: Vec<LearnedPosition>,
@@ -120,10 +118,9 @@ impl Memory {
         self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
-    /// Returns at most `most` rows, without duplicates. If there are more, positions are removed
-    /// until the limit is met: those with the fewest games first, and the oldest first if the
-    /// numbers of games are equal. Games are removed as a whole, so every remaining search keeps
-    /// the replies that tested it.
+    /// Returns at most `most` rows, without duplicates. Positions with the fewest games are removed
+    /// first, and among them the oldest. Games are removed as a whole, so every remaining search
+    /// keeps the replies that tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.

@@ -2,15 +2,10 @@
 //! and are converted to a book when needed.
 //!
 //! A row contains a search result ([`Row::found`]), or the result of a game for one of the
-//! positions in the game ([`Row::of_game`]). [`LearnFile`] stores rows. [`Learned`] summarises
-//! them: it counts games as in any book, and evaluates search results with the help of later
-//! results.
-//!
-//! Each row has a CRC, and rows are appended under a lock. Whenever the rows are read, they are
-//! converted to a book ([`Learned`]). `judgement` computes backed-up values along the moves played.
-//! A search is refuted if its best known move scores clearly less than the search predicted. The
-//! value of a refuted search has depth 0. Compaction removes whole games, oldest first, so the
-//! replies that refuted a search are kept as long as the search itself.
+//! positions in the game ([`Row::of_game`]). [`LearnFile`] appends rows with a CRC under a lock.
+//! [`Learned`] counts games as in any book, and evaluates search results with the help of later
+//! results (`judgement`). A refuted search has a value of depth 0. Compaction removes whole games,
+//! oldest first, so the replies that refuted a search are kept as long as the search itself.
 
 mod file;
 mod judgement;
@@ -41,9 +36,8 @@ use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
 /// A move is not searched again if its known value is more than this many centipawns below the
-/// value of the refuted search. That value is already 10 centipawns below the score of the search.
-/// Chosen by hand: the sum is twice the margin for refuting a search, because the scores of two
-/// consecutive moves differ slightly even if both are correct.
+/// value of the refuted search, which is already 10 below its score. Chosen by hand: the sum is
+/// twice the margin for refuting a search, because two correct scores also differ slightly.
 const FAR_SHORT: Score = 50;
 
 /// The learned results, for lookups. Cloning is cheap.
@@ -58,7 +52,6 @@ pub(crate) struct Learned {
 pub(crate) struct UnrefutedMove {
     pub mv: Move,
     pub value: BookValue,
-    /// The time of the search that found the move.
     pub time: Duration,
 }
 
@@ -75,10 +68,7 @@ impl UnrefutedMove {
 }
 
 impl Learned {
-    /// Reads learned results. Returns `None` if there are none yet.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is not a learning file.
+    /// Reads learned results, if there are any yet.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, JournalError> {
         let bytes = file::read(path)?;
         let (rows, _) = file::rows_of(&bytes);
@@ -100,8 +90,7 @@ impl Learned {
         &self.book
     }
 
-    /// Returns the best move in a position, unless later results have refuted the search that found
-    /// it.
+    /// Returns the best move in a position, unless later results have refuted its search.
     pub(crate) fn unrefuted(&self, position: &Position) -> Option<UnrefutedMove> {
         let value = self.book.value(position)?;
         let (mv, time) = (value.best?, *self.times.get(&position.key())?);
@@ -123,9 +112,6 @@ impl Learned {
 }
 
 /// Converts the bytes of a learning file to a book.
-///
-/// # Errors
-/// If the bytes are not a learning file.
 pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
     let (rows, damaged) = file::rows_of(bytes);
     let memory = Memory::of(rows.into_iter());
@@ -196,8 +182,7 @@ fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     (entries, pawns)
 }
 
-/// Returns the moves in a position with their games: the moves that were played, and those that
-/// searches found.
+/// Returns the moves that were played or that searches found, with their games.
 fn moves(learned_position: &LearnedPosition) -> Vec<(Move, Counts)> {
     let played =
         learned_position.played.iter().filter_map(|played| Some((played.mv?, played.counts)));

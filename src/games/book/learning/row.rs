@@ -65,7 +65,6 @@ pub(crate) struct Row {
     pub fact: Fact,
 }
 
-/// Returns the stored part of a position's pawn key.
 fn pawns_of(position: &Position) -> u32 {
     (position.pawn_key() >> 32) as u32
 }
@@ -96,15 +95,13 @@ impl Row {
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// Creates one row for each distinct position of a game. Creates no rows if the game has no
-    /// result.
+    /// Creates one row for each distinct position of a game with a result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();
         }
         let fact = Fact::Played { result, games: 1 };
-        // If a position is repeated, only the last visit counts. A game therefore contains no
-        // cycles, and there is exactly one position in which it played no move.
+        // If a position is repeated, only the last visit counts, so a game contains no cycles.
         let mut rows: Vec<Row> = Vec::new();
         let kept = game.positions().iter().enumerate().take(GAME_PLIES + 1);
         for (ply, position) in kept.rev() {
@@ -146,7 +143,6 @@ impl Row {
         row
     }
 
-    /// Decodes a row. Returns `None` if it is invalid or damaged.
     pub(crate) fn from_bytes(row: &[u8; ROW_BYTES]) -> Option<Self> {
         let long = |at: usize| u64::from(word(row, at)) | u64::from(word(row, at + 4)) << 32;
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);

@@ -17,9 +17,8 @@ pub(crate) fn castling(mv: Move) -> Option<Move> {
     castling.map(|&(king, rook, _)| Move::new(king, rook))
 }
 
-/// Whether `other`, a move in the book, means the same as `mv`. In a book imported from Polyglot,
-/// castling is still written as the king capturing its rook in positions that the import could not
-/// reach.
+/// Whether `other`, a move in the book, means the same as `mv`. Imported Polyglot books still write
+/// castling as king takes rook in positions that the import could not reach.
 pub(crate) fn is_same(other: Move, mv: Move, position: &Position) -> bool {
     other == mv || position.is_castling(mv) && castling(mv) == Some(other)
 }

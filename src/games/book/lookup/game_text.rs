@@ -60,11 +60,9 @@ pub enum GameError {
 }
 
 impl Book {
-    /// Returns the PGN text of a game exactly as in its file. The game may be in this book or in a
-    /// book chained after it.
-    ///
-    /// The file is looked for at the path that it had when the book was built, and then next to the
-    /// book. If the file is compressed, everything before the game must be decompressed first.
+    /// Returns the PGN text of a game of this book, or of one chained after it, exactly as in its
+    /// file. The file is looked for at its path when the book was built, and then next to the book.
+    /// If it is compressed, everything before the game must be decompressed.
     ///
     /// # Errors
     /// If there is no such game, or if its file is missing or has changed.
@@ -87,9 +85,8 @@ impl Book {
         found.unwrap_or_else(unknown)
     }
 
-    /// Returns the possible paths of a game file, most likely first: the path that it had when the
-    /// book was built, then the same name in each of `folders`, then the same name next to the
-    /// book.
+    /// Returns the possible paths of a game file, most likely first: its path when the book was
+    /// built, then the same name in each of `folders`, then next to the book.
     pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
         let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
         let beside = Path::new(self.name()).parent().map(Path::to_owned);
@@ -98,8 +95,7 @@ impl Book {
         before.into_iter().chain(folders.filter_map(|folder| Some(folder.join(name?)))).collect()
     }
 
-    /// Returns the files from which the games were read. If the book has no facets, only the names
-    /// of the files are known.
+    /// Returns the files of the games. Without facets, only the names of the files are known.
     pub(crate) fn sources(&self) -> Result<Vec<FileRecord>, BookError> {
         let files = self.game_files();
         if !files.is_empty() {
@@ -109,8 +105,7 @@ impl Book {
         Ok(self.manifest()?.inputs.into_iter().map(named).collect())
     }
 
-    /// Returns the files from which the games were read. If the book has no facets, returns an
-    /// empty list.
+    /// Returns the files of the games; an empty list if the book has no facets.
     pub fn game_files(&self) -> Vec<FileRecord> {
         let games = self.image.facets().and_then(|raw| Games::parse(raw.games));
         games.and_then(|games| games.files()).unwrap_or_default()

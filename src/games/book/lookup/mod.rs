@@ -1,6 +1,4 @@
-//! Looks up positions in books: counts, moves, values, games and names.
-//!
-//! Uses `facets` and `format`.
+//! Looks up positions in books: counts, moves, values, games and names. Uses `facets` and `format`.
 
 pub(super) mod castling;
 pub(super) mod game_text;
@@ -41,11 +39,10 @@ pub struct BookMove {
     pub reached: Counts,
 }
 
-/// An opening book. Cloning is cheap; clones share the data.
-///
-/// Books can be chained. If a book does not contain a position or move, [`Book::reached`],
-/// [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose) look it up in the
-/// next book of the chain. Other methods use only the first book unless they state otherwise.
+/// An opening book. Cloning is cheap; clones share the data. Books can be chained:
+/// [`Book::reached`], [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose)
+/// then look in the next book for what is missing in the first. Other methods use only the first
+/// book unless they state otherwise.
 #[derive(Clone)]
 pub struct Book {
     pub(super) image: Arc<Image>,
@@ -108,14 +105,12 @@ impl Book {
         Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Returns warnings about the file. Usually there are none. Each is a complete sentence that
-    /// does not name the file.
+    /// Returns warnings about the file as complete sentences that do not name it.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether the book was imported from a Polyglot book. Its counts are then weights, and each
-    /// move is played in proportion to its weight.
+    /// Whether the counts are weights, as in a book imported from Polyglot.
     pub fn holds_weights(&self) -> bool {
         *self.weights.get_or_init(|| self.manifest().is_ok_and(|manifest| manifest.weights))
     }
@@ -146,8 +141,7 @@ impl Book {
         !self.own_moves(position).is_empty()
     }
 
-    /// Returns a checksum that identifies this book. Books that differ only in their values have
-    /// different checksums.
+    /// Returns a checksum that identifies this book, including its values.
     pub(crate) fn checksum(&self) -> u64 {
         self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
     }
@@ -174,11 +168,8 @@ impl Book {
         self.image.manifest(&self.name)
     }
 
-    /// Returns the results of the games that reached a position by any move order. Returns `None`
-    /// if there are none.
-    ///
-    /// Designed for the search: it does not allocate, and a miss touches only one or two cache
-    /// lines.
+    /// Returns the results of the games that reached a position by any move order, if there are
+    /// any. It does not allocate, and a miss touches only one or two cache lines.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
         self.probe(position.key(), position.pawn_key())
@@ -203,8 +194,7 @@ impl Book {
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
-    /// Like [`Book::reached`], but also finds positions that have no games because they were only
-    /// analysed or learned.
+    /// Like [`Book::reached`], but also finds positions without games: only analysed or learned.
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)
@@ -242,11 +232,8 @@ impl Book {
     }
 
     /// Returns the legal moves that were played in this position, and those that lead to a position
-    /// in the book.
-    ///
-    /// The moves are sorted in descending order of the number of games that reached the resulting
-    /// position. In a book with weights, they are sorted by weight. If books are chained, the first
-    /// one that has a move is used.
+    /// in the book, by descending number of games that reached the next position, or by weight. In
+    /// a chain, the first book that has a move is used.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -287,8 +274,7 @@ impl Book {
         moves
     }
 
-    /// Iterates over all positions in ascending order of keys. If part of the file is damaged,
-    /// stops there.
+    /// Iterates over all positions in ascending order of keys. Stops at a damaged part of the file.
     pub fn entries(&self) -> impl Iterator<Item = BookEntry> + '_ {
         let mut rest = self.image.entries();
         std::iter::from_fn(move || {
@@ -298,10 +284,7 @@ impl Book {
         })
     }
 
-    /// Reads the whole file and verifies it.
-    ///
-    /// This checks every checksum. It also checks whether the data computed from the entries
-    /// (table, pawn filter, values and facets) matches the entries.
+    /// Verifies all checksums, and whether the data computed from the entries matches the entries.
     ///
     /// # Errors
     /// If part of the file is damaged; the error names the part.

@@ -5,8 +5,7 @@ use serde::Serialize;
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::pgn::read_games;
 
-/// The named openings, which are also used to build the embedded book. `books/README.md` states
-/// their origin.
+/// The named openings, also used to build the embedded book. See `books/README.md`.
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
 
 /// A position with an opening name.
@@ -29,10 +28,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Returns the 3,807 opening names built into the program.
-    ///
-    /// Each call parses them again, which takes milliseconds. Keep the result if you need it
-    /// repeatedly.
+    /// Returns the 3,807 opening names built into the program. Each call parses them again, which
+    /// takes milliseconds.
     pub fn embedded() -> Names {
         Self::read(EMBEDDED)
     }
@@ -60,10 +57,8 @@ impl Names {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }
 
-    /// Finds an opening by its ECO code, its name or part of its name. Ignores case and apostrophes.
-    ///
-    /// If several openings have the given code, returns the first one. If several names match,
-    /// returns the opening with the shortest name.
+    /// Finds an opening by its ECO code, its name or part of its name, ignoring case and
+    /// apostrophes: the first one with the code, or the one with the shortest name.
     pub fn find(&self, text: &str) -> Option<&NamedOpening> {
         let wanted = normalised(text);
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);
@@ -74,7 +69,6 @@ impl Names {
     }
 }
 
-/// Returns the text in lower case and without apostrophes.
 fn normalised(text: &str) -> String {
     text.to_lowercase().replace(['\'', '’'], "")
 }

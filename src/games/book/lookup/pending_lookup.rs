@@ -1,11 +1,9 @@
 //! Prefetched lookups, which determine whether a book may contain a position. The search starts a
-//! lookup at every node. It reads the result later, when the data has had time to arrive from
-//! memory.
+//! lookup at every node, and reads the result once the data has had time to arrive from memory.
 //!
-//! The bit of the pawn filter is prefetched before a move is made. The row of the bucket is
-//! prefetched at the start of the node after the move. The row is read after the network has been
-//! updated and the transposition table has been probed. Until then, no branch depends on the bit:
-//! if the pawns do not pass the filter, an empty row is used.
+//! The bit of the pawn filter is prefetched before a move is made, and the row of the bucket at the
+//! start of the node after it. The row is read after the network has been updated and the
+//! transposition table has been probed. Until then, no branch depends on the bit.
 
 use super::Book;
 use crate::chess::position::Position;
@@ -20,8 +18,7 @@ pub(crate) struct PendingLookup<'a> {
 
 impl PendingLookup<'_> {
     /// Whether the book may contain the position. There are no false negatives. In a chain of
-    /// books, the first book is tested with the key of the position, and later books only with its
-    /// pawns.
+    /// books, the later ones are tested only with the pawns of the position.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())
@@ -38,8 +35,7 @@ impl Book {
         }
     }
 
-    /// Starts the lookup of a position and prefetches the data. The caller can do other work before
-    /// it reads the result.
+    /// Starts the lookup of a position and prefetches the data.
     #[inline]
     pub(crate) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         let row = self.image.prefetch(position.key(), position.pawn_key());

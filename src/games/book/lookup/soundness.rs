@@ -13,9 +13,6 @@ use crate::games::book::format::error::BookError;
 use crate::games::book::format::lists::{ListIndex, Lists, SideBySide};
 
 /// Checks every checksum, and whether the derived data matches the entries.
-///
-/// # Errors
-/// If a part is wrong; the error names the part.
 pub(super) fn verify(book: &Book) -> Result<(), BookError> {
     book.image.check_sums(&book.name)?;
     check_entries(book)?;
@@ -28,11 +25,7 @@ fn damaged(book: &Book, part: &'static str) -> BookError {
     BookError::Damaged { name: book.name().to_owned(), part }
 }
 
-/// Checks that the entries can be decoded and are sorted. Also checks their number and the table of
-/// buckets.
-///
-/// # Errors
-/// If a part is wrong; the error names the part.
+/// Checks that the entries can be decoded and are sorted, their number, and the table of buckets.
 fn check_entries(book: &Book) -> Result<(), BookError> {
     let (entries, header) = (book.image.entries(), book.image.header());
     let mut rows = book.image.buckets().chunks_exact(BUCKET_BYTES as usize);
@@ -63,9 +56,6 @@ fn check_entries(book: &Book) -> Result<(), BookError> {
 
 /// Checks that all positions reachable from the start position pass the pawn filter. The pawns of
 /// other positions are unknown.
-///
-/// # Errors
-/// If the filter excludes such a position.
 fn check_pawns(book: &Book) -> Result<(), BookError> {
     let mut is_sound = true;
     book.visit(&Position::start(), false, |position, _| {
@@ -75,19 +65,13 @@ fn check_pawns(book: &Book) -> Result<(), BookError> {
     if is_sound { Ok(()) } else { Err(damaged(book, "pawn filter")) }
 }
 
-/// Checks that the values are sorted.
-///
-/// # Errors
-/// If the values are not sorted, so that lookups would miss some of them.
+/// Checks that the values are sorted, so that lookups find all of them.
 fn check_values(book: &Book) -> Result<(), BookError> {
     let is_sorted = book.values().map(|value| value.key).is_sorted_by(|a, b| a < b);
     if is_sorted { Ok(()) } else { Err(damaged(book, "values")) }
 }
 
 /// Checks that the facets agree with the counts. Reads all facets.
-///
-/// # Errors
-/// If a part does not agree; the error names the part.
 fn check_facets(book: &Book) -> Result<(), BookError> {
     let Some(raw) = book.image.facets() else { return Ok(()) };
     let damaged = |part| damaged(book, part);
@@ -115,7 +99,6 @@ fn check_facets(book: &Book) -> Result<(), BookError> {
     rows.next().map_or(Ok(()), |_| Err(damaged("list index")))
 }
 
-/// Whether the games in the lists of an entry add up to its counts.
 fn agrees(entry: &BookEntry, lists: &Lists<'_>, games: &Games<'_>) -> bool {
     let mut played = vec![Counts::default(); entry.moves.len() + 1];
     let mut all = Vec::new();

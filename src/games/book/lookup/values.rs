@@ -27,15 +27,13 @@ const NODES_UNIT: u64 = 1_000;
 /// A move with its score in centipawns for the side that plays it.
 pub type Scored = (Move, Score);
 
-/// Search results for a position.
-///
-/// Scores are in centipawns for the side to move. Mate distances are counted from this position.
+/// Search results for a position. Scores are in centipawns for the side to move. Mate distances are
+/// counted from this position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookValue {
     /// The key of the position.
     pub key: u64,
-    /// The score of best play: the score outside the analysis or the best backed-up score within
-    /// it, whichever is greater.
+    /// The score of best play: the greater of the score outside the analysis and that within it.
     pub score: Score,
     /// The first move in best play; `None` if the game is over.
     pub best: Option<Move>,
@@ -47,8 +45,7 @@ pub struct BookValue {
     pub depth: Depth,
     /// The depth that the searches of this position reached, in plies.
     pub own_depth: Depth,
-    /// The number of nodes per search, rounded down to thousands. Larger numbers are stored as
-    /// 65,535,000.
+    /// The number of nodes per search, in thousands rounded down; at most 65,535,000.
     pub nodes: u64,
 }
 
@@ -112,8 +109,7 @@ fn key(row: &[u8; ROW_BYTES]) -> u64 {
 
 pub(crate) fn find(section: &[u8], wanted: u64) -> Option<BookValue> {
     let rows = section.as_chunks::<ROW_BYTES>().0;
-    // Keys are uniform, so the fraction of all keys below this one estimates the fraction of rows
-    // before its row.
+    // Keys are uniform, so the fraction of keys below this one estimates the fraction of rows.
     let guess = ((u128::from(wanted) * rows.len() as u128) >> u64::BITS) as usize;
     let (mut low, mut high, mut step) = (guess, guess, 1);
     while low > 0 && key(&rows[low - 1]) >= wanted {
@@ -134,8 +130,7 @@ pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 }
 
 impl Book {
-    /// Returns the search results for a position, if it was analysed. If books are chained, returns
-    /// the results with the greatest depth.
+    /// Returns the search results for a position, if any. In a chain, the deepest ones count.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };
@@ -144,8 +139,7 @@ impl Book {
         behind.filter(is_deeper).or(found)
     }
 
-    /// Returns a checksum of the values. Returns `None` if neither this book nor any book chained
-    /// after it has values.
+    /// Returns a checksum of the values of this book and those chained after it, if any.
     pub(crate) fn values_checksum(&self) -> Option<u64> {
         let values = self.image.header().sections.values;
         let own = (values.length > 0).then_some(values.checksum);
@@ -156,8 +150,7 @@ impl Book {
         }
     }
 
-    /// Returns the score of a move in centipawns for the side that plays it, if the position after
-    /// it was analysed.
+    /// Returns the score of a move, if analysed, in centipawns for the side that plays it.
     pub fn value_of_move(&self, position: &Position, mv: Move) -> Option<Score> {
         self.value(&position.play(mv)).map(|value| before(value.score))
     }
@@ -168,9 +161,6 @@ impl Book {
     }
 
     /// Returns this book with its values replaced by `values`, which must be sorted by key.
-    ///
-    /// # Errors
-    /// If the book is damaged.
     pub(crate) fn with_values(&self, values: &[BookValue]) -> Result<Self, BookError> {
         let to_error = |error: io::Error| BookError::writing(self.name(), &error);
         let bytes = self.write_with_values(values, Vec::new()).map_err(to_error)?;

@@ -1,5 +1,4 @@
-//! Visits the positions in a book by playing the moves in the book, because a position cannot be
-//! computed from its key.
+//! Visits the positions in a book by playing its moves: a position cannot be computed from its key.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -23,8 +22,7 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follow the moves in the book. If games left the position by a move that was pruned, follow
-    /// all legal moves.
+    /// Follow the moves in the book, or all legal moves where games left by a pruned one.
     Missing,
     All,
 }
@@ -66,12 +64,9 @@ impl Book {
         game
     }
 
-    /// Visits every position that can be reached from `start` without leaving the book, nearest
-    /// first.
-    ///
-    /// Each position is visited once, at a distance of at most `max_ply` plies. Moves that were
-    /// never played but lead back into the book are also followed, so the walk is complete even if
-    /// the book contains the moves of only one side.
+    /// Visits every position that can be reached from `start` without leaving the book, once each
+    /// and nearest first, at most `max_ply` plies away. Moves that were never played but lead back
+    /// into the book are also followed, in case the book contains the moves of only one side.
     pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
         let mut queue = VecDeque::from([(*start, 0)]);
         let mut seen = KeyMap::default();
@@ -93,14 +88,13 @@ impl Book {
     }
 
     /// Visits each position that can be reached from `start` without leaving the book, until
-    /// `visit` breaks. Returns the number of visited positions. To be fast on whole books, this
-    /// first follows only moves that were played. If some positions have not been reached then, it
-    /// follows all other moves.
+    /// `visit` breaks, and counts them. To be fast, this first follows only moves that were played.
+    /// If some positions have not been reached then, it follows all other moves.
     ///
-    /// With `nearest_first`, the order is nearly the same as in [`Book::walk`], which needs memory
-    /// for all positions at one ply. In this case, moves that were not played are followed only in
-    /// positions that some games left by a pruned move, because trying all moves in a million
-    /// positions takes half a minute. In a pruned book, some positions may therefore be missed.
+    /// With `nearest_first`, the order is nearly the same as in [`Book::walk`]. Moves that were not
+    /// played are then followed only in positions that some games left by a pruned move, because
+    /// trying all moves in a million positions takes half a minute. In a pruned book, some
+    /// positions may be missed.
     pub(crate) fn visit(
         &self,
         start: &Position,

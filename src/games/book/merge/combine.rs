@@ -17,9 +17,8 @@ use crate::games::book::lookup::Book;
 use crate::support::words::counted;
 
 /// Merges books into an empty `output`. The counts of each book are multiplied by its weight.
-///
-/// Facets are kept if all books have facets and weight 1. If all books also have the same depth and
-/// filters, each game is counted once even if several books contain it.
+/// Facets are kept if all books have facets and weight 1. If they also have the same depth and
+/// filters, each game is counted once.
 ///
 /// # Errors
 /// If the output cannot be written, or if the games of a book are damaged.
@@ -45,8 +44,7 @@ fn keep_facets(books: &[(Book, f64)]) -> bool {
     books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
 }
 
-/// Whether all books have the same depth and filters, so that a game adds the same counts to each
-/// book.
+/// Whether all books have the same depth and filters, so that a game counts equally in each.
 fn are_alike(books: &[(Book, f64)]) -> bool {
     let how = |book: &Book| {
         let manifest = book.manifest().unwrap_or_default();
@@ -73,10 +71,7 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
 pub struct Shared {
     /// The inputs that have the same text as an input of an earlier book.
     pub inputs: Vec<InputRecord>,
-    /// The number of games that are also in an earlier book and that [`merge`] therefore counts
-    /// only once.
-    ///
-    /// `None` if [`merge`] counts such games once for each book.
+    /// The number of games that are also in an earlier book; `None` if [`merge`] counts them again.
     pub games: Option<u64>,
 }
 
@@ -103,10 +98,9 @@ pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
 /// Adds games to a book built from games, and writes the result to an empty `output`.
 ///
 /// `more` is a book of only the new games, built with the same options as `book`. The result is the
-/// same as a single build from all games, with two exceptions: moves that an analysis added to
-/// `book` are kept, and values are dropped. If the books have facets, each game is counted once.
-/// Also returns the number of new games that were already in `book` and are therefore not counted
-/// again.
+/// same as a single build from all games, except that moves added by an analysis are kept and
+/// values are dropped. If the books have facets, each game is counted once. Also returns the number
+/// of new games that were already in `book`.
 ///
 /// # Errors
 /// If the output cannot be written, or if the games of a book are damaged.
@@ -133,9 +127,8 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Adds the pawn structures of the positions that remain in a book. They are known only for
-/// positions that can be reached from `start`. If there are other positions, adds the whole filter
-/// of the book.
+/// Adds the pawn structures of the positions that remain in a book. If some of them cannot be
+/// reached from `start`, adds the whole filter of the book.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,
@@ -173,7 +166,6 @@ impl<'a> Merged<'a> {
         Self::of(sources)
     }
 
-    /// Merges sorted streams of entries, each with a weight.
     pub(crate) fn of(sources: impl IntoIterator<Item = (BoxedEntries<'a>, f64)>) -> Self {
         let sources = sources.into_iter().map(|(entries, weight)| (entries.peekable(), weight));
         Merged { sources: sources.collect() }
@@ -273,7 +265,6 @@ impl Default for Cut {
 }
 
 impl Cut {
-    /// Whether the cut needs the positions themselves and not only their keys.
     fn needs_positions(&self) -> bool {
         self.min_score > 0.0
             || self.side.is_some()

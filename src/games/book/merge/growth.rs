@@ -20,11 +20,8 @@ pub(crate) struct FrontierMove {
     pub mv: Move,
 }
 
-/// Writes the book to an empty `output`, extended with these moves and the resulting positions. The
-/// new moves and positions have no games. Values are not written.
-///
-/// # Errors
-/// If the output cannot be written.
+/// Writes the book to an empty `output`, extended with these moves and the resulting positions,
+/// which have no games. Values are not written.
 pub(crate) fn grow<W: Read + Write + Seek>(
     book: &Book,
     frontier_moves: &[FrontierMove],

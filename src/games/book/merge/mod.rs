@@ -1,6 +1,5 @@
-//! Merges, cuts and extends books, and selects some of their games.
-//!
-//! Uses `facets`, `format`, `lookup` and `builder`.
+//! Merges, cuts and extends books, and selects some of their games. Uses `facets`, `format`,
+//! `lookup` and `builder`.
 
 pub(super) mod combine;
 pub(super) mod growth;

@@ -1,5 +1,4 @@
-//! Transfers games from books to a new book. The games get new numbers, and are listed under the
-//! remaining moves.
+//! Transfers games to a new book, with new numbers and listed under the remaining moves.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, Write};
@@ -32,7 +31,6 @@ fn counts_of(games: &Games<'_>, game: u32) -> Counts {
 
 struct Selected<'a> {
     games: &'a Games<'a>,
-    /// Whether each game in the book is selected.
     is_in: &'a [bool],
 }
 
@@ -57,8 +55,7 @@ impl Selected<'_> {
 }
 
 impl KnownEntry {
-    /// Returns the games, each with its list index (see
-    /// [`encode_lists`](crate::games::book::format::lists::encode_lists)).
+    /// Returns the games, each with its list index.
     fn listed(&self) -> Vec<(usize, u32)> {
         let moves = &self.entry.moves;
         let place = |mv: Option<Move>| {
@@ -78,8 +75,7 @@ fn games_of(book: &Book) -> Option<Games<'_>> {
     Games::parse(book.image.facets()?.games)
 }
 
-/// Iterates over all entries in a book with their games, in ascending order of keys. If part of the
-/// file is damaged, stops there.
+/// Iterates over the entries in a book with their games, in key order, up to any damage.
 fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
     let all = games_of(book).map_or(0, |games| games.len());
     let lists = book.image.facets().map_or(&[][..], |raw| raw.lists);
@@ -125,7 +121,6 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     games: Vec<bool>,
-    /// The results of these games.
     pub totals: GameTotals,
     /// The number of these games in each file. Files are named without their folders.
     pub by_file: Vec<(String, u64)>,
@@ -141,8 +136,7 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the repeated games and their counts from an entry. Returns `false` if the entry is
-    /// then empty.
+    /// Removes the repeated games and their counts from an entry. Returns `false` if none remain.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =
@@ -170,14 +164,9 @@ impl Repeated {
     }
 }
 
-/// Finds the games that are also in an earlier book, for each of several books with facets.
-///
-/// With `within`, also includes games that occur twice in the last book. Different games may share
-/// an id. Two games are therefore considered equal only if their ids are equal and, in addition,
-/// their PGN text is the same, or their players and results are the same.
-///
-/// # Errors
-/// If the games of a book are damaged.
+/// Finds the games that are also in an earlier book, for each of several books with facets. With
+/// `within`, also includes games that occur twice in the last book. Different games may share an
+/// id, so their PGN text, or their players and results, must also be the same.
 pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated>> {
     let mut known: HashMap<GameId, (usize, u32)> = HashMap::new();
     let all: Vec<Games<'_>> = books
@@ -301,8 +290,7 @@ pub(crate) fn grow_known<W: Read + Write + Seek>(
     write_known(output, Joined { sources: sources.collect() }, &games, pawns, manifest)
 }
 
-/// Prunes a book with facets according to `cut`. Also removes the games that no remaining entry
-/// contains.
+/// Prunes a book with facets according to `cut`, and removes games that no entry contains.
 pub(crate) fn cut_known<W: Read + Write + Seek>(
     book: &Book,
     cut: impl Fn(BookEntry) -> Option<BookEntry>,

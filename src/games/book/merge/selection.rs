@@ -18,8 +18,7 @@ use crate::games::book::lookup::Book;
 pub struct Selection {
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// Lower-case strings. The name of a player must contain one of them. Empty if all players are
-    /// accepted.
+    /// Lower-case strings. Unless empty, the name of a player must contain one of them.
     pub players: Vec<String>,
     /// The side whose name is tested; `None` for either side.
     pub side: Option<Color>,
@@ -58,11 +57,9 @@ impl Selection {
         words
     }
 
-    /// Returns a book in memory with only the selected games of `book` and their facets. The result
-    /// has no values.
-    ///
-    /// It has the same entries as a book built from these games, except for positions and moves
-    /// that `book` lacks.
+    /// Returns a book in memory with only the selected games of `book` and their facets, without
+    /// values. It has the same entries as a book built from these games, except for positions and
+    /// moves that `book` lacks.
     ///
     /// # Errors
     /// If the book has no facets, or if its facets are damaged.

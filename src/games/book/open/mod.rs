@@ -1,6 +1,4 @@
-//! Opens books from paths: book files, Polyglot books, games, learning files, and chains of several
-//! books.
-//!
+//! Opens books from paths: book files, Polyglot books, games, learning files, and chains of these.
 //! Uses all of `book` except `partial`.
 
 pub(super) mod opponent_book;
@@ -35,11 +33,8 @@ pub(crate) const POLYGLOT_FILE: FileKind =
     FileKind { name: "a Polyglot book", recognises: polyglot::recognises };
 
 impl Book {
-    /// Opens a book from a file.
-    ///
-    /// A `.tbk` file is read completely. A Polyglot `.bin` file is imported. The games in a PGN
-    /// file are counted with the options from [`BuildOptions::for_files`]. The rows in a learning
-    /// file are added up. Afterwards, the file may change or be deleted.
+    /// Opens a book from a file, which may change or be deleted afterwards: a `.tbk` file, a
+    /// Polyglot `.bin` file, games in PGN (see [`BuildOptions::for_files`]), or a learning file.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -69,11 +64,7 @@ impl Book {
         Ok(book)
     }
 
-    /// Returns the number of positions and the number of moves in a `.tbk` file. Reads only the
-    /// header.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is not a book.
+    /// Reads the number of positions and the number of moves from the header of a `.tbk` file.
     pub(crate) fn extent(path: &Path) -> Result<(u64, u64), BookError> {
         let name = path.display().to_string();
         let read = || -> io::Result<(Vec<u8>, u64)> {
@@ -87,10 +78,8 @@ impl Book {
         Ok((header.positions, header.moves))
     }
 
-    /// Opens several books and chains them in the given order.
-    ///
-    /// `paths` consists of paths as in [`Book::open`], or [`EMBEDDED_NAME`], separated by
-    /// [`BOOK_SEPARATOR`].
+    /// Opens and chains books, in order: paths as in [`Book::open`], or [`EMBEDDED_NAME`],
+    /// separated by [`BOOK_SEPARATOR`].
     ///
     /// # Errors
     /// As for [`Book::open`], if any of the books fails.
@@ -99,10 +88,8 @@ impl Book {
         Ok(Self::chain(books.collect::<Result<_, _>>()?))
     }
 
-    /// Like [`Book::open_all`], but skips books that cannot be opened.
-    ///
-    /// If no book can be opened, returns the embedded book. Also returns the paths of the opened
-    /// books, and the errors for the others.
+    /// Like [`Book::open_all`], but skips books that cannot be opened, and opens the embedded book
+    /// if none is left. Also returns the opened paths and the errors.
     pub fn open_any(paths: &str) -> (Self, String, Vec<BookError>) {
         let (mut books, mut opened, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths.split(BOOK_SEPARATOR) {
@@ -119,11 +106,9 @@ impl Book {
 
     /// Exports the book to Polyglot format.
     ///
-    /// As in Polyglot's own books, the weight of a move is two for each win of the side that played
-    /// it and one for each draw. A game without a result counts as a draw. If a weight does not fit
-    /// into sixteen bits, all weights in that position are scaled down. Moves with weight 0 are
-    /// skipped. If the book was imported from Polyglot, everything is exported, including moves
-    /// with weight 0 and unreachable positions.
+    /// The weight of a move is two for each win of the side that played it and one for each draw or
+    /// game without a result, scaled down if one does not fit into sixteen bits. Moves with weight
+    /// 0 are skipped. If the book was imported from Polyglot, everything is exported.
     pub fn to_polyglot(&self) -> Export {
         polyglot::export(self)
     }
@@ -142,7 +127,6 @@ impl Book {
         Self::from_bytes(bytes.into_inner(), NO_BOOK_NAME)
     }
 
-    /// Chains books in the given order. Returns the embedded book if there are no books.
     fn chain(books: Vec<Self>) -> Self {
         let chained = books.into_iter().reduce(|book, next| book.followed_by(&next));
         chained.unwrap_or_else(Self::embedded)
@@ -186,7 +170,6 @@ fn is_repertoire(inputs: &[PgnInput]) -> io::Result<bool> {
     Ok(variations.0)
 }
 
-/// Records whether any game contains a variation.
 struct VariationFinder(bool);
 
 impl Visitor for VariationFinder {
@@ -209,10 +192,9 @@ impl Visitor for VariationFinder {
     fn end(&mut self, _: &GameEnd) {}
 }
 
-/// Reads the rest of a file after its first bytes, `head`. Returns both parts as one.
-///
-/// Books are not memory-mapped: if another program truncates a mapped file, the system kills the
-/// engine with SIGBUS.
+/// Reads the rest of a file after its first bytes, `head`, and joins both. Books are not
+/// memory-mapped: if another program truncates a mapped file, the system kills the engine with
+/// SIGBUS.
 fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut bytes = head;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);

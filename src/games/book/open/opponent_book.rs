@@ -1,10 +1,8 @@
-//! Opponent books: the opening moves of a player, taken from the player's games, and the mean
-//! rating of the player.
+//! Opponent books: the opening moves of a player, taken from the player's games.
 //!
 //! An opponent book (option `--opponent-book`) consists of the player's mean rating and of two
-//! books in memory: one for the games in which the player had White, and one for the games in which
-//! the player had Black. Each contains only the player's moves. The controller's `BookLoader` uses
-//! the opponent book instead of the normal book.
+//! books in memory, one for each colour, with only the player's moves. The controller's
+//! `BookLoader` uses it instead of the normal book.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -21,9 +19,8 @@ use crate::support::error::ParseError;
 /// Number of plies in each game that an opponent book covers. Later positions rarely recur.
 const MAX_PLY: u32 = 60;
 
-/// Specifies the games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`.
-///
-/// Both conditions apply to the player who makes a move, not to the opponent.
+/// Specifies the games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`. Both
+/// conditions apply to the player who makes a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpponentBookSpec {
     games: PathBuf,
@@ -87,10 +84,6 @@ pub(crate) struct OpponentBook {
 }
 
 impl OpponentBook {
-    /// Reads the games that `spec` selects.
-    ///
-    /// # Errors
-    /// If `spec` is invalid, if the games cannot be read, or if no game belongs to the player.
     pub(crate) fn open(spec: &str) -> Result<Self, BookError> {
         let invalid = |error: ParseError| BookError::NoGames {
             name: spec.to_owned(),

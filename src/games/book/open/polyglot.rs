@@ -6,9 +6,8 @@
 //! <http://hgm.nubati.net/book_format.html>.
 //!
 //! Polyglot's keys include the en passant file whenever an enemy pawn is adjacent, even if that
-//! pawn is pinned ([`Position::polyglot_key`]). Other programs write keys that, like Tabia's,
-//! include the file only if the capture is legal. Tabia reads both kinds and writes Polyglot's
-//! keys.
+//! pawn is pinned ([`Position::polyglot_key`]). Other programs, like Tabia, include it only if the
+//! capture is legal. Tabia reads both kinds and writes Polyglot's.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -70,8 +69,7 @@ pub(crate) fn recognises(head: &[u8]) -> bool {
     !rows.is_empty() && rows.is_sorted_by_key(|row| row.key) && rows.iter().all(holds_moves)
 }
 
-/// Returns the rows in a file, and warnings. If the file is not a Polyglot book, returns the
-/// reason.
+/// Returns the rows and warnings, or the reason why the file is not a Polyglot book.
 fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     let (whole, rest) = bytes.as_chunks::<ROW>();
     if whole.is_empty() {
@@ -96,12 +94,8 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
 }
 
 /// Imports a Polyglot book from its bytes. A weight becomes the same number of games without a
-/// result. The positions after the last moves are added with the games of these moves.
-///
-/// # Errors
-/// If the bytes are not a Polyglot book: if they are too few or contain no moves, if moves in the
-/// start position are illegal, or if there are no moves for the start position or for any position
-/// after the first move.
+/// result. The positions after the last moves are added with the games of these moves. Fails if the
+/// bytes are not a Polyglot book, for example if moves in the start position are illegal.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
@@ -216,8 +210,7 @@ impl<'a> Import<'a> {
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
-        // The position may already have been added under the other kind of key, with different
-        // moves.
+        // The position may already have been added under the other kind of key, with other moves.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
             entry.moves.extend_from_slice(&known.moves);
@@ -251,14 +244,11 @@ fn weighed(weight: u16) -> Counts {
 pub struct Export {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Number of positions skipped because moves in the book do not lead to them from the start
-    /// position.
+    /// Number of skipped positions to which moves in the book do not lead from the start position.
     pub out_of_reach: u64,
-    /// Number of moves skipped because they have no weight: the side that played them lost every
-    /// game.
+    /// Number of moves skipped because the side that played them lost every game.
     pub weightless: u64,
-    /// Number of positions in which a weight exceeded 65535, so that all their weights were scaled
-    /// down.
+    /// Number of positions in which a weight exceeded 65535, so that all were scaled down.
     pub scaled: u64,
 }
 

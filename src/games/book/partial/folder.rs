@@ -28,15 +28,13 @@ pub(super) struct PartialMetadata {
     rows: u64,
     /// The total number of games over all rows, which grouping does not change.
     pub visits: u64,
-    /// The sum of the checksums of all rows, which grouping does not change. `None` in files
-    /// written by older versions.
+    /// The sum of the checksums of all rows; `None` in files of older versions.
     #[serde(default)]
     pub sum: Option<u64>,
     #[serde(default)]
     facets: bool,
     pub manifest: Manifest,
-    /// The XXH3 hash of this metadata without this field. `None` in files written by older
-    /// versions.
+    /// The XXH3 hash of this metadata without this field; `None` in files of older versions.
     #[serde(default)]
     checksum: Option<u64>,
 }
@@ -51,7 +49,6 @@ impl PartialMetadata {
         Ok(PartialMetadata { checksum, ..new })
     }
 
-    /// Computes the checksum that this metadata should have.
     fn checksum(&self) -> io::Result<u64> {
         let bare = PartialMetadata { checksum: None, ..self.clone() };
         Ok(xxh3_64(&serde_json::to_vec(&bare)?))
@@ -91,10 +88,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Creates the draft of a folder, next to the final path `folder`.
-    ///
-    /// # Errors
-    /// If `folder` exists and is not empty, or if its parent folder cannot be written to.
+    /// Creates the draft of a folder next to the final path, which must be empty or not exist.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let is_free = match folder.read_dir() {
             Ok(mut entries) => entries.next().is_none(),
@@ -112,8 +106,7 @@ impl Draft {
         names.prefix(name.file_name().unwrap_or_default());
         let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
         let lock = File::open(draft.path())?;
-        // Failure is harmless: where locks are not supported, other processes do not remove the
-        // folder either.
+        // Failure is harmless: where locks are not supported, nobody removes the folder.
         let _ = lock.try_lock();
         Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
     }
@@ -135,7 +128,6 @@ impl Draft {
     }
 }
 
-/// Reads the metadata files in these folders and their subfolders.
 pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<PartialMetadata>, BuildError> {
     let (stem, ending) = ACCOUNT.split_at(ACCOUNT.len() - ".json".len());
     let paths = files_in(folders, |name| name.starts_with(stem) && name.ends_with(ending))?;
@@ -154,8 +146,7 @@ pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError>
     files_in(folders, |name| name.ends_with(".parquet"))
 }
 
-/// Returns the files whose names match. Files that belong to other programs are skipped: their
-/// names start with a dot or an underscore.
+/// Returns the files whose names match, without hidden ones and those that begin with `_`.
 fn files_in(
     folders: &[PathBuf],
     wanted: impl Fn(&str) -> bool,
@@ -183,10 +174,7 @@ fn files_in(
     Ok(files)
 }
 
-/// Combines the metadata of several counts into the metadata of a single count of all games.
-///
-/// # Errors
-/// If the games were counted in different ways.
+/// Combines the metadata of several counts. Fails if the games were counted in different ways.
 pub(super) fn joined(accounts: Vec<PartialMetadata>) -> Result<PartialMetadata, BuildError> {
     let mut accounts = accounts.into_iter();
     let Some(mut sum) = accounts.next() else {

@@ -1,36 +1,15 @@
 //! Partial counts in Parquet: counted games before they become a book.
 //!
 //! Other programs can group and sort partial counts if there are more rows than fit on one machine;
-//! see `docs/reference/parquet-counts.md`. A folder of partial counts contains a `manifest.json`
-//! for the games, and one file `part-NNN.parquet` for each range of keys. The top bits of a key
-//! select the file. A file has these columns:
-//!
-//! | column | type | |
-//! | --- | --- | --- |
-//! | `key` | INT64 | the position's key, with its 64 bits as a signed number |
-//! | `pawns` | INT32 | the top 32 bits of its pawn key, also signed |
-//! | `black_to_move` | BOOLEAN | |
-//! | `move` | INT32, or null | the move played, as in Polyglot books |
-//! | `again` | BOOLEAN | a repeated position: the games are counted only for the move |
-//! | `white`, `draws`, `black`, `undecided` | INT64 | the number of games for each result |
-//!
-//! With facets, a file also has these columns:
-//!
-//! | column | type | |
-//! | --- | --- | --- |
-//! | `rating_group` | INT32, or null | the lower bound of the group of the players' mean rating |
-//! | `speed` | text | |
-//! | `month` | INT32, or null | the month: 202405, or 202400 if only the year is known |
-//! | `rating_sum`, `rated` | INT64 | sum and number of the known ratings of the players to move |
-//! | `latest` | INT32, or null | the day of the latest game: 20240517, with zeros if unknown |
-//! | `latest_game` | text | the id of that game; if several have that date, the greatest id |
+//! see `docs/reference/parquet-counts.md` for the columns. A folder contains a `manifest.json` for
+//! the games, and one file `part-NNN.parquet` for each range of keys. The top bits of a key select
+//! the file.
 //!
 //! Programs may add up rows, in any order, if the rows have equal values in the first five columns
 //! and in the first three facet columns. No other change is allowed. Numbers are signed because
 //! Spark has no unsigned types.
 //!
-//! Tabia reads and writes Parquet with the column API of the `parquet` crate, because Arrow would
-//! add many more crates.
+//! Tabia uses the column API of the `parquet` crate, because Arrow would add many more crates.
 
 mod folder;
 mod rows;
@@ -67,10 +46,8 @@ pub struct Packed {
     pub rows: u64,
 }
 
-/// Counts games and writes the counts to a new folder.
-///
-/// The counts have facets if the options request them. The number of files is a power of two. The
-/// folder is either written completely or not created.
+/// Counts games and writes the counts, with facets if the options request them, to a new folder,
+/// which is either written completely or not created.
 ///
 /// # Errors
 /// If the folder exists and is not empty, if a game is broken and the build is strict, if the
@@ -116,11 +93,8 @@ fn write_parts(
     table.finish()
 }
 
-/// Creates a book from the partial counts in folders and their subfolders, and writes the book to
-/// an empty `output`.
-///
-/// If other programs have grouped the counts, the manifests of all their sources must be in the
-/// same folders.
+/// Creates a book from the partial counts in folders and their subfolders, with the manifests of
+/// all their sources, and writes the book to an empty `output`.
 ///
 /// # Errors
 /// If the counts cannot be read, do not belong together, are incomplete, or contain no games; if

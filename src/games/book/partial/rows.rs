@@ -19,8 +19,7 @@ use crate::games::book::builder::{PartialRow, Piece, RowSource};
 use crate::games::pgn::{io_error, open_parquet};
 use crate::support::files::{describe, open_plain};
 
-/// The columns to read, with their types. The facet columns are not read, because a book contains
-/// sums over all facets.
+/// The columns to read. A book contains sums over all facets, so their columns are not read.
 const COLUMNS: [(&str, Physical); 9] = [
     ("key", Physical::INT64),
     ("pawns", Physical::INT32),
@@ -49,10 +48,7 @@ struct Table {
 }
 
 impl Tables {
-    /// Opens the files and lists their row groups.
-    ///
-    /// # Errors
-    /// If one of the files does not contain rows of partial counts.
+    /// Opens the files and lists their row groups. Fails if a file has no rows of partial counts.
     pub(super) fn open(paths: Vec<PathBuf>) -> Result<Self, BuildError> {
         let mut tables = Tables { files: Vec::new(), pieces: Vec::new(), places: Vec::new() };
         for path in paths {

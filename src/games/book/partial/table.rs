@@ -40,8 +40,7 @@ const FACET_COLUMNS: &str = "
 /// Number of rows per row group. This is the same as in DuckDB, and small enough for each partition
 /// of a large book to have its own row groups.
 const GROUP_ROWS: usize = 1 << 17;
-/// The compression level. Higher levels are much slower and save little space, because most of the
-/// data consists of random keys.
+/// The compression level. Higher levels save little space: most of the data is random keys.
 const ZSTD_LEVEL: i32 = 1;
 
 /// Dividing a date in digits by this number removes the day.
@@ -50,9 +49,7 @@ const DAYS: u32 = 100;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RowTotals {
     pub rows: u64,
-    /// The total number of games in the rows.
     pub visits: u64,
-    /// The sum of [`PartialRow::sum`] over the rows.
     pub sum: u64,
 }
 
@@ -161,7 +158,6 @@ impl TableWriter {
 }
 
 impl Columns {
-    /// Writes all columns in the order of the schema.
     fn write(&self, group: &mut SerializedRowGroupWriter<'_, File>) -> Result<(), ParquetError> {
         write::<Int64Type>(group, &self.key, None)?;
         write::<Int32Type>(group, &self.pawns, None)?;
@@ -209,9 +205,8 @@ fn write<T: DataType>(
     column.close()
 }
 
-/// Sets the encodings of the columns. Keys are sorted, so they are stored as differences. All ids
-/// have the same length, so no lengths are stored. Ids have no dictionary, because it would contain
-/// nearly all of them.
+/// Sets the encodings of the columns: differences for the sorted keys, no lengths for ids, and no
+/// dictionary, which would contain nearly all ids.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
     let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);

@@ -1,5 +1,4 @@
-//! Explores a position in a book with facets: the games that pass a filter, and their results,
-//! ratings and dates.
+//! Explores a position in a book with facets: its games, their results, ratings and dates.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -21,8 +20,7 @@ use crate::games::pgn::GameDate;
 
 use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player, by_month};
 
-/// The number of games below which a position uses a set for the games already seen. In a large
-/// book, one bit for each game would use more memory.
+/// Below this number of games, a set of games already seen uses less memory than a bit per game.
 const FEW_GAMES: u64 = 4_096;
 
 /// The statistics of a move in a position.
@@ -41,15 +39,13 @@ pub struct MoveStats {
 pub struct PositionStats {
     /// The games that reached the position by any move order, each counted once.
     pub reached: GameSummary,
-    /// The games that continued with one of the moves. A game is counted once even if it returned
-    /// to the position.
+    /// The games that continued with one of the moves, each counted once.
     ///
-    /// For a book without facets, the numbers are upper bounds. They are exact if no game ended in
-    /// the position or if no game repeated it.
+    /// Without facets, this is an upper bound if some games ended here and others repeated the
+    /// position.
     pub continued: GameSummary,
-    /// The moves played in this position, and the moves that lead to a position reached in other
-    /// games by a different move order. Sorted in descending order of the number of games that
-    /// reached the resulting position.
+    /// The moves played in this position or leading to a position of other games, by descending
+    /// number of games that reached the next position.
     pub moves: Vec<MoveStats>,
 }
 
@@ -149,8 +145,7 @@ impl<'a> Facets<'a> {
             games.into_iter().for_each(|game| take(&mut tally, game));
             tally.sums()
         };
-        // A game that repeated the position counts once. If no game repeated it, each game is in
-        // only one list.
+        // A game that repeated the position counts once; otherwise, each game is in only one list.
         let mut continued = GameSummary::default();
         moves.iter().for_each(|(_, played)| continued.add(played.clone()));
         continued.remove(&sums_of(again));
@@ -189,8 +184,7 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The games in a position that have been seen so far. A game that repeated the position is in
-/// several lists.
+/// The games seen so far. A game that repeated the position is in several lists.
 enum SeenGames {
     /// Nothing is stored, because each game is in only one list.
     Nowhere,
@@ -254,8 +248,7 @@ fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
 struct Tally {
     results: [u32; 4],
     ratings: (u64, u64),
-    /// The results for each run of games in the same month, latest first. The month is a number as
-    /// returned by `GameDate::split`.
+    /// The results for each run of games in the same month (see `GameDate::split`), latest first.
     months: Vec<(u32, [u32; 4])>,
     /// The highest-rated games with their ratings, highest first.
     top: Vec<(Option<u16>, Reverse<u32>)>,
@@ -308,8 +301,7 @@ impl Tally {
 }
 
 impl Book {
-    /// Whether the book stores its games, which filters require. For chained books, returns true if
-    /// at least one of them stores its games.
+    /// Whether the book, or one chained after it, stores its games, which filters require.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
@@ -319,15 +311,12 @@ impl Book {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// Returns counts, mean ratings, history and games for a position. Includes only the games that
-    /// pass the filter.
+    /// Returns counts, mean ratings, history and games for a position, of the games that pass the
+    /// filter.
     ///
-    /// If books are chained, the first one that contains the position is used, as in the engine. If
-    /// no book contains the position, the first one that contains a position one move later is
-    /// used. Books without facets provide only counts, and are skipped if there is a filter.
-    ///
-    /// The counts are the same as in a book built from only these games, unless moves or positions
-    /// with few games were pruned.
+    /// In a chain, the first book that contains the position is used, or else the first one that
+    /// contains a position one move later. Books without facets provide only counts, and are
+    /// skipped if there is a filter. Pruned moves and positions are missing from the counts.
     pub fn explore(&self, position: &Position, filter: &FacetFilter) -> PositionStats {
         self.explore_to(position, filter, Breadth::Reached)
     }
@@ -393,11 +382,8 @@ impl Book {
         PositionStats { reached, continued, moves }
     }
 
-    /// Returns a small book built from the games that pass the filter. It contains this position
-    /// and the positions one move later.
-    ///
-    /// For these positions, the counts are the same as in a book built from only these games. The
-    /// values are copied from this book.
+    /// Returns a small book built from the games that pass the filter, with this position and those
+    /// one move later. The values are copied from this book.
     ///
     /// # Errors
     /// If the book has no facets or is damaged.

@@ -1,7 +1,5 @@
-//! Data about a position for the explorer (counts by facet, games, entropy), and descriptions of
-//! positions in words.
-//!
-//! Uses `facets`, `format`, `lookup` and `choice`.
+//! Data about a position for the explorer (counts by facet, games, entropy), and in words. Uses
+//! `facets`, `format`, `lookup` and `choice`.
 
 pub(super) mod entropy;
 pub(super) mod explore;

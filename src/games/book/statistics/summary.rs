@@ -12,8 +12,7 @@ use crate::games::book::format::counts::{Counts, decided};
 use crate::games::pgn::{GameDate, GameResult, Month};
 use crate::support::words::visible;
 
-/// The maximum number of games listed for a position and for each move. Lichess's masters explorer
-/// uses the same limit.
+/// The maximum number of games listed for a position and for each move, as in Lichess's explorer.
 pub const LISTED_GAMES: usize = 15;
 
 /// A player of a listed game.
@@ -95,7 +94,6 @@ impl ListedGame {
         format!("{} - {} {result}, {date} ({id})", white.describe(), black.describe())
     }
 
-    /// Whether a filter accepts the game.
     pub(crate) fn passes(&self, filter: &FacetFilter) -> bool {
         CompiledFilter::new(filter).accepts(self.date, self.speed, || self.mean_rating())
     }
@@ -137,16 +135,14 @@ pub struct GameSummary {
     pub(super) ratings: (u64, u64),
     /// The results by month. Games without a known month are not included.
     pub history: Vec<MonthCounts>,
-    /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. If ratings
-    /// are equal, the latest game comes first. Games without a rating come last.
+    /// The games with the highest mean rating, at most [`LISTED_GAMES`], latest first among equals.
     pub top: Vec<ListedGame>,
     /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
     pub latest: Vec<ListedGame>,
 }
 
 impl GameSummary {
-    /// Returns the rounded mean of the known ratings of the players to move. Returns `None` if none
-    /// are known.
+    /// Returns the rounded mean of the known ratings of the players to move, if there are any.
     pub fn mean_rating(&self) -> Option<u16> {
         let (sum, number) = self.ratings;
         (number > 0).then(|| ((sum + number / 2) / number) as u16)

@@ -23,8 +23,7 @@ pub(crate) const ANALYSED: &str = "analysed in the book";
 /// The prefix of both messages if the line of the search ended in the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
-/// Describes where a line enters the book, and the result of an analysis there. If the line has no
-/// moves, describes the analysis of the position itself.
+/// Describes where a line enters the book, or, if it has no moves, the analysis of the position.
 pub(crate) fn transposition(
     position: &Position,
     line: &[Move],
@@ -49,8 +48,7 @@ pub(crate) fn transposition(
 /// thousand games takes about 20 microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
-/// Describes the position at the end of a line: the opening name, the most frequent move and, if
-/// the book stores its games, the highest-rated game.
+/// Describes the end of a line: the opening name, the most frequent move, and the best game.
 pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> String {
     let name = names.get(position).map(|opening| format!("{} {}", opening.eco, opening.name));
     let moves = book.moves(position);
@@ -93,8 +91,7 @@ impl BookValue {
     }
 }
 
-/// The maximum length of a reply in bytes. xboard copies the reply into a buffer of 5,120 bytes
-/// without checking its length.
+/// The maximum length of a reply in bytes; xboard's buffer has 5,120 bytes and is not checked.
 const LONGEST_REPLY: usize = 4000;
 
 const LEGEND: &str = "score: of the side to move; games: that reached the position after the move; \

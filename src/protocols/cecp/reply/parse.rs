@@ -142,7 +142,6 @@ fn thinking(line: &str) -> Option<Thinking> {
     })
 }
 
-/// Returns the first word and the rest of the text.
 fn next_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches(' ');
     let end = text.find([' ', '\t']).unwrap_or(text.len());

@@ -19,8 +19,7 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 /// The pause after the first line. Some engines lose a second line that arrives too soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// The pause between lines. Without it, some engines lose input. The pause is too short to affect
-/// measured times.
+/// The pause between lines, without which some engines lose input. Too short to affect times.
 const PACE: Duration = Duration::from_millis(10);
 
 /// Maximum number of characters quoted from an engine's output.
@@ -79,8 +78,7 @@ impl Conversation {
         }
     }
 
-    /// Returns whether a feature is on. `default` is the default value of the feature in the
-    /// specification.
+    /// Returns whether a feature is on. `default` is its default value in the specification.
     pub(super) fn has(&self, feature: &str, default: bool) -> bool {
         self.features.get(feature).map_or(default, |value| *value == FeatureValue::Number(1))
     }

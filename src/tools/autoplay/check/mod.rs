@@ -1,9 +1,7 @@
 //! Checks whether an engine follows the xboard protocol.
 //!
-//! Each probe runs a separate process. If an engine fails one probe, the next probe can still test
-//! it.
-//!
-//! Source of the probes: <https://www.gnu.org/software/xboard/engine-intf.html>.
+//! Each probe runs a separate process, so that a failure does not affect the next probe. Source:
+//! <https://www.gnu.org/software/xboard/engine-intf.html>.
 
 mod conversation;
 mod probes;
@@ -45,9 +43,6 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// Runs the check with a new engine process.
-    ///
-    /// # Errors
-    /// If the engine cannot be started.
     pub(crate) fn run(
         &self,
         config: &EngineConfig,

@@ -95,8 +95,7 @@ fn ping(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// Number of times that the check is repeated. Repetition is needed because an engine may send its
-/// replies in the right order by chance.
+/// Number of repetitions, because an engine may send replies in the right order by chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
@@ -392,8 +391,7 @@ fn quit(conversation: &mut Conversation) -> Vec<Finding> {
     ends(conversation, "", "quit must end the engine at once")
 }
 
-/// Checks that the engine exits in time, and that it is not ended by a signal that indicates a
-/// crash.
+/// Checks that the engine exits in time, and not by a signal that indicates a crash.
 fn ends(conversation: &mut Conversation, what: &str, rule: &'static str) -> Vec<Finding> {
     /// The signals that end a crashing program (SIGABRT and SIGSEGV).
     const BREAKDOWNS: [i32; 2] = [6, 11];

@@ -1,7 +1,5 @@
-//! The match report, a self-contained HTML page with tables, charts and all games.
-//!
-//! The page is assembled from `page.html`, its style sheet and its script. The data is inserted as
-//! JSON.
+//! The match report, a self-contained HTML page with tables, charts and all games, assembled from
+//! `page.html`, its style sheet, its script and JSON data.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -34,7 +32,6 @@ pub struct About {
     pub games: Option<PathBuf>,
 }
 
-/// Everything that a report contains.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contents<'a> {
     pub event: &'a str,
@@ -47,10 +44,7 @@ pub(crate) struct Contents<'a> {
     pub sprt: Option<&'a Sprt>,
 }
 
-/// Creates the HTML page for a match.
-///
-/// # Errors
-/// If a move is illegal. This can happen if the state file was edited by hand.
+/// Creates the HTML page for a match. Fails if a state file edited by hand has an illegal move.
 pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ParseError> {
     let &Contents { event, engines, names, about, standings, games, sprt } = contents;
     let by_finish: Vec<&FinishedGame> = games.iter().collect();
@@ -122,8 +116,7 @@ fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Optio
     })
 }
 
-/// Returns the bounds of the sequential test, together with the LLR after each pair of games. The
-/// pairs are in the order in which they ended.
+/// Returns the bounds of the sequential test, and the LLR after each pair, in the order of ending.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();
@@ -142,8 +135,7 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper, "curve": curve })
 }
 
-/// Returns the data of a game. Moves are in SAN for the reader and in coordinate notation for the
-/// board.
+/// Returns the data of a game, with moves in SAN for the reader and coordinates for the board.
 fn game_data(finished: &FinishedGame) -> Result<Value, ParseError> {
     let fail = |cause: &dyn Display| {
         ParseError(format!("cannot replay game {}: {cause}", finished.number))

@@ -1,21 +1,18 @@
-//! The gain sequences, which determine how strongly parameters are perturbed and how far a result
-//! moves them.
+//! The gain sequences: how far parameters are perturbed and how far a result moves them.
 
 use super::parameter::Parameter;
 
 /// The exponent of the step sizes. This is Spall's choice for finite runs (1998, section III.B).
 /// The asymptotically optimal value is 1.
 const ALPHA: f64 = 0.602;
-/// The exponent of the perturbations, from the same source. The asymptotically optimal value is
-/// 1/6.
+/// The exponent of the perturbations (same source). The asymptotically optimal value is 1/6.
 const GAMMA: f64 = 0.101;
 /// The stability constant as a fraction of the total number of pairs. It keeps the first steps
 /// small. Spall recommends "10% or less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gain sequences for a tuning run with a given number of game pairs. Time is counted in
-/// pairs, as in Stockfish's framework. The same number of games therefore moves the parameters
-/// equally far, regardless of whether the games are divided into a few large iterations or many
+/// The gain sequences for a tuning run. Time is counted in game pairs, as in Stockfish's framework,
+/// so the same number of games moves the parameters equally far in few large iterations or many
 /// small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {

@@ -11,18 +11,15 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 use super::tuner::Tuner;
 
-/// The version number also identifies the algorithm. A different algorithm would compute different
-/// values from the same scores.
+/// The version also identifies the algorithm, which determines the values for the same scores.
 static KIND: Kind = Kind { magic: "tabia tuning 2; ", name: "the journal of the tuning" };
 
-/// Returns whether a file that begins with `head` is the journal of a tuning run. The journal may
-/// be in a different version of the format.
+/// Returns whether a file that begins with `head` is the journal, in any version, of a tuning run.
 pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(b"tabia tuning ") || head.starts_with(b"{\"tuning\":")
 }
 
-/// The results of games, from the point of view of the side with the first set of perturbed
-/// values.
+/// The results of games for the side with the first set of perturbed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     pub wins: u64,
@@ -38,15 +35,12 @@ pub(crate) struct Iteration {
     /// The iteration's number, counted from 1.
     number: u32,
     score: i32,
-    /// The results of all games so far.
     games: Tally,
-    /// The parameter values. They are stored only for human readers, because a resumed run
-    /// recomputes them from the scores.
+    /// The parameter values, for human readers; a resumed run recomputes them from the scores.
     values: BTreeMap<String, f64>,
 }
 
 impl Iteration {
-    /// Returns the last completed iteration of a tuning run.
     pub(super) fn last(tuner: &Tuner, games: Tally) -> Self {
         let names = tuner.parameters().iter().map(|parameter| parameter.name.clone());
         let values = names.zip(tuner.values().iter().copied()).collect();
@@ -56,13 +50,8 @@ impl Iteration {
 }
 
 /// Opens or creates the journal of the tuning run identified by `settings`, and restores the
-/// tuner's state from the journal. Also returns the results of the games played so far.
-///
-/// If `anew` is set, the journal replaces a file of a different kind. If the path is a device or a
-/// pipe, nothing is stored.
-///
-/// # Errors
-/// If the file cannot be used or belongs to a different tuning run.
+/// tuner's state and the results of its games. `anew` replaces a file of a different kind. Nothing
+/// is stored on a device or pipe.
 pub(crate) fn open(
     path: &Path,
     anew: bool,

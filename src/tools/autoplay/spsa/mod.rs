@@ -1,18 +1,13 @@
 //! Tunes an engine's options by playing games, using simultaneous perturbation stochastic
 //! approximation (SPSA).
 //!
-//! Two copies of the same engine play each other. Each parameter of one copy is shifted slightly
-//! in one direction, and the same parameter of the other copy is shifted by the same amount in the
-//! opposite direction. The score then moves all parameters at the same time. The number of games
-//! in an iteration therefore does not depend on the number of parameters.
+//! Two copies of the same engine play each other. Each parameter is shifted slightly in one
+//! direction in one copy, and by the same amount in the opposite direction in the other. The score
+//! then moves all parameters, so the number of games in an iteration does not depend on the number
+//! of parameters.
 //!
-//! From the bottom up: `parameter` defines a tuned option, `gains` computes the step sizes,
-//! `tuner` implements the algorithm without games, and `journal` saves the state. `pairs` plays
-//! the games, and `tuning` runs the iterations. Each worker in `pairs` has two copies of the
-//! engine and sets their options before each game.
-//!
-//! The journal stores the scores and not the values. All random numbers are derived from the seed
-//! and the iteration number, so a resumed run computes the same values as an uninterrupted one.
+//! The journal stores the scores. All random numbers are derived from the seed and the iteration
+//! number, so a resumed run computes the same values as an uninterrupted one.
 //!
 //! Sources: J. C. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation
 //! Gradient Approximation" (1992); for the gain sequences, J. C. Spall, "Implementation of the

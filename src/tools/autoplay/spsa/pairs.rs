@@ -1,5 +1,4 @@
-//! Plays the games of an iteration on worker threads. Each worker has two running copies of the
-//! engine.
+//! Plays the games of an iteration on worker threads, each with two running copies of the engine.
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
@@ -14,7 +13,6 @@ use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::protocol_adapter::EngineError;
 use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-/// Data shared by all games in an iteration.
 #[derive(Debug)]
 pub(super) struct TuningContext<'a> {
     /// The engines of the two sides. They have different names.
@@ -56,8 +54,7 @@ enum NoScore {
 }
 
 impl TuningContext<'_> {
-    /// Plays the games received from the channel and reports the results, until the channel is
-    /// closed.
+    /// Plays the games from the channel and reports the results, until the channel is closed.
     pub(super) fn work(&self, jobs: &Receiver<Job>, reports: &Sender<Report>) {
         // Cannot fail: the receiver outlives the workers.
         let send = |report| drop(reports.send(report));
@@ -74,8 +71,7 @@ impl TuningContext<'_> {
         pool.quit();
     }
 
-    /// Plays one game. Starts the engines unless they are already running. Returns the first
-    /// side's score.
+    /// Plays one game, starting the engines if necessary. Returns the first side's score.
     fn game(
         &self,
         job: &Job,
@@ -157,8 +153,7 @@ pub(super) struct Scored {
 }
 
 impl Scored {
-    /// Sums the first side's scores over all games. The games are arranged in pairs. An error
-    /// contains the reason why a game has no score.
+    /// Sums the first side's scores over pairs of games. Errors say why a game has no score.
     pub(super) fn new(games: &[Result<i32, String>]) -> Self {
         let mut scored = Scored::default();
         for pair in games.chunks(2) {
@@ -181,7 +176,6 @@ impl Scored {
     }
 }
 
-/// The channels that connect the collector and the workers.
 pub(super) struct Channels {
     pub jobs: (Sender<Job>, Receiver<Job>),
     pub reports: (Sender<Report>, Receiver<Report>),

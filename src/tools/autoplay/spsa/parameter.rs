@@ -88,11 +88,8 @@ pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Reads a file that contains one parameter per line. Skips empty lines, comments starting with
-/// `#`, and a header line.
-///
-/// # Errors
-/// If the file cannot be read, or if a line is not a valid parameter.
+/// Reads a parameter from each line. Skips empty lines, comments starting with `#`, and a header
+/// line.
 pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, FileError> {
     let bytes =
         read_plain(path).map_err(|error| FileError::io("read the parameters", path, &error))?;

@@ -13,8 +13,7 @@ const NUMBERS: usize = 6;
 const WIDTH: f64 = 330.0;
 const COLUMNS: usize = 3;
 
-/// Draws an SVG image with one panel per parameter. Each panel shows the parameter's value over
-/// the iterations.
+/// Draws an SVG image with a panel for each parameter's value over the iterations.
 pub(crate) fn picture(tuner: &Tuner) -> String {
     let path = tuner.path();
     let last = path.len() - 1;

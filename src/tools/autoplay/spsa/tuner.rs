@@ -28,12 +28,10 @@ pub(crate) struct Tuner {
 /// The parameter values used by the two sides in an iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Perturbation {
-    /// For each parameter, the values used by the two sides. They are within the parameter's
-    /// bounds.
+    /// For each parameter, the two sides' values, which are within the parameter's bounds.
     pub values: Vec<[f64; 2]>,
-    /// For each parameter, a random number that is at least 0 and less than 1. It is added before
-    /// rounding down. Both sides use the same number, so that rounding changes the difference
-    /// between them as little as possible.
+    /// For each parameter, a random number of at least 0 and less than 1, added before rounding
+    /// down. Both sides use it, so that rounding changes their difference as little as possible.
     pub rounding: Vec<f64>,
 }
 
@@ -131,8 +129,7 @@ impl Tuner {
 }
 
 impl Perturbation {
-    /// Formats the value of a parameter for one side. If `whole` is set, the value is randomly
-    /// rounded to an integer.
+    /// Formats a parameter's value for one side, randomly rounded to an integer if `whole` is set.
     pub(super) fn text(&self, index: usize, side: usize, whole: bool) -> String {
         let value = self.values[index][side];
         if whole { (value + self.rounding[index]).floor().to_string() } else { value.to_string() }
@@ -143,8 +140,7 @@ impl Perturbation {
 mod tests {
     use super::*;
 
-    /// The simulated Elo of a parameter value. It is highest at `best`, and it is `drop` Elo lower
-    /// at a distance of `width`.
+    /// The simulated Elo of a value: highest at `best`, and `drop` lower at a distance of `width`.
     struct Optimum {
         best: f64,
         width: f64,
@@ -209,8 +205,7 @@ mod tests {
         }
     }
 
-    /// Checks the rules of thumb in docs/guides/tune.md, for a loss of 2 Elo at a distance of
-    /// `c_end`.
+    /// Checks docs/guides/tune.md, for a loss of 2 Elo at a distance of `c_end`.
     #[test]
     fn speed_and_noise_match_the_guide() {
         const RUNS: u64 = 40;

@@ -23,8 +23,7 @@ use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
 
-/// The number of consecutive excluded pairs after which the run ends. Such a run would make no
-/// progress.
+/// The number of consecutive excluded pairs after which the run ends for lack of progress.
 const VOID_LIMIT: u32 = 10;
 
 #[derive(Debug, Error)]
@@ -51,7 +50,6 @@ pub(crate) enum TuneError {
 
 #[derive(Debug)]
 pub(crate) enum TuneEvent {
-    /// A start of the engine failed and is being repeated.
     StartupRetry(String),
     /// A game pair was excluded, for the given reason.
     Void(String),
@@ -71,8 +69,7 @@ pub(crate) struct Tuning {
     pub concurrency: usize,
     pub trace: Trace,
     journal: Option<Journal<Iteration>>,
-    /// For each parameter, whether its option accepts only integers. Set by
-    /// [`Tuning::check_engine`].
+    /// Whether each parameter's option accepts only integers. Set by [`Tuning::check_engine`].
     whole: Vec<bool>,
     void_in_a_row: u32,
 }
@@ -103,12 +100,8 @@ impl Tuning {
         }
     }
 
-    /// Stores the iterations in a journal at `place`, and resumes from the iterations already
-    /// stored there. If `anew` is set, an existing file is replaced. `settings` describes every
-    /// setting that affects the course of the run.
-    ///
-    /// # Errors
-    /// If the journal cannot be used, or if another run has locked it.
+    /// Resumes from the iterations stored in the journal at `place`, and stores further ones there.
+    /// `anew` replaces an existing file. `settings` describes everything that affects the run.
     pub(crate) fn store(
         &mut self,
         (place, anew): (&Path, bool),
@@ -119,10 +112,6 @@ impl Tuning {
     }
 
     /// Starts the engine once, to detect its protocol and check its options.
-    ///
-    /// # Errors
-    /// If the engine does not start, if it lacks an option, or if an option does not accept the
-    /// values.
     pub(crate) fn check_engine(
         &mut self,
         mut startup_retries: impl FnMut(String),
@@ -139,12 +128,8 @@ impl Tuning {
         Ok(())
     }
 
-    /// Runs the iterations until all are done or the run is interrupted. The engine must already
-    /// have been checked. Each event is first saved and then passed to `observe` on the calling
-    /// thread.
-    ///
-    /// # Errors
-    /// If the engine cannot play, or if the journal cannot be written.
+    /// Runs the iterations until all are done or the run is interrupted. The engine must have been
+    /// checked. Each event is first saved and then passed to `observe` on the calling thread.
     pub(crate) fn run(
         &mut self,
         interrupt: &Interrupt,
@@ -206,8 +191,7 @@ impl Tuning {
         Ok(())
     }
 
-    /// Returns the games of an iteration. Each pair consists of two games with the same opening
-    /// and reversed colours.
+    /// Returns the games of an iteration, in pairs with the same opening and reversed colours.
     fn jobs(&self, perturbation: &Perturbation) -> Vec<Job> {
         let options = [0, 1].map(|side| self.options(perturbation, side));
         let job = |number: usize| Job {
@@ -227,8 +211,7 @@ impl Tuning {
         named.map(set).collect()
     }
 
-    /// Returns the current value of each parameter as an option value. The value is rounded if the
-    /// option accepts only integers.
+    /// Returns the current option values, rounded if an option accepts only integers.
     pub(crate) fn option_values(&self) -> Vec<(String, String)> {
         let values = self.tuner.parameters().iter().zip(self.tuner.values()).enumerate();
         let text = |(index, (parameter, &value)): (usize, (&Parameter, &f64))| {
@@ -239,7 +222,6 @@ impl Tuning {
         values.map(text).collect()
     }
 
-    /// Updates the state with the results of an iteration.
     fn take(&mut self, scored: &Scored) {
         let [wins, draws, losses] = scored.counts.map(u64::from);
         self.games.wins += wins;
@@ -255,11 +237,8 @@ impl Tuning {
     }
 }
 
-/// Returns whether a parameter's option accepts only integers.
-///
-/// # Errors
-/// If the engine does not have the option, or if the option does not accept the parameter's
-/// values. The error is a message.
+/// Returns whether a parameter's option accepts only integers. Fails with a message if the engine
+/// lacks the option or does not accept the parameter's values.
 fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     let Parameter { name, min, max, .. } = parameter;
     let range = player.adapter.option_range(name).map_err(|error| error.to_string())?;
@@ -279,10 +258,7 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     }
 }
 
-/// Waits for the results of this many games.
-///
-/// # Errors
-/// If the engine cannot be started or cannot play. The remaining games are then ended.
+/// Waits for the results of this many games. If the engine cannot play, ends the remaining games.
 fn collect(
     reports: &Receiver<Report>,
     count: usize,

@@ -85,8 +85,7 @@ pub struct Estimate {
 }
 
 impl Tally {
-    /// Adds a game that belongs to pair number `pair`. `color` is the colour that the engine
-    /// played. Unfinished games are ignored.
+    /// Adds a game of pair number `pair`, played with `color`. Unfinished games are ignored.
     pub fn add(&mut self, pair: usize, color: Color, verdict: &Verdict) {
         if verdict.termination == Termination::Unfinished {
             return;
@@ -106,8 +105,7 @@ impl Tally {
         }
     }
 
-    /// Returns the distribution used by the statistics. It is over pairs if all games are in
-    /// pairs, and over single games otherwise.
+    /// Returns the distribution used: over pairs if all games are in pairs, otherwise over games.
     pub fn distribution(&self) -> Vec<u32> {
         if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
             return self.pairs.to_vec();
@@ -127,8 +125,7 @@ impl Tally {
     }
 }
 
-/// Returns the mean, variance and size of a distribution. The scores are evenly spaced from 0 to
-/// 1.
+/// Returns the mean, variance and size of a distribution of scores evenly spaced from 0 to 1.
 fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     let total: f64 = counts.iter().copied().map(f64::from).sum();
     if total == 0.0 {
@@ -141,8 +138,7 @@ fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     Some((mean, variance, total))
 }
 
-/// Returns the Elo difference that corresponds to an expected score. It is infinite for scores of
-/// 0 and 1.
+/// Returns the Elo difference for an expected score, which is infinite for scores of 0 and 1.
 fn elo_of_score(score: f64) -> f64 {
     -ELO_SCALE * (1.0 / score.clamp(0.0, 1.0) - 1.0).ln()
 }
@@ -151,27 +147,22 @@ fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo / ELO_SCALE).exp())
 }
 
-/// Returns the Elo difference and its 95% margin of error, using the normal approximation.
-///
-/// `counts` is a distribution over evenly spaced scores. It contains losses, draws and wins, or
-/// the five possible sums for a pair of games. Returns `None` if there are no games, or if the
-/// score is 0 or 1, which corresponds to an infinite difference.
+/// Returns the Elo difference and its 95% margin of error, using the normal approximation. `counts`
+/// is a distribution over evenly spaced scores: losses, draws and wins, or the five sums for a pair
+/// of games. Returns `None` without games, or if the score is 0 or 1 (infinite difference).
 pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // The margin is unbounded if all results are equal or the interval reaches the end of the
-    // scale.
+    // The margin is unbounded if all results are equal or the interval reaches the scale's end.
     let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
     Some(Estimate { value, error })
 }
 
-/// Returns the normalised Elo difference and its 95% margin of error.
-///
-/// The normalised difference is the distance of the score from one half, measured in standard
-/// deviations of a single game. Returns `None` if all results are equal, because the variance
-/// cannot then be estimated.
+/// Returns the normalised Elo difference, which is the distance of the score from one half in
+/// standard deviations of a single game, and its 95% margin of error. Returns `None` if all results
+/// are equal, because the variance cannot then be estimated.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
@@ -183,9 +174,8 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value: scale * (mean - 0.5), error })
 }
 
-/// Returns the probability that the true score is above one half, using the normal approximation.
-///
-/// Returns `None` if all results are equal, because the variance cannot then be estimated.
+/// Returns the probability that the true score is above one half, using the normal approximation,
+/// or `None` if all results are equal, because the variance cannot then be estimated.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))

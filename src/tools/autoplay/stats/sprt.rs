@@ -16,8 +16,7 @@ use crate::support::error::ParseError;
 pub enum EloModel {
     /// Ordinary (logistic) Elo.
     Logistic,
-    /// Normalised Elo. With this unit, a test takes about the same number of games for any draw
-    /// rate.
+    /// Normalised Elo, with which a test takes about the same number of games for any draw rate.
     #[default]
     Normalized,
 }
@@ -49,12 +48,10 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// The value used in place of a count of zero, whose logarithm would be infinite. Fishtest and
-/// fastchess use the same value.
+/// Replaces a count of zero, whose logarithm would be infinite, as in Fishtest and fastchess.
 const ALMOST_NONE: f64 = 1e-3;
 
-/// The maximum absolute value of `elo0` and `elo1`. It corresponds to expected scores of 0.9999 and
-/// 0.0001.
+/// The maximum absolute value of `elo0` and `elo1`, for expected scores of 0.9999 and 0.0001.
 const MAX_ELO: f64 = 1600.0;
 
 /// The number of bisections used to find a root. Half the digits of a double are sufficient,
@@ -90,17 +87,14 @@ impl Sprt {
         Ok(self)
     }
 
-    /// Returns the bounds of the log-likelihood ratio. The test continues while the ratio is
-    /// between them (Wald).
+    /// Returns the bounds of the log-likelihood ratio between which the test continues (Wald).
     pub fn bounds(&self) -> (f64, f64) {
         let Sprt { alpha, beta, .. } = self;
         (beta.ln() - (1.0 - alpha).ln(), (1.0 - beta).ln() - alpha.ln())
     }
 
-    /// Returns the log-likelihood ratio for a distribution over evenly spaced scores.
-    ///
-    /// `counts` contains the number of pairs for each of the five possible sums of a pair of
-    /// games, or the numbers of losses, draws and wins.
+    /// Returns the log-likelihood ratio for a distribution over evenly spaced scores: the numbers
+    /// of pairs with each of the five sums, or of losses, draws and wins.
     pub fn llr(&self, counts: &[u32]) -> f64 {
         if counts.iter().all(|&n| n == 0) {
             return 0.0;
@@ -131,8 +125,7 @@ impl Sprt {
         }
     }
 
-    /// Returns the most likely distribution that has this Elo difference, given the observed
-    /// distribution.
+    /// Returns the most likely distribution with this Elo difference, given the observed one.
     fn fit(&self, observed: &[(f64, f64)], elo: f64) -> Vec<f64> {
         match self.model {
             EloModel::Logistic => fit_mean(observed, score_of_elo(elo)),
@@ -179,8 +172,7 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
         let condition = |&(x, p): &(f64, f64)| (x - tau * (x * x / s + s) / 2.0, p);
         tilt(&centred.iter().map(condition).collect::<Vec<_>>())
     };
-    // Bisects an interval; sqrt(E(x²)) - s is positive at its lower end and negative at its upper
-    // end.
+    // Bisects an interval; sqrt(E(x²)) - s is positive at its lower and negative at its upper end.
     let search = |mut low: f64, high: f64| {
         let mut high = high.min(LARGEST_ROOT);
         for _ in 0..FIT_ROUNDS {
@@ -208,9 +200,8 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     fits.max_by(|a, b| likelihood(a).total_cmp(&likelihood(b))).unwrap_or_default()
 }
 
-/// Returns the weights p / (1 + theta x) under which x has mean zero, given pairs (x, p). The mean
-/// decreases from plus to minus infinity as theta moves from one pole to the next. Bisection
-/// therefore finds the theta at which the mean is zero.
+/// Returns the weights p / (1 + theta x) under which x has mean zero, given pairs (x, p). Bisection
+/// finds theta, because the mean decreases from plus to minus infinity between two poles.
 fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
     let values = || terms.iter().map(|&(x, _)| x);
     let largest = values().fold(f64::NEG_INFINITY, f64::max);
@@ -243,9 +234,8 @@ mod tests {
         Sprt { elo0, elo1, alpha: 0.05, beta: 0.05, model }
     }
 
-    /// Compares the ratios with values from fastchess's tests (`app/tests/sprt_test.cpp`). Counts
-    /// are ordered from loss to win. One-sided results are omitted, because they differ between
-    /// versions of fastchess.
+    /// Compares the ratios with values from fastchess's tests (`app/tests/sprt_test.cpp`).
+    /// One-sided results are omitted, because they differ between versions of fastchess.
     #[test]
     fn llr_matches_published_values() {
         use EloModel::{Logistic, Normalized};
@@ -327,8 +317,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Uses counts of all magnitudes, many of which are zero, and bounds and error
-        /// probabilities from their whole ranges.
+        /// Uses counts of all magnitudes, and bounds and error probabilities of all sizes.
         #[test]
         fn llr_is_always_finite(
             counts in proptest::array::uniform5(prop_oneof![

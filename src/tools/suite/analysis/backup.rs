@@ -1,11 +1,10 @@
-//! Computes backed-up search values. Values are backed up along the moves between analysed
-//! positions.
+//! Computes backed-up search values along the moves between analysed positions.
 //!
 //! The value of a position is the maximum over its moves to analysed positions and the best of its
-//! other moves. With cycles this is a deterministic graphical game in which endless play is a
-//! draw. Each position has a unique value. This is the value of play that is stopped after n moves
-//! and scored as a draw, for any n that is not smaller than the number of positions. Therefore all
-//! values start as draws and are updated until none changes.
+//! other moves. With cycles, this is a deterministic graphical game in which endless play is a
+//! draw. The unique value of a position is that of play that is stopped after n moves and scored as
+//! a draw, for any n not smaller than the number of positions. Therefore all values start as draws
+//! and are updated until none changes.
 //!
 //! Source: A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
@@ -30,8 +29,7 @@ impl Links {
         Links { spans: vec![0..0; positions], links: Vec::new() }
     }
 
-    /// Finds the links of the position with index `own`. `number` maps a position's key to its
-    /// index.
+    /// Finds the links of the position with index `own`. `number` maps keys to indices.
     pub(crate) fn find(
         &mut self,
         own: u32,
@@ -72,8 +70,7 @@ impl Links {
 
 /// The predecessors of each position, by index.
 struct Predecessors {
-    /// For each position, the index in `from` of its first predecessor. The last element is the
-    /// length of `from`.
+    /// The index in `from` of each position's first predecessor, and finally the length of `from`.
     ends: Vec<usize>,
     from: Vec<u32>,
 }
@@ -97,8 +94,7 @@ fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Sc
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Sets the score, best move and depth of each value. `links` must be in the same order as
-/// `values`.
+/// Sets the score, best move and depth of each value. `links` must be in the same order.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     open_up(values, links);
     // A position without moves has the score that the rules of chess assign.
@@ -140,9 +136,8 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     back_up_depths(values, links, &before);
 }
 
-/// If the best move found by the searches leads out of the analysis, sets `outside` to this move.
-/// This can happen if positions were removed, or if the values come from a larger analysis.
-/// Otherwise, `outside` remains the best of the moves that lead out.
+/// Sets `outside` to the best move found by the searches if it leads out of the analysis, because
+/// positions were removed or the values come from a larger analysis.
 fn open_up(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));

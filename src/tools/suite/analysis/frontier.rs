@@ -1,11 +1,10 @@
 //! Selects the moves with which an analysis extends its book.
 //!
 //! As in a drop-out expansion, the first moves to be added are those that lead out of the analysis
-//! and are most likely to be played. Good lines therefore become long, while poor lines are
-//! answered and then dropped. Source: T. R. Lincke, "Strategies for the automatic construction of
-//! opening books", Computers and Games (2000). Lincke adds up plies and losses along a path. Tabia
-//! instead multiplies likelihoods, because a book made from games shows how likely each of its
-//! positions is.
+//! and are most likely to be played, so that poor lines are answered and then dropped. Source: T.
+//! R. Lincke, "Strategies for the automatic construction of opening books", Computers and Games
+//! (2000). Lincke adds up plies and losses along a path. Tabia instead multiplies likelihoods,
+//! because a book made from games shows how likely each of its positions is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,19 +16,16 @@ use crate::chess::score::Score;
 use crate::games::book::{Book, BookValue, FrontierMove, before};
 
 /// A move that is this many centipawns worse than the best move is played half as often. Set by
-/// hand. The value is the default of `SteerMargin`, and is about the difference between two
-/// searches of the same move.
+/// hand to the default of `SteerMargin`, about the difference between two searches of a move.
 const HALVING: f64 = 15.0;
 /// Positions with a larger absolute score, in centipawns, are not extended. Such games are decided
 /// by play and not by the book. Set by hand.
 const LIMIT: Score = 200;
 
-/// Orders positions by likelihood. Ties are broken by the index of the position's value, and
-/// values are sorted by key.
+/// Orders positions by likelihood, and then by the index of the value; values are sorted by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// The bits of the likelihood. Because the likelihood is positive, its bits sort in the same
-    /// order.
+    /// The bits of the likelihood, which sort in the same order because it is positive.
     likelihood: u64,
     place: Reverse<usize>,
 }
@@ -44,8 +40,7 @@ impl Rank {
     }
 }
 
-/// Returns up to `number` moves that lead out of the analysis of a book. The most likely moves
-/// come first.
+/// Returns up to `number` moves that lead out of the analysis of a book, the most likely first.
 pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
@@ -78,8 +73,7 @@ pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     found.into_iter().map(|(_, frontier_move)| frontier_move).filter(is_new).take(number).collect()
 }
 
-/// Computes the likelihood of each position. It follows from the games, or from the most likely
-/// path of good moves.
+/// Computes the likelihood of each position from the games or the most likely path of good moves.
 fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
     let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();
@@ -137,9 +131,8 @@ mod tests {
         *game.position()
     }
 
-    /// Creates a book of 60 games with 1.e4 e5 and 40 games with 1.d4. `values` contains
-    /// positions. Each is given with its score, the best move out of the analysis, and the score
-    /// of that move.
+    /// Creates a book of 60 games with 1.e4 e5 and 40 games with 1.d4. `values` contains positions
+    /// with their score, the best move out of the analysis, and that move's score.
     fn book(values: &[(&str, Score, &str, Score)]) -> Book {
         let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());

@@ -10,12 +10,7 @@ static KIND: Kind = Kind { magic: "tabia analysis 2; book ", name: "the analysis
 /// A journal of rows in the format of [`BookValue::to_bytes`].
 pub(crate) type AnalysisJournal = Journal<[u8; ROW_BYTES]>;
 
-/// Opens or creates the journal at `path` for an analysis of `book`. Also returns the values in
-/// the journal.
-///
-/// # Errors
-/// If the file cannot be read or written, if it is not a journal of this analysis, or if it is in
-/// use.
+/// Opens or creates the journal for an analysis of `book`. Also returns the values in the journal.
 pub(crate) fn open_journal(
     path: &Path,
     book: &Book,

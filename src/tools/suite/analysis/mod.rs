@@ -4,8 +4,7 @@
 //! leads to another position in the analysis, a second search covers only the moves that do not.
 //! Each search starts without data from other searches, so the values depend neither on the number
 //! of threads nor on interruptions. The rows are stored in the `journal` until `backup` has
-//! computed the values. Backing up is a deterministic graphical game, solved by value iteration
-//! from a draw. Cycles are therefore draws, and the order does not matter.
+//! computed the values.
 //!
 //! With `--grow`, `frontier` selects the positions that the analysis adds next. The book with the
 //! added positions is written before they are searched. Unfinished work is either in the book
@@ -35,8 +34,7 @@ pub(crate) use journal::{AnalysisJournal, open_journal};
 pub(crate) struct Plan {
     /// The minimum number of games that must have reached a position for it to be included.
     pub min_games: u64,
-    /// The positions that may be searched, or `None` for all positions. Other positions keep their
-    /// known values.
+    /// The positions that may be searched, or `None` for all. Others keep their known values.
     pub only: Option<KeyMap<()>>,
     pub limits: Limits,
     pub config: Config,
@@ -53,16 +51,14 @@ struct Outcome {
 /// The analysis of a book. It consists of known values and positions to search.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
-    /// The results of the searches of all moves in this run. They are reused if more positions are
-    /// added to the analysis.
+    /// The results of the searches of all moves in this run, in case more positions are added.
     searched: KeyMap<Outcome>,
     /// The positions to search. Those reached by the most games come first.
     targets: Vec<Position>,
     members: KeyMap<()>,
     /// The number of positions in the analysis that book moves cannot reach.
     pub out_of_reach: u64,
-    /// The number of positions in the analysis that fewer games have reached than the plan
-    /// requires.
+    /// The number of analysed positions that fewer games have reached than the plan requires.
     pub beyond: u64,
     plan: Plan,
 }
@@ -132,7 +128,6 @@ impl Analysis {
         self.targets.len()
     }
 
-    /// Returns the number of positions with a known value.
     pub(crate) fn known(&self) -> usize {
         self.known.values().filter(|value| !is_wanted(value)).count()
     }
@@ -152,13 +147,8 @@ impl Analysis {
         })
     }
 
-    /// Searches all targets, and passes each value to `tell`. The values may arrive in any order.
-    ///
-    /// Returns when all targets are done or when `tell` fails. Each switch controls one thread.
-    /// Turning a switch off stops the searches of its thread.
-    ///
-    /// # Errors
-    /// If `tell` fails, or if no thread can be started.
+    /// Searches all targets, and passes each value to `tell`, in any order. Returns when all are
+    /// done or `tell` fails. Each switch controls one thread; turning it off stops its searches.
     pub(crate) fn search<E: From<io::Error>>(
         &mut self,
         switches: &[Switch],
@@ -197,8 +187,7 @@ impl Analysis {
     }
 
     /// Returns the known result of the search of all moves, if that search was long enough. If its
-    /// best move led out of the analysis, there was no second search, and the value contains the
-    /// complete result.
+    /// best move led out of the analysis, the value contains this result.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;
@@ -212,8 +201,7 @@ impl Analysis {
         self.searched.get(&key).copied().or_else(of_value)
     }
 
-    /// Returns the value of a position before backing up, together with the result of the search
-    /// of all moves.
+    /// Returns a position's value before backing up, and the result of the search of all moves.
     fn value(
         &self,
         searcher: &mut Searcher,
@@ -287,16 +275,14 @@ fn wanted(key: u64) -> BookValue {
     }
 }
 
-/// Returns whether a value is a placeholder. See [`wanted`]. Other values cannot be mistaken for a
-/// placeholder. A search finds a move, and a position without legal moves has the depth of a
-/// finished game.
+/// Returns whether a value is a placeholder ([`wanted`]). No other value can be one: a search finds
+/// a move, and a position without legal moves has the depth of a finished game.
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
 
-/// Returns the values that analyses of other books contain for positions in this book, backed up
-/// along this book's moves. If a position has several values, the value from the longest search is
-/// used.
+/// Returns the values of other books' analyses for positions in this book, backed up along this
+/// book's moves. The longest search of a position is used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();
     for value in found {

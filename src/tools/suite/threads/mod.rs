@@ -65,8 +65,7 @@ pub(crate) struct SpeedupSummary {
     /// The total time with one thread, divided by the total time with several threads. Long
     /// searches have more weight in this ratio than short ones.
     pub total: f64,
-    /// The number of nodes over all positions, divided by the number with one thread. This is the
-    /// search overhead.
+    /// The number of nodes relative to one thread over all positions, which is the search overhead.
     pub nodes: f64,
     /// The number of nodes per second over all positions, divided by the number with one thread.
     pub speed: f64,
@@ -74,8 +73,7 @@ pub(crate) struct SpeedupSummary {
     pub waiting: f64,
     /// The number of split nodes per second.
     pub splits: f64,
-    /// The fraction of split nodes at which another thread searched a move. It is 0 if there were
-    /// no split nodes.
+    /// The fraction of split nodes at which another thread searched a move; 0 without split nodes.
     pub joined: f64,
     /// The number of times that a thread joined a split node, per second.
     pub joins: f64,
@@ -89,12 +87,9 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Creates searchers with the settings in `config`: one with a single thread, and one with
-    /// each of these numbers of threads. The depth will be chosen so that one thread searches for
-    /// at least `time`.
-    ///
-    /// # Errors
-    /// If the system cannot provide the threads or the memory.
+    /// Creates searchers with the settings in `config`: one with a single thread, and one with each
+    /// of these numbers of threads. The depth is chosen so that one thread searches for at least
+    /// `time`.
     pub(crate) fn new(
         threads: &[usize],
         config: &Config,
@@ -108,8 +103,7 @@ impl Bench {
         Ok(Bench { searchers, time, attempts: 0 })
     }
 
-    /// Searches a position with each number of threads. Returns `None` if the switch is turned off
-    /// or if the game is over.
+    /// Searches a position with each number of threads, unless it is stopped or the game is over.
     pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;

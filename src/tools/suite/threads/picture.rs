@@ -7,8 +7,7 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// The numbers of threads or processors, each with its speedup over a single thread or
-    /// processor.
+    /// The numbers of threads or processors, each with its speedup over a single one.
     gains: &'static [(f64, f64)],
 }
 
@@ -72,8 +71,7 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, bar: None }
 }
 
-/// Returns the points from left to right. If no measurement with one thread exists, adds the
-/// reference point (1, 1) at the front.
+/// Returns the points from left to right, preceded by (1, 1) if there is none for one thread.
 fn from_one(points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = points.collect();
     if points.first().is_none_or(|first| first.x > 1.0) {

@@ -12,9 +12,8 @@ const NARROW: u64 = 1 << 32;
 /// The number of fractional bits in the probability of a single bit.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
-/// The number of bits after which older bits start to lose weight. From then on, each new bit has
-/// a weight of 1 / (`FADING` + 2). With this value, a file of self-play games is 0.01 to 0.2%
-/// smaller than with values of 30, 60 or 250.
+/// The number of bits after which older bits lose weight; each new bit then has a weight of 1 /
+/// (`FADING` + 2). Files of self-play games are 0.01 to 0.2% smaller than with 30, 60 or 250.
 const FADING: u8 = 120;
 /// The minimum probability of either value of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;
@@ -25,8 +24,7 @@ pub(super) trait Coder {
     /// index of the symbol. The sum of the sizes must be less than 2^32, and no size may be 0.
     fn choice(&mut self, wanted: usize, sizes: &[u32]) -> usize;
 
-    /// Encodes or decodes a bit. The probability that it is set is `chance` / 65,536, which must
-    /// be neither 0 nor 1.
+    /// Encodes or decodes a bit that is set with the probability `chance` / 65,536 (not 0 or 1).
     fn bit(&mut self, wanted: bool, chance: u16) -> bool;
 }
 
@@ -151,8 +149,7 @@ impl Coder for Decoder<'_> {
     }
 }
 
-/// The estimated probability that a bit is set. Recent occurrences have more weight than older
-/// ones.
+/// The estimated probability that a bit is set. Recent occurrences have more weight.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bit {
     chance: u16,
@@ -180,8 +177,7 @@ const CLASS_BITS: u32 = 5;
 /// The number of bits after the leading bit that have adaptive probabilities.
 const LEARNT_BITS: u32 = 3;
 
-/// An adaptive model for integers that are below 2^18 and usually small. The length of an integer
-/// is encoded first, followed by its bits.
+/// An adaptive model for usually small integers below 2^18: the length, followed by the bits.
 #[derive(Debug, Clone)]
 pub(super) struct Size {
     class: [Bit; 1 << CLASS_BITS],

@@ -6,14 +6,13 @@
 //! | plain ([`plain`]) | a little over four | `tabia train games`, one game at a time |
 //! | packed ([`packed`]) | less than two | `tabia train pack`, `tabia train relabel`, in blocks |
 //!
-//! A [`GameReader`] reads both formats. The first line is text. It contains the type of the file
-//! and the settings of its games. An incomplete game at the end of a plain file is removed.
+//! A [`GameReader`] reads both formats. The first line is text with the type of the file and the
+//! settings of its games. An incomplete game at the end of a plain file is removed.
 //!
-//! A block is unpacked by running the same model that packed it. The behaviour of the model is
-//! therefore part of the format. The model uses only integers, moves are ordered by Polyglot's
-//! move numbers, and a test compares the bytes. Model code is generic over the `Coder` and is
-//! written once for both directions. A better predictor would require a new version of the format.
-//! If a network were the predictor, the format would depend on the network's weights.
+//! A block is unpacked by running the same model that packed it, so the behaviour of the model is
+//! part of the format. The model uses only integers, moves are ordered by Polyglot's move numbers,
+//! and a test compares the bytes. A better predictor would require a new version of the format, and
+//! a network would make the format depend on its weights.
 
 mod coder;
 mod model;
@@ -51,8 +50,7 @@ pub(crate) struct SearchedMove {
     pub noisy: bool,
 }
 
-/// Returns whether a position with this best move is unsuitable for static evaluation. See
-/// [`SearchedMove::noisy`].
+/// Returns whether a position with this best move is noisy ([`SearchedMove::noisy`]).
 pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
     position.in_check() || position.is_noisy(best)
 }
@@ -93,9 +91,8 @@ impl PlayedGame {
             .map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())
     }
 
-    /// Calls `visit` for each position in which the engine chose a move, together with that move.
-    /// Returns `false` if the starting position is invalid or if a move is illegal. If a move is
-    /// illegal, the positions before it have already been visited.
+    /// Calls `visit` for each position in which the engine chose a move, with that move. Returns
+    /// `false`, after visiting the positions before it, at an invalid start or an illegal move.
     pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
         let Some(mut position) = self.start() else { return false };
         for &mv in &self.opening {

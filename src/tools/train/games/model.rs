@@ -23,7 +23,6 @@ use crate::chess::position::{Move, Position};
 
 /// The maximum length of a FEN in characters.
 const LONGEST_FEN: usize = 128;
-/// The maximum length of a FEN, in characters.
 const LETTER_BITS: u32 = 7;
 /// The maximum number of plies in an opening.
 const LONGEST_OPENING: u32 = 255;
@@ -36,8 +35,7 @@ const CALM: usize = 4;
 /// doubling. The first two are merged into one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
-/// The number of combinations of two properties: whether this position is noisy, and whether the
-/// last position was.
+/// The number of combinations of whether this position is noisy and whether the last one was.
 const KINDS: usize = 4;
 /// The cap on score differences in the computation of the volatility, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
@@ -63,8 +61,7 @@ pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     Some(coder.finish())
 }
 
-/// Unpacks games that contain `positions` moves in total. Returns `None` if the bytes do not
-/// represent such games.
+/// Unpacks games with `positions` moves in total. Returns `None` if the bytes are not such games.
 pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
     let mut model = Model::new();
     let mut coder = Decoder::new(bytes);
@@ -114,8 +111,7 @@ impl Model {
         }
     }
 
-    /// Encodes or decodes a game. The game may have at most the remaining number of moves. Returns
-    /// `None` if the game is invalid.
+    /// Encodes or decodes a game with at most the remaining number of moves, if it is valid.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -154,7 +150,6 @@ impl Model {
         Some(game)
     }
 
-    /// Encodes or decodes a FEN. Returns `None` if the FEN is invalid.
     fn fen(&mut self, coder: &mut impl Coder, wanted: &str) -> Option<String> {
         if !wanted.is_ascii() || wanted.len() > LONGEST_FEN {
             return None;
@@ -230,8 +225,7 @@ struct Scores {
     count: usize,
     last: i32,
     before: i32,
-    /// The mean absolute difference, multiplied by four. Recent differences have more weight than
-    /// older ones.
+    /// The mean absolute difference, multiplied by four, in which recent differences weigh more.
     restless: u32,
     noisy: bool,
 }

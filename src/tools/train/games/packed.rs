@@ -1,9 +1,8 @@
 //! The packed format of games. It takes less than two bytes per position and consists of
 //! independent blocks.
 //!
-//! A file is a sequence of parts, so files can be joined with `cat`. A part begins with a line of
-//! text that contains the settings of its games. Blocks follow this line. All numbers are
-//! little-endian:
+//! A file is a sequence of parts, so files can be joined with `cat`. A part consists of a line of
+//! text that contains the settings of its games, and of blocks. All numbers are little-endian:
 //!
 //! ```text
 //! part    "tabia games 2; " settings "\n", then its blocks
@@ -11,9 +10,8 @@
 //!         CRC-32 of the preceding 20 bytes u32, then the bytes: see [`super::model`]
 //! ```
 //!
-//! Each block can be unpacked independently. Several threads can therefore read a file, and a
-//! damaged block loses only its own games. The next block is found by searching for the block
-//! marker.
+//! Several threads can unpack the blocks of a file. A damaged block loses only its own games,
+//! because the next block is found by searching for the block marker.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -32,16 +30,13 @@ const HEAD_BYTES: usize = 24;
 /// The number of positions in a full block. Larger blocks would hardly compress better. Playing
 /// this many positions takes about ten seconds.
 const FULL_BLOCK: usize = 1 << 16;
-/// The maximum number of nodes searched to produce a block. This limits the loss if a block is
-/// damaged.
+/// The maximum number of nodes searched for a block, which limits the loss if it is damaged.
 const NODES_A_BLOCK: u64 = 1 << 25;
 /// The minimum number of positions in a full block. Smaller blocks would compress poorly.
 const SMALL_BLOCK: usize = 1 << 10;
-/// The maximum number of games in a valid header. It is far above the number in any block that
-/// Tabia writes.
+/// The maximum number of games in a valid header, far above those in any block of Tabia.
 const MAX_GAMES: u32 = 1 << 18;
-/// The maximum number of positions in a valid header. It is far above the number in any block that
-/// Tabia writes.
+/// The maximum number of positions in a valid header, far above those in any block of Tabia.
 const MAX_POSITIONS: u32 = 1 << 18;
 const MAX_BYTES: u32 = 1 << 22;
 
@@ -50,7 +45,6 @@ pub(crate) fn block_positions(nodes: u64) -> usize {
     ((NODES_A_BLOCK / nodes.max(1)) as usize).clamp(SMALL_BLOCK, FULL_BLOCK)
 }
 
-/// A complete packed block, as stored in a file.
 pub(crate) struct PackedBlock {
     games: u32,
     positions: u32,
@@ -100,16 +94,14 @@ pub(super) enum Section {
     End,
 }
 
-/// Reads a first line, including its line end. Returns an empty string if the line is too long or
-/// is not text.
+/// Reads a first line with its line end. Returns an empty string if it is too long or not text.
 pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_HEADLINE).read_until(b'\n', &mut line)?;
     Ok(String::from_utf8(line).unwrap_or_default())
 }
 
-/// Reads the next section. After a damaged section, the input is positioned at the probable start
-/// of the next one.
+/// Reads the next section. After damage, the input is at the probable start of the next one.
 pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Result<Section> {
     let here = input.stream_position()?;
     if input.fill_buf()?.is_empty() {
@@ -188,9 +180,6 @@ impl<W: Write> Packer<W> {
     }
 
     /// Adds a game that was played with these settings. The game must be legal.
-    ///
-    /// # Errors
-    /// If the output cannot be written.
     pub(crate) fn add(&mut self, settings: &str, game: PlayedGame) -> io::Result<()> {
         if self.settings.as_deref() != Some(settings) {
             self.flush()?;
@@ -211,9 +200,6 @@ impl<W: Write> Packer<W> {
     }
 
     /// Writes the remaining games. Returns the output and the number of bytes written.
-    ///
-    /// # Errors
-    /// If the output cannot be written.
     pub(crate) fn finish(mut self) -> io::Result<(W, u64)> {
         self.flush()?;
         Ok((self.out, self.bytes))
@@ -257,7 +243,6 @@ fn pack_and_look(games: &[PlayedGame]) -> Option<PackedBlock> {
     (block.unpack()? == games).then_some(block)
 }
 
-/// The contents of a part in a [`PackedFile`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PackedPart {
     pub settings: String,
@@ -272,12 +257,8 @@ pub(crate) struct PackedFile {
 }
 
 impl PackedFile {
-    /// Opens or creates a file, and returns its contents. An incomplete block at the end of the
-    /// file is removed.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, if it is in use, if it does not contain self-play
-    /// games, or if it is damaged anywhere except at its end.
+    /// Opens or creates a file, removes an incomplete block at its end, and returns its contents.
+    /// Fails if the file is damaged elsewhere.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), FileError> {
         let file = open_locked(path, true).cannot(READ, path)?;
         let mut input = BufReader::new(&file);
@@ -309,17 +290,11 @@ impl PackedFile {
     }
 
     /// Starts a new part with these settings.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(crate) fn begin(&mut self, settings: &str) -> Result<(), FileError> {
         self.file.write_all(begin_part(settings).as_bytes()).cannot(WRITE, &self.path)
     }
 
     /// Appends a block of games. The games must be legal.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(crate) fn append(&mut self, games: &[PlayedGame]) -> Result<(), FileError> {
         let block = pack_and_look(games).ok_or_else(|| {
             let reason = "a block does not decompress to the games written to it";

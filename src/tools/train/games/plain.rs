@@ -105,13 +105,8 @@ pub(crate) struct GameFile {
 }
 
 impl GameFile {
-    /// Opens or creates the file at `path`, to append games played with `settings`. Returns the
-    /// number of games that the file already contains. An incomplete game at the end of the file
-    /// is removed.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, if it does not contain self-play games, or if it has
-    /// different settings.
+    /// Opens or creates the file to append games played with `settings`, and removes an incomplete
+    /// game at its end. Returns the number of games in the file.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), FileError> {
         let file = KIND.open(path, &settings.to_string());
         let game_file = GameFile {
@@ -125,9 +120,6 @@ impl GameFile {
     }
 
     /// Appends a game to the file.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), FileError> {
         self.file.write_all(&encode(game)).cannot(WRITE, &self.path)
     }

@@ -1,9 +1,8 @@
 //! An adaptive model that predicts a player's moves while games are being encoded or decoded.
 //!
-//! Every legal move has a sum of weights, with one weight for each of the move's features. The
-//! probability of a move is the softmax of these sums. After each move, the weights are adjusted
-//! to make that move more likely. All arithmetic uses integers, so every machine computes the same
-//! probabilities.
+//! The probability of a legal move is the softmax of the sums of its features' weights. After each
+//! move, the weights are adjusted to make that move more likely. All arithmetic uses integers, so
+//! every machine computes the same probabilities.
 //!
 //! Source of the idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go"
 //! (2007).
@@ -28,13 +27,11 @@ const POINT: u32 = 16;
 const FIRST_STEP: i32 = 12_000;
 /// The learning rate for an unexpected move in late positions, in units of 1 / 65,536.
 const LAST_STEP: i32 = 1400;
-/// The number of positions after which half of the change from `FIRST_STEP` to `LAST_STEP` is
-/// complete.
+/// The number of positions for half of the change from `FIRST_STEP` to `LAST_STEP`.
 const HALVING: i32 = 1200;
 /// The number of positions after which the learning rate remains constant.
 const MAX_POSITIONS: i32 = 1 << 20;
-/// Errors below this value are ignored, in units of 1 / 65,536. With values of 50 and 800, files
-/// are larger.
+/// Errors below this value, in units of 1 / 65,536, are ignored. With 50 and 800, files are larger.
 const SLIGHT: i32 = 200;
 /// The relative frequency assigned to the most likely move.
 const LARGEST: u32 = 1 << 14;
@@ -43,8 +40,7 @@ const STEPS: usize = 64;
 /// The number of units covered by the table of exponentials.
 const DEEPEST: usize = 10;
 
-/// Powers of e^(-1/STEPS), multiplied by `LARGEST`. To each entry 1 is added, so that no entry is
-/// 0.
+/// Powers of e^(-1/STEPS), multiplied by `LARGEST`, plus 1 so that no entry is 0.
 const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     const FACTOR: u64 = 4_228_379_541;
     let mut table = [0; STEPS * DEEPEST];
@@ -88,8 +84,7 @@ impl Policy {
         }
     }
 
-    /// Encodes or decodes a move, and adjusts the weights. Returns `None` if the move is illegal
-    /// or if there are no legal moves.
+    /// Encodes or decodes a move, and adjusts the weights. Returns `None` if it is not legal.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,
@@ -137,8 +132,7 @@ impl Policy {
         }));
     }
 
-    /// Adjusts the weights so that the chosen move becomes more likely and the others become less
-    /// likely.
+    /// Adjusts the weights so that the chosen move becomes more likely and the others less.
     fn learn(&mut self, chosen: usize) {
         let total: u32 = self.sizes.iter().sum();
         let part = (1 << 32) / u64::from(total);
@@ -190,8 +184,7 @@ struct View<'p> {
     late: usize,
     /// Squares attacked by enemy pawns, by minor pieces, by rooks and by other pieces.
     threats: [BitBoard; 4],
-    /// Squares attacked by at least one piece of the side to move, and squares attacked by at
-    /// least two.
+    /// Squares attacked by the side to move with at least one piece, and with at least two.
     support: [BitBoard; 2],
     /// Squares from which each kind of piece would attack the enemy king.
     checks: [BitBoard; PIECES],
@@ -242,8 +235,7 @@ impl<'p> View<'p> {
         View { position, past, us, late, threats, support, checks, attacked }
     }
 
-    /// Combines two facts: how the enemy attacks a square (0 to 4), and whether `own` contains the
-    /// square.
+    /// Combines how the enemy attacks a square (0 to 4) with whether `own` contains the square.
     fn state(&self, square: Square, own: BitBoard) -> usize {
         let square = bit(square);
         let level = self.threats.iter().position(|&threat| threat & square != EMPTY);

@@ -21,7 +21,6 @@ pub(crate) struct GameReader {
     packed: bool,
     settings: String,
     games: usize,
-    /// The offset at which the last complete game or block ends.
     whole_bytes: u64,
     /// The remaining games in the current block. They are returned one by one.
     waiting: VecDeque<PlayedGame>,
@@ -42,8 +41,7 @@ enum Content {
 }
 
 impl Block {
-    /// Returns the number of the first game, together with the games. The games are `None` if the
-    /// block cannot be unpacked.
+    /// Returns the number of the first game, and the games unless the block cannot be unpacked.
     pub(crate) fn unpack(&self) -> (usize, Option<Cow<'_, [PlayedGame]>>) {
         let games = match &self.content {
             Content::Games(games) => Some(Cow::Borrowed(games.as_slice())),
@@ -55,9 +53,6 @@ impl Block {
 
 impl GameReader {
     /// Opens a file of self-play games.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if it does not contain self-play games.
     pub(crate) fn open(path: &Path) -> Result<Self, FileError> {
         let file = File::open(path).cannot(READ, path)?;
         let bytes = file.metadata().cannot(READ, path)?.len();
@@ -81,11 +76,7 @@ impl GameReader {
         })
     }
 
-    /// Returns the next game. Returns `None` at the end of the file or if the last game is
-    /// incomplete.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or if it contains a word that does not represent a move.
+    /// Returns the next game, or `None` at the end of the file or at an incomplete last game.
     pub(crate) fn read_game(&mut self) -> Result<Option<PlayedGame>, FileError> {
         if !self.packed {
             return self.read_plain();
@@ -100,9 +91,6 @@ impl GameReader {
     }
 
     /// Returns the next block of games, or `None` at the end of the file.
-    ///
-    /// # Errors
-    /// Same as for [`GameReader::read_game`].
     pub(crate) fn read_block(&mut self) -> Result<Option<Block>, FileError> {
         let first = self.games + 1;
         if self.packed {
@@ -129,9 +117,8 @@ impl GameReader {
         self.games
     }
 
-    /// Returns the number of games skipped because their block is damaged. Each such block is
-    /// logged. Blocks with a damaged header are not included, because their number of games is
-    /// unknown.
+    /// Returns the number of games skipped because their block is damaged, which is also logged. If
+    /// its header is damaged, the number is unknown and not included.
     pub(crate) fn lost(&self) -> usize {
         self.lost
     }

@@ -11,15 +11,14 @@ const EPSILON: f32 = 1e-8;
 
 /// The state of the optimiser: running means of each weight's gradient and squared gradient.
 ///
-/// The weights may begin with king buckets of equal length. In that case, a fraction of each step
-/// is common to all king buckets. The common step is computed from the sum of their gradients and
-/// has its own state. King buckets with few examples can therefore learn from the others. This is
-/// equivalent to a factoriser, in which each weight of a king bucket is the sum of a common and a
-/// separate weight. However, only the sum is stored.
+/// If the weights begin with king buckets of equal length, a fraction of each step is common to all
+/// king buckets. It is computed from the sum of their gradients and has its own state. King buckets
+/// with few examples can therefore learn from the others. This is equivalent to a factoriser, in
+/// which a weight is the sum of a common and a separate weight, but only the sum is stored.
 ///
 /// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), and D.
-/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). For the common weights,
-/// the source is "virtual features" in
+/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). For the common weights:
+/// "virtual features" in
 /// <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AdamW {
@@ -66,9 +65,8 @@ pub(super) struct Stride {
 }
 
 impl AdamW {
-    /// Creates the state for `weights` weights. The weights begin with king buckets of
-    /// `king_bucket` weights each. Fewer than `king_bucket` weights must follow the last bucket.
-    /// If `king_bucket` is 0, there are no king buckets.
+    /// Creates the state for `weights` weights that begin with king buckets of `king_bucket`
+    /// weights, followed by fewer than `king_bucket` others. If it is 0, there are no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
@@ -97,8 +95,7 @@ impl AdamW {
         }
     }
 
-    /// Moves all king buckets by the same amount. The amount is computed from the sum of their
-    /// gradients.
+    /// Moves all king buckets by the same amount, computed from the sum of their gradients.
     fn step_shared(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let king_bucket = self.common.first.len();
         let size = king_bucket.div_ceil(gradients.len());

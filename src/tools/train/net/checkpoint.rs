@@ -20,9 +20,6 @@ static KIND: Kind = Kind { magic: "tabia checkpoint 3; ", name: "the checkpoint"
 
 impl<'d, const N: usize> Trainer<'d, N> {
     /// Atomically writes everything needed to resume training.
-    ///
-    /// # Errors
-    /// If the checkpoint cannot be written.
     pub(crate) fn save(&self, path: &Path) -> Result<(), FileError> {
         let mut bytes = Vec::new();
         let State { parameters, adam, steps, loss, history } = &self.state;
@@ -39,12 +36,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         KIND.save(path, &owner::<N>(&self.settings, self.data), &bytes)
     }
 
-    /// Resumes training from a checkpoint written by [`Trainer::save`]. If the number of threads
-    /// is the same, the result is the same as without an interruption.
-    ///
-    /// # Errors
-    /// If the file cannot be read, if it is not a checkpoint, or if it was created with different
-    /// settings or data.
+    /// Resumes training from a checkpoint written by [`Trainer::save`]. With the same number of
+    /// threads, the result is the same as without an interruption.
     pub(crate) fn resume(
         settings: TrainSettings,
         data: &'d Data,

@@ -26,16 +26,13 @@ pub(crate) struct Selection {
     /// everything after the end of the game. If `lambda` is 0, only the position's own search
     /// counts. If it is 1, only the result counts.
     pub lambda: f32,
-    /// The value of `lambda` for positions with at most [`FEW_PIECES`] pieces. Searches with a few
-    /// hundred nodes evaluate endgames poorly.
+    /// The `lambda` for at most [`FEW_PIECES`] pieces: small searches evaluate endgames poorly.
     pub lambda_few: f32,
-    /// The maximum absolute score, in centipawns. Positions with a larger score are considered
-    /// decided and are skipped.
+    /// The maximum absolute score, in centipawns. Positions beyond it are decided and skipped.
     pub limit: i16,
     /// The number of plies that are skipped after the random opening.
     pub skip_plies: usize,
-    /// Held-out games. Every game whose number is a multiple of this value is held out for
-    /// validation.
+    /// Every game whose number is a multiple of this value is held out for validation.
     pub hold_out_every: usize,
 }
 
@@ -44,7 +41,6 @@ pub(crate) struct Selection {
 pub(crate) struct Data {
     /// The settings used to select the positions and compute their targets.
     pub selection: Selection,
-    /// The training examples, in random order.
     pub training: Vec<Example>,
     pub held_out: Vec<Example>,
     pub games: usize,
@@ -64,10 +60,6 @@ impl Data {
 
     /// Reads the quiet positions from all games in `paths`, and shuffles the training examples.
     /// Periodically calls `tell` with the progress.
-    ///
-    /// # Errors
-    /// If a file cannot be read, if it does not contain self-play games, or if it contains an
-    /// illegal move.
     pub(crate) fn read(
         paths: &[PathBuf],
         selection: &Selection,
@@ -127,8 +119,7 @@ fn read_some(reader: &mut GameReader, most: usize) -> Result<Vec<Block>, FileErr
 /// The number of positions in a game, together with the examples selected from them.
 type Taken = (usize, Vec<Example>);
 
-/// Returns the examples from each game. If a game is damaged, the error contains its index and the
-/// reason.
+/// Returns the examples from each game, or the index of a damaged game and the fault.
 fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usize, &'static str)> {
     let (first, games) = block.unpack();
     let games = games.ok_or((first, "its block is damaged"))?;
@@ -164,12 +155,11 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     whole.then(|| examples.collect())?
 }
 
-/// Returns White's expected result at each move. It is computed from the searches for that move
-/// and all later moves. `piece_count` contains the number of pieces before each move.
+/// Returns White's expected result at each move, computed from the searches for that move and all
+/// later moves. `piece_count` contains the number of pieces before each move.
 ///
-/// A search with a few hundred nodes is wrong by a pawn as often as a static evaluation is.
-/// However, successive searches make different errors, so the mean of several searches is much
-/// more accurate.
+/// A search with a few hundred nodes is wrong by a pawn as often as a static evaluation is, but the
+/// mean of successive searches, which make different errors, is much more accurate.
 ///
 /// Sources: for lambda, R. Sutton, "Learning to Predict by the Methods of Temporal Differences"
 /// (1988); for its use in chess, J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).

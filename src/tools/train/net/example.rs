@@ -19,8 +19,7 @@ const PIECE: u8 = 7;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,
-    /// Four bits for each piece, in the order of the squares. They contain the kind of the piece
-    /// and whether it is an enemy piece.
+    /// Four bits for each piece, by square: the kind of the piece and whether it is an enemy piece.
     pieces: [u8; MAX_PIECES / 2],
     /// The training target: the expected result for the side to move, from 0 to 1.
     pub target: f32,
@@ -30,8 +29,7 @@ pub(crate) struct Example {
 
 const _: () = assert!(size_of::<Example>() == 32);
 
-/// One side's view of the board. The board is mirrored depending on the position of that side's
-/// king.
+/// One side's view of the board, which is mirrored depending on the position of that side's king.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct View {
     is_mirrored: bool,
@@ -59,7 +57,6 @@ impl Inputs {
 }
 
 impl Example {
-    /// Creates an example. `target` is the expected result for the side to move, from 0 to 1.
     pub(crate) fn new(position: &Position, target: f32) -> Self {
         let us = position.side_to_move();
         let flip = if us == Color::White { 0 } else { FLIP_RANKS };
@@ -112,8 +109,7 @@ impl Example {
         inputs
     }
 
-    /// Returns the pieces in the form that the playing network receives. The side to move is
-    /// White.
+    /// Returns the pieces as the playing network receives them, with White to move.
     pub(crate) fn board(&self) -> PieceSet {
         let mut board = PieceSet::NONE;
         self.visit(|side, piece, square| {

@@ -9,8 +9,7 @@ use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// The number of separate sums that one instruction updates. It equals the number of values in an
-/// AVX-512 register.
+/// The number of separate sums that one instruction updates: the values in an AVX-512 register.
 const LANES: usize = 16;
 
 /// The number of neurons whose sums fit in the registers of AVX2 and AVX-512.
@@ -59,8 +58,7 @@ pub(super) fn square_errors<const N: usize>(
     examples.iter().map(|example| f64::from(square(example))).sum()
 }
 
-/// Returns the output of the network. The sigmoid converts this output to the expected result for
-/// the side to move.
+/// Returns the output of the network, which the sigmoid converts to the expected result.
 pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Example) -> f32 {
     let neurons = neurons(parameters.rows(), &example.inputs());
     weighted_sum(parameters, &neurons, example.bucket())
@@ -122,9 +120,8 @@ fn add<const N: usize>(
     loss
 }
 
-/// Returns the neuron values before activation, for the side to move and for the other side. This
-/// function uses no closures. A closure passed to `array::map` would be compiled separately from
-/// the surrounding loops, without their instruction sets.
+/// Returns the neuron values before activation, for the side to move and for the other side. Uses
+/// no closures: `array::map` would compile them without the instruction sets of the loops.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]

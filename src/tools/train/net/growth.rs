@@ -8,14 +8,11 @@ use crate::support::files::FileError;
 use crate::support::random::Random;
 
 impl Parameters<HIDDEN> {
-    /// Uses the weights in a network file as initial weights. Missing neurons are added with
-    /// random input weights and zero output weights, so that the output does not change.
+    /// Uses the weights in a network file as initial weights. Missing neurons are added with random
+    /// input weights and zero output weights, so that the output does not change.
     ///
     /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge
     /// Transfer" (2016). Unlike in that paper, the added neurons are new ones and not copies.
-    ///
-    /// # Errors
-    /// If the file cannot be read, if it is not a network, or if it has too many neurons.
     pub(crate) fn grown_from(path: &Path, seed: u64) -> Result<Self, FileError> {
         let (network, bytes) = Network::open_with_bytes(path)?;
         let mut parameters = Parameters::from(&network);

@@ -1,29 +1,26 @@
 //! Trains a network for [`crate::engine::eval::nnue`] on self-play games, on the CPU.
 //!
-//! The network learns to predict the score that a search returned, from a quiet position alone. It
-//! can also learn to predict the result of the game. Stochastic gradient descent minimises the
-//! mean squared error of the expected result. An example uses only the rows that belong to its
-//! pieces, so a step costs little more than a forward and a backward pass.
+//! The network learns to predict, from a quiet position alone, the score that a search returned and
+//! optionally the result of the game. Stochastic gradient descent minimises the mean squared error
+//! of the expected result. An example uses only the rows that belong to its pieces, so a step costs
+//! little more than a forward and a backward pass.
 //!
 //! # Targets
 //!
-//! Searches with a few hundred nodes are wrong about as often as a static evaluation. Therefore,
-//! the target of a position can be a mean over the searches for the following moves
+//! The target of a position can be a mean over the searches for the following moves
 //! (`data::hindsight`, the lambda of temporal differences). The expected result is computed with a
 //! `Sigmoid` that is steep enough to distinguish nearly equal positions.
 //!
 //! # Batches
 //!
 //! A position takes 32 bytes and is stored from the point of view of the side to move (`example`).
-//! Each thread sums the gradients over its part of a batch. AdamW then updates all weights. The
-//! loops are generic over the number of neurons, so that tests can train small networks. They are
-//! also compiled for AVX2 and AVX-512. All versions give bit-identical results.
+//! Each thread sums the gradients over its part of a batch, before AdamW updates all weights. The
+//! loops are generic over the number of neurons, so that tests can train small networks.
 //!
 //! # State and result
 //!
-//! A checkpoint stores the complete state, so resumed training gives the same result as
-//! uninterrupted training. At the end of each epoch, the weights are rounded to integers
-//! (`quantise`). The biases are adjusted to compensate for the rounding.
+//! A checkpoint stores the complete state, so resumed training gives the same result. At the end of
+//! each epoch, the weights are rounded to integers (`quantise`), and the biases compensate for it.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
 //! Shogi" (2018). The settings are common for small networks; see

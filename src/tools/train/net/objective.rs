@@ -1,5 +1,4 @@
-//! The training objective. It is a power of the error in the expected result, weighted by the
-//! number of pieces.
+//! The training objective: a power of the error in the expected result, weighted by piece count.
 
 use super::example::Example;
 use super::sigmoid::Sigmoid;
@@ -12,8 +11,7 @@ const MAX_WEIGHT: f32 = 8.0;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objective {
     pub(super) curve: Sigmoid,
-    /// The exponent of the error. An exponent of 2 gives the squared error. With a larger
-    /// exponent, large errors have more weight.
+    /// The exponent of the error: 2 for the squared error, more to give large errors more weight.
     power: f32,
     /// The weight of an example, indexed by its number of pieces.
     weights: [f32; MAX_PIECES + 1],
@@ -26,12 +24,10 @@ impl Objective {
         Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }
     }
 
-    /// Creates an objective with this exponent. Examples are weighted by their number of pieces.
-    ///
-    /// If `balance` is 0, all weights are equal. If it is 1, the weights make all numbers of
-    /// pieces equally important. In between, these weights are raised to the power of `balance`.
-    /// The mean weight over `examples` is 1. PlentyChess gained 13 Elo from balancing the numbers
-    /// of pieces.
+    /// Creates an objective with this exponent, in which examples are weighted by their number of
+    /// pieces: equally if `balance` is 0, and so that all numbers of pieces are equally important
+    /// if it is 1. In between, these weights are raised to the power of `balance`. The mean weight
+    /// over `examples` is 1. PlentyChess gained 13 Elo from balancing the numbers of pieces.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);

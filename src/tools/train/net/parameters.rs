@@ -7,21 +7,18 @@ use crate::support::random::Random;
 
 /// The row with the neurons' biases. It follows the rows for the inputs.
 pub(super) const BIASES: usize = INPUTS;
-/// The first row of output weights. Each bucket has a row for the side to move and then a row for
-/// the opponent.
+/// The first row of output weights, in pairs for the side to move and the opponent in a bucket.
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 
-/// The maximum absolute value of a weight. With this limit, the sum over 32 pieces fits in 16
-/// bits.
+/// The maximum absolute value of a weight, with which the sum over 32 pieces fits in 16 bits.
 pub(super) const LIMIT: f32 = 1.98;
 const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 
 /// The maximum absolute value of an output weight that integer arithmetic can represent.
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
-/// The range of the initial input weights. The weights are small, but large enough to activate
-/// half of the neurons.
+/// The range of the initial input weights: small, but large enough to activate half of the neurons.
 pub(super) const INPUT_SPREAD: f32 = 0.1;
 /// The range of the initial output weights.
 const OUTPUT_SPREAD: f32 = 0.05;
@@ -32,8 +29,7 @@ pub(crate) struct Parameters<const N: usize>(Vec<f32>);
 
 impl<const N: usize> Parameters<N> {
     pub(super) const LEN: usize = ROWS * N + BUCKETS;
-    /// The number of weights in a king bucket. The weights of all king buckets come before the
-    /// other weights.
+    /// The number of weights in a king bucket. The king buckets come before the other weights.
     pub(super) const KING_BUCKET: usize = INPUTS_PER_KING_BUCKET * N;
 
     pub(super) fn zero() -> Self {
@@ -73,8 +69,7 @@ impl<const N: usize> Parameters<N> {
         &mut self.split_mut().0[..INPUTS]
     }
 
-    /// Returns the two rows of output weights in a bucket. The first is for the side to move, and
-    /// the second is for the other side.
+    /// Returns a bucket's rows of output weights for the side to move and for the other side.
     #[inline(always)]
     pub(super) const fn output_rows(bucket: usize) -> [usize; 2] {
         [OUTPUTS + 2 * bucket, OUTPUTS + 2 * bucket + 1]
@@ -91,7 +86,6 @@ impl<const N: usize> Parameters<N> {
         &self.0[ROWS * N..]
     }
 
-    /// Returns the rows of weights, and the output biases.
     #[inline(always)]
     pub(super) fn split_mut(&mut self) -> (&mut [[f32; N]], &mut [f32]) {
         let (rows, biases) = self.0.split_at_mut(ROWS * N);

@@ -23,12 +23,9 @@ pub(crate) struct QuantisationError {
 }
 
 impl Parameters<HIDDEN> {
-    /// Converts the weights to an integer network. Rounding the output weights shifts the scores
-    /// in each bucket by an approximately constant amount. To compensate for this shift, the
-    /// biases are adjusted on a sample of `examples`.
-    ///
-    /// # Errors
-    /// If a weight is larger than the trainer allows.
+    /// Converts the weights to an integer network. Rounding the output weights shifts the scores in
+    /// each bucket by an approximately constant amount, for which the biases are adjusted on a
+    /// sample of `examples`. Fails if a weight is larger than the trainer allows.
     pub(crate) fn quantised(&self, examples: &[Example]) -> Result<Network, ParseError> {
         let shifted = self.rounded([0.0; BUCKETS])?;
         let mut shifts = [0.0; BUCKETS];
@@ -51,8 +48,7 @@ impl Parameters<HIDDEN> {
         Network::new(inputs, row(BIASES, QA), outputs, biases)
     }
 
-    /// Returns the mean and maximum errors of `network`. It must have been created by
-    /// [`Parameters::quantised`].
+    /// Returns the errors of `network`, which must come from [`Parameters::quantised`].
     pub(crate) fn quantisation_error(
         &self,
         network: &Network,

@@ -7,8 +7,7 @@ use crate::engine::eval::nnue::SCALE;
 /// equal positions. A flat curve also takes into account the differences between won positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
-    /// The score, in centipawns, for which the expected result is 73% (the logistic function of
-    /// 1).
+    /// The score in centipawns with an expected result of 73% (the logistic function of 1).
     pub scale: u16,
 }
 
@@ -24,15 +23,13 @@ impl Sigmoid {
         1.0 / (1.0 + (-self.steepness() * output).exp())
     }
 
-    /// Returns the derivative of the expected result with respect to the output, at the given
-    /// expected result.
+    /// Returns the derivative of the expected result with respect to the output, at this result.
     #[inline(always)]
     pub(super) fn slope(self, expected: f32) -> f32 {
         self.steepness() * expected * (1.0 - expected)
     }
 
-    /// Returns the change in the logit if the output changes by 1.0. This change in the output
-    /// corresponds to [`SCALE`] centipawns.
+    /// Returns the change in the logit if the output changes by 1.0, or [`SCALE`] centipawns.
     #[inline(always)]
     fn steepness(self) -> f32 {
         SCALE as f32 / f32::from(self.scale)

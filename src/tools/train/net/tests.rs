@@ -279,8 +279,7 @@ fn weights_are_limited_to_the_integer_range() {
     assert!(parameters.quantised(&[]).is_ok());
 }
 
-/// Returns game `number`, which is 1. e4 e5 2. Nf3 Nc6. White has won the game, and all scores are
-/// `number` centipawns.
+/// Returns game `number`: 1. e4 e5 2. Nf3 Nc6, won by White, with scores of `number` centipawns.
 fn game(number: i16) -> PlayedGame {
     let played = |(ply, text): (i16, &str)| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),

@@ -13,9 +13,8 @@ use crate::support::error::ParseError;
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// The number of adjacent examples that are shuffled as a block. The examples have already been
-/// shuffled, so shuffling blocks is as good as shuffling single examples. It also saves memory
-/// accesses.
+/// The number of adjacent examples that are shuffled as a block, to save memory accesses. The
+/// examples have already been shuffled, so this is as good as shuffling single examples.
 const BLOCK: usize = 64;
 
 /// The fraction of all steps in which the learning rate rises.
@@ -123,7 +122,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         &self.state.parameters
     }
 
-    /// Returns the losses of all completed epochs.
     pub(crate) fn history(&self) -> &[EpochLoss] {
         &self.state.history
     }
@@ -162,8 +160,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Some(TrainProgress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
     }
 
-    /// Computes the gradient of a batch on all threads. Returns the number of examples and the sum
-    /// of their squared errors.
+    /// Computes a batch's gradient. Returns the number of examples and the sum of squared errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
         let training = &self.data.training;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]
@@ -208,11 +205,9 @@ impl<'d, const N: usize> Trainer<'d, N> {
         sum / examples.len().max(1) as f64
     }
 
-    /// Returns the learning rate for the current step. The rate rises briefly and then falls along
-    /// half a cosine wave.
-    ///
-    /// Source: I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts"
-    /// (2017), but without the restarts.
+    /// Returns the learning rate for the current step, which rises briefly and then falls along
+    /// half a cosine wave: I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent with
+    /// Warm Restarts" (2017), but without the restarts.
     fn rate(&self) -> f32 {
         let TrainSettings { rate, final_rate, .. } = self.settings;
         let progress = self.state.steps as f32 / self.all_steps() as f32;
@@ -238,8 +233,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         (self.settings.batch / BLOCK).clamp(1, self.blocks().max(1))
     }
 
-    /// Returns the number of full batches in an epoch. An incomplete batch at the end of an epoch
-    /// is dropped.
+    /// Returns the number of full batches in an epoch. An incomplete last batch is dropped.
     fn steps_per_epoch(&self) -> usize {
         self.blocks() / self.blocks_per_batch()
     }
@@ -252,9 +246,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
 
 impl Trainer<'_> {
     /// Converts the current weights to an integer network.
-    ///
-    /// # Errors
-    /// If a weight is larger than the trainer allows.
     pub(crate) fn quantised(&self) -> Result<Network, ParseError> {
         self.state.parameters.quantised(&self.data.held_out)
     }

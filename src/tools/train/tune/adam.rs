@@ -9,9 +9,7 @@ const SECOND_DECAY: f32 = 0.999;
 /// The term that prevents division by zero, from the same source.
 const EPSILON: f32 = 1e-8;
 
-/// The state of the optimiser.
-///
-/// Source: D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).
+/// The optimiser: D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).
 pub(super) struct Adam {
     first: Vec<Pair>,
     second: Vec<Pair>,
@@ -23,8 +21,7 @@ impl Adam {
         Adam { first: vec![[0.0; 2]; weights], second: vec![[0.0; 2]; weights], steps: 0 }
     }
 
-    /// Moves `values` in the direction opposite to `gradient`, by at most approximately `rate`
-    /// centipawns.
+    /// Moves `values` against `gradient`, by at most approximately `rate` centipawns.
     pub(super) fn step(&mut self, values: &mut Values, gradient: &Values, rate: f32) {
         self.steps += 1;
         let first_bias = 1.0 - FIRST_DECAY.powi(self.steps);

@@ -13,9 +13,8 @@ pub(crate) struct Coefficient {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// The offset of the position's coefficients. The linear coefficients come first. The
-    /// coefficients for the danger to White's king come next, followed by those for the danger to
-    /// Black's king. Each list ends where the next list starts.
+    /// The offset of the position's coefficients: the linear ones, then those for the danger to
+    /// White's king, then to Black's. Each list ends where the next list starts.
     start: usize,
     white_danger: usize,
     black_danger: usize,
@@ -32,8 +31,7 @@ pub(crate) struct TuneRow<'a> {
     pub danger: [&'a [Coefficient]; 2],
     /// The weight of the middlegame in the evaluation, from 0 to 1.
     pub phase: f32,
-    /// The factors, from 0 to 1, by which the endgame score is multiplied if White or if Black is
-    /// ahead.
+    /// The factors, from 0 to 1, of the endgame score if White or if Black is ahead.
     pub scales: [f32; 2],
     /// The target from White's point of view, from 0 to 1.
     pub target: f32,
@@ -46,8 +44,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Extracts the features of samples. Known endgames are excluded. `target` computes the target
-    /// for a sample.
+    /// Extracts the features of samples, except known endgames. `target` computes their targets.
     pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,
@@ -79,8 +76,7 @@ impl Samples {
         data
     }
 
-    /// Like [`Samples::new`], but extracts features from many blocks of samples on several
-    /// threads.
+    /// Like [`Samples::new`], but for many blocks of samples on several threads.
     pub(crate) fn in_parallel(
         blocks: &[&[Sample]],
         threads: usize,

@@ -1,5 +1,4 @@
-//! Normalises weights. Many sets of weights give the same predictions. This module selects one
-//! that is easy to read.
+//! Normalises weights: selects an easily readable set of those that give the same predictions.
 
 use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};

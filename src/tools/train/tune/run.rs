@@ -14,13 +14,11 @@ pub(crate) struct TuneSettings {
     /// The initial learning rate in centipawns. It decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// The strength with which weights are pulled towards their initial values, per centipawn. It
-    /// keeps rarely used weights within bounds.
+    /// The pull towards the initial values, per centipawn, which bounds rarely used weights.
     pub decay: f32,
     /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,
     pub threads: usize,
-    /// The seed for the order of the positions.
     pub seed: u64,
 }
 
@@ -155,8 +153,7 @@ fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     (low + high) / 2.0
 }
 
-/// Returns the Rust source code for a file of tuned weights. `origin` describes where the weights
-/// come from.
+/// Returns the source code for a file of tuned weights. `origin` describes where they come from.
 pub(crate) fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
     let origin: String = origin.lines().map(|line| format!("//! {line}\n")).collect();
     let literal = weights.to_source();
@@ -185,8 +182,7 @@ mod tests {
     use crate::engine::eval::tuning::tuned;
     use crate::tools::train::Sample;
 
-    /// Returns samples from random games. Each game counts as a win for the side with more pawns
-    /// at the end, so that material matters.
+    /// Returns samples from random games, won by the side with more pawns at the end.
     fn data(seed: u64) -> Samples {
         let mut random = Random::new(seed);
         let mut samples = Vec::new();

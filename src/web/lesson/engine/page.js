@@ -13,7 +13,6 @@ data.visits.forEach(({ parent }, at) => { if (parent !== null) below[parent].pus
 
 let board;
 
-/** Returns the label of a visit as elements. */
 function labelOf(at) {
   const { name, text, type } = data.visits[at];
   return [make("b", { class: type ?? "open" }, name), ` ${text}`];

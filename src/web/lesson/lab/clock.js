@@ -3,7 +3,6 @@
 import { draw } from "./dom.js";
 import { splitOnAClock } from "./splitting.js";
 
-/** Sizes of the picture in pixels. */
 const CLOCK = { narrowest: 300, widest: 700, left: 34, right: 8, top: 24, row: 34, bar: 24 };
 /** Approximate number of labelled ticks. */
 const CLOCK_NUMBERS = 10;

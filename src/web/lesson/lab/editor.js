@@ -39,7 +39,6 @@ export class Editor {
 
   get seed() { return this.#seed; }
 
-  /** Shows a tree and its selected node. */
   show(tree, chosen, order, canUndo) {
     [this.#tree, this.#chosen] = [tree, chosen];
     const at = this.#at, { name, parent, value } = tree.nodes[at];

@@ -6,14 +6,12 @@ import { METHODS, watch } from "./story.js";
 
 /** Depths and branching factors of trees that are small enough to search by hand. */
 const SHAPES = [[3, 2], [2, 3]];
-/** Maximum absolute value of a leaf. */
 const SPREAD = 9;
 const ALGORITHMS = ["alpha-beta", "pvs"];
 const DISPLAY_NAMES = { "alpha-beta": "Alpha-beta", pvs: "PVS" };
 const TIMES = ["first", "second", "third", "fourth"];
 const KINDS = ["cut", "bound", "leaves"];
 
-/** Generates the exercises for a seed. */
 export class Exercises {
   #random; #number = 0;
 
@@ -66,7 +64,6 @@ function askBound(random, record) {
   };
 }
 
-/** Returns whether `above` is an ancestor of `node`. */
 function isAbove(tree, above, node) {
   for (let at = tree[node].parent; at !== null; at = tree[at].parent) if (at === above) return true;
   return false;

@@ -9,10 +9,8 @@ const EARLY_LEAF = 6;
 const FIRST_COPIED = 2;
 const HUNDRED = 100;
 
-/** The parameters of a random tree, such as the number of levels below the root. */
 export const SMALL = { seed: 1n, depth: 3, branching: 2, spread: 20, uneven: false, copies: 0, maxBegins: true, order: 0 };
 
-/** Generates a tree. */
 export function grow(growth) {
   const random = new Random(growth.seed);
   const grown = Array.from({ length: growth.depth + 1 }, () => []);

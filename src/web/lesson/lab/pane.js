@@ -9,7 +9,6 @@ import { windowsPicture } from "./windows.js";
 /** Maximum number of nodes in a drawn tree. Larger trees can be searched and compared in the table. */
 export const MAX_DRAWN = 1500;
 
-/** The legend for the colours of the timeline. */
 const CLOCK_KEY = [["split", "splits a node"], ["first", "first moves"], ["null", "null window"], ["again", "again, open window"], ["stopped", "stopped by a cutoff"]];
 /** Counts, each with its label in singular and plural. */
 const COUNTS = [["visits", "visit", "visits"], ["nodes", "node", "nodes"], ["cutoffs", "cutoff", "cutoffs"], ["again", "searched again", "searched again"], ["hits", "table hit", "table hits"]];
@@ -43,7 +42,6 @@ export class Pane {
       make("div", { class: "foot" }, this.#place, make("details", { open: true }, make("summary", {}, "All steps"), this.#list)));
   }
 
-  /** Returns the available width in pixels. */
   get #room() { return this.#now.clientWidth; }
 
   get length() { return this.#record.steps.length; }

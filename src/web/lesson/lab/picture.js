@@ -17,7 +17,6 @@ export const greek = text => written(text).replace("alpha", "α").replace("beta"
 /** Returns the unique key of a node: its name, unless several nodes have the same name. */
 export const keyOf = node => node.key ?? node.name;
 
-/** Returns the indices of each node's children. */
 export function childrenOf(nodes) {
   const children = nodes.map(() => []);
   nodes.forEach(({ parent }, id) => { if (parent !== null) children[parent].push(id); });
@@ -66,7 +65,6 @@ export class TreePicture {
     this.root.addEventListener("keydown", event => this.#onKey(event));
   }
 
-  /** Whether nodes can be selected. */
   get #isLive() { return this.#onChoose !== null; }
 
   /** Sets another record. Collapsed nodes stay collapsed. */
@@ -75,7 +73,6 @@ export class TreePicture {
     this.#children = childrenOf(record.tree);
   }
 
-  /** Collapses or expands the subtree of a node. */
   fold(key) {
     if (!this.#folded.delete(key)) this.#folded.add(key);
   }
@@ -123,7 +120,6 @@ export class TreePicture {
     return spacing;
   }
 
-  /** Returns the nodes on the path from the root to a node. */
   #path(id) {
     const path = new Set();
     for (let at = id; at !== null; at = this.#record.tree[at].parent) path.add(at);
@@ -160,7 +156,6 @@ export class TreePicture {
     });
   }
 
-  /** Draws a node with its name and its value inside. */
   #node(id, state) {
     const { name, max, hidden } = this.#record.tree[id], key = keyOf(this.#record.tree[id]), [x, y] = this.#points.get(id);
     const last = state.known.visits[id].at(-1), own = state.values?.get(name);

@@ -7,12 +7,10 @@ const word = number => BigInt.asUintN(WORD, number);
 export class Random {
   #state;
 
-  /** Creates a generator from a 64-bit seed. */
   constructor(seed) {
     this.#state = word(BigInt(seed));
   }
 
-  /** Returns the next 64-bit number. */
   next() {
     this.#state = word(this.#state + 0x9e3779b97f4a7c15n);
     let mixed = word((this.#state ^ (this.#state >> 30n)) * 0xbf58476d1ce4e5b9n);

@@ -9,13 +9,11 @@ const OPEN = "open";
 const NULL = "null";
 export const AGAIN = "again";
 
-/** Returns the window from the opponent's point of view. */
 export const flipped = ({ alpha, beta }) => ({ alpha: -beta, beta: -alpha });
 /** Returns the null window that tests whether a value is greater than alpha. */
 export const nullAbove = alpha => ({ alpha, beta: alpha + 1 });
 export const isNull = ({ alpha, beta }) => beta - alpha <= 1;
 
-/** An observer that ignores all steps. */
 const NO_OBSERVER = { enter() {}, hit() {}, first() {}, raise() {}, cutoff() {}, leave() {} };
 
 /** A transposition table, or a table that contains only the line to search first. */
@@ -38,7 +36,6 @@ export class Table {
     return suffices ? entry.value : null;
   }
 
-  /** Returns the key of the position after the stored best move. */
   best(key) { return this.#entries.get(key)?.best ?? null; }
 
   store(key, depth, { alpha, beta }, value, best) {
@@ -143,7 +140,6 @@ export class Search {
     return value;
   }
 
-  /** Returns the moves, with the stored best move first. */
   #bestFirst(node, ply, moves) {
     const best = this.#table?.best(this.#game.key(node)) ?? null;
     const at = best === null ? -1 : moves.findIndex(move => this.#game.key(move) === best);

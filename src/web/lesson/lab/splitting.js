@@ -51,7 +51,6 @@ class Clock {
     return this.#shareOut({ place, siblings, best, alpha: Math.max(window.alpha, best[0]) });
   }
 
-  /** Runs all threads on a split point until all of them have finished. */
   #shareOut(split) {
     const { beta } = split.place.window;
     const busy = Array.from({ length: this.threads }, () => this.#nextSibling(split));
@@ -94,7 +93,6 @@ class Clock {
     return { ...task, begin: this.now, end: this.now + search.nodes, value, line };
   }
 
-  /** Records the work of a thread up to the tick `end`. */
   #note(at, job, end) {
     const { begin, work } = job, node = this.#game.name(job.node), thread = at + 1, stopped = end < job.end;
     this.visits += end - begin;

@@ -28,7 +28,6 @@ export function watch(tree, method) {
   return new RecordRenderer(game, recorder, method.name).render();
 }
 
-/** Records visits and steps. */
 class Recorder {
   visits = []; steps = []; #path = [];
 
@@ -62,10 +61,8 @@ class Recorder {
   }
 }
 
-/** Formats a bound, which may be infinite. */
 export const boundText = bound => bound >= INFINITY ? "+∞" : bound <= -INFINITY ? "-∞" : String(bound);
 const finite = bound => Math.abs(bound) < INFINITY ? bound : null;
-/** Returns the node type of a visit: PV, cut or all. */
 const typeOf = ({ alpha, beta }, value) => value >= beta ? "cut" : value <= alpha ? "all" : "pv";
 /** Formats a line as ` by N1 N3`, or as an empty string if the line is empty. */
 export const byLine = line => line.length > 0 ? ` by ${line.join(" ")}` : "";

@@ -5,7 +5,6 @@ export const MAX_VALUE = 10000;
 const MAX_DEPTH = 64;
 const MAX_NODES = 100000;
 
-/** An error in the text of a tree: the line, and what is wrong there. */
 export class TreeError extends Error {
   constructor(line, fault) {
     super(`line ${line}: ${fault}`);
@@ -31,7 +30,6 @@ export class GameTree {
 
   find(name) { return this.nodes.findIndex(node => node.name === name); }
 
-  /** Returns the number of levels below the root. */
   height() { return this.nodes.reduce((most, node) => Math.max(most, node.depth), 0); }
 
   /** Appends a node below `parent`, or the root, and returns its index. */
@@ -75,7 +73,6 @@ export class GameTree {
     return tree;
   }
 
-  /** Returns the tree with a different value at a leaf. */
   withValue(id, value) {
     const tree = this.rebuilt();
     tree.nodes[id].value = value;
@@ -108,7 +105,6 @@ export class GameTree {
     return this.rebuilt(node => node === this.nodes[id].parent ? siblings : this.nodes[node].children);
   }
 
-  /** Returns whether a node has a sibling on that side. */
   canMove(id, by) {
     const { parent } = this.nodes[id];
     if (parent === null) return false;
@@ -126,7 +122,6 @@ export class GameTree {
   }
 }
 
-/** A parser of trees. */
 class TreeReader {
   #tree = new GameTree();
   /** The nodes on the path from the root to the last one read, with their indentation. */

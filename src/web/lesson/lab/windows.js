@@ -7,7 +7,6 @@ import { written } from "./picture.js";
 const LINE = { narrowest: 300, widest: 640, left: 56, right: 14, top: 22, row: 20, end: 22 };
 /** Maximum number of nodes shown, counted from the end of the path. */
 const DEEPEST = 8;
-/** Approximate number of labels on the number line. */
 const LINE_NUMBERS = 8;
 
 /** Returns the current windows of the nodes that are open after `step` steps. */
@@ -47,7 +46,6 @@ export function windowsPicture(record, step, room) {
   return svg;
 }
 
-/** Draws the labels and the grid lines below them. */
 function numbers([low, high], [x, right], height) {
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find(step => (high - low) / step <= LINE_NUMBERS) ?? 20000;
   const marks = [[LINE.left, "−∞"], [right, "+∞"]];
@@ -58,7 +56,6 @@ function numbers([low, high], [x, right], height) {
   ]);
 }
 
-/** Draws one window and the value that was found. */
 function bar({ name, alpha, beta, null: isNull, found, left }, y, x, right) {
   const [begin, end] = [x(alpha, LINE.left), x(beta, right)];
   const parts = [

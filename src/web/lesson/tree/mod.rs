@@ -42,8 +42,7 @@ struct Node {
     depth: usize,
 }
 
-/// An explicit game tree. The players alternate. Leaf values are from the point of view of the
-/// player called Max.
+/// An explicit game tree with alternating players. Leaf values are from Max's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameTree {
     nodes: Vec<Node>,
@@ -137,8 +136,7 @@ impl ZeroSumGame for GameTree {
         self.nodes[*state].children.is_empty()
     }
 
-    /// The key is the index of the node, because no two nodes of a plain tree are the same
-    /// position.
+    /// The index of the node, because no two nodes of a plain tree are the same position.
     fn key(&self, state: &NodeId) -> u64 {
         *state as u64
     }

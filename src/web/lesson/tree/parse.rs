@@ -159,7 +159,6 @@ fn value(name: &str, word: &str) -> Result<Score, String> {
     }
 }
 
-/// Writes the tree in the format that `FromStr` reads.
 impl fmt::Display for GameTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for node in &self.nodes {

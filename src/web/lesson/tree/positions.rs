@@ -11,9 +11,8 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 pub(crate) struct PositionTree {
     tree: GameTree,
     positions: Vec<u64>,
-    /// The estimate for each node from Max's point of view. The estimate for a leaf is its value.
-    /// The estimate for any other node is the mean of the leaves below the node, rounded towards
-    /// zero.
+    /// The estimate for each node from Max's point of view: the mean of the leaves below the node,
+    /// rounded towards zero.
     estimates: Vec<Score>,
     height: Depth,
 }
@@ -36,9 +35,8 @@ impl PositionTree {
     }
 }
 
-/// Assigns numbers to positions. Two inner nodes are the same position if the same player is to
-/// move and the same positions follow in any order. Two leaves are the same position if the same
-/// player is to move and the values are equal.
+/// Assigns numbers to positions. Nodes are the same position if the same player is to move and
+/// either the same positions follow, in any order, or both are leaves with the same value.
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];

@@ -1,5 +1,4 @@
-//! Random trees, and the reordering of their moves. The same seed gives the same tree on every
-//! machine.
+//! Random trees and move orders. The same seed gives the same tree on every machine.
 
 use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
@@ -22,11 +21,9 @@ pub struct Growth {
     pub branching: usize,
     /// The maximum absolute value of a leaf.
     pub spread: Score,
-    /// Whether nodes have between one and `branching` children, and some leaves are above the last
-    /// level of the tree.
+    /// Whether nodes have one to `branching` children, and some leaves are above the last level.
     pub uneven: bool,
-    /// The percentage of inner nodes, from the second level on, that are copies of an earlier node
-    /// at the same level. A copy is the same position, reached by a different path.
+    /// The percentage of inner nodes, from the second level on, that copy a node of the same level.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
@@ -87,7 +84,6 @@ struct TreeShape {
 struct TreeGenerator {
     growth: Growth,
     random: Random,
-    /// The completed inner nodes of each level.
     grown: Vec<Vec<TreeShape>>,
 }
 
@@ -113,8 +109,7 @@ impl TreeGenerator {
     }
 }
 
-/// Returns names for the nodes in file order. The numbers in the names increase from level to
-/// level, and from left to right within a level.
+/// Returns names for the nodes, numbered from level to level and from left to right.
 fn names(root: &TreeShape) -> Vec<String> {
     // The indices of the nodes in the file, by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
@@ -160,13 +155,11 @@ impl GameTree {
         values
     }
 
-    /// Returns the tree with its moves reordered.
+    /// Returns the tree with its moves reordered, as strongly ordered trees are commonly described.
     ///
-    /// `order` ranges from 100 (best move first everywhere) to -100 (worst move first everywhere);
-    /// 0 leaves the tree unchanged. For other values, the absolute value is a probability in
-    /// percent. With this probability, the next move is the best (or worst) of the remaining moves;
-    /// otherwise, it is the first of the remaining moves. `seed` determines the random numbers.
-    /// Strongly ordered trees are commonly described in this way.
+    /// `order` ranges from 100 (best move first everywhere) to -100 (worst move first everywhere).
+    /// Its absolute value is the probability, in percent, that the next move is the best (or worst)
+    /// of the remaining moves and not the first of them. `seed` determines the random numbers.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));
@@ -194,8 +187,7 @@ impl GameTree {
         tree
     }
 
-    /// Appends a node from another tree, with its subtree. `orders` determines the order of the
-    /// children.
+    /// Appends a node from another tree, with its subtree in the order that `orders` determines.
     fn push_ordered(
         &mut self,
         parent: Option<NodeId>,
@@ -245,8 +237,7 @@ mod tests {
         };
         let counts = [100, 50, 0, -50, -100].map(visits);
         assert!(counts.is_sorted(), "{counts:?}");
-        // With three children per node and four levels, at least 3² + 3² - 1 leaves must be visited
-        // (Knuth and Moore, 1975).
+        // Knuth and Moore (1975): at least 3² + 3² - 1 leaves must be visited in four levels.
         let best = Growth { order: 100, ..LARGE }.tree().expect("a tree");
         let leaves = watch_tree(&best, Algorithm::AlphaBeta).tree;
         let leaves = leaves.iter().filter(|node| node.ply == 4 && node.kind.is_some()).count();

@@ -19,7 +19,6 @@ fn second() -> GameTree {
     tree
 }
 
-/// Returns the cutoffs at a node over all its visits.
 fn cutoff<'a>(search_record: &'a SearchRecord, name: &str) -> Vec<&'a str> {
     let node = search_record.tree.iter().find(|node| node.name == name).expect(name);
     node.visits.iter().filter_map(|visit| visit.cutoff.as_deref()).collect()
@@ -103,8 +102,7 @@ fn only_leaves_can_be_changed() {
     assert_eq!(tree, GameTree::classic());
 }
 
-/// Generates random trees with up to five levels and up to four children per node. Their values are
-/// so close together that ties occur.
+/// Generates random trees whose values are so close together that ties occur.
 fn trees() -> impl Strategy<Value = GameTree> {
     #[derive(Debug, Clone)]
     enum TreeShape {

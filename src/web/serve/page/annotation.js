@@ -27,7 +27,6 @@ export class Annotation {
     this.#end(IDLE);
   }
 
-  /** Updates the panel after a change of position or line. */
   update() {
     const { line, at } = this.#place();
     byId("annotation-run").disabled = line.length === 0;
@@ -46,13 +45,11 @@ export class Annotation {
     return isKnown ? { kind: kindOf(this.#game, index), sign: glyph(this.#game, index) } : { kind: null, sign: "" };
   }
 
-  /** Returns a text that identifies a line. */
   #key() {
     const { fen, line } = this.#place();
     return `${fen} ${line.join(" ")}`;
   }
 
-  /** Removes the annotation. */
   #end(words) {
     this.#request?.abort();
     if (this.#file) URL.revokeObjectURL(this.#file);

@@ -25,7 +25,6 @@ export class Engine {
     else this.#stop("Off.");
   }
 
-  /** Updates the panel after a change of position. */
   update(address, fen, isOver) {
     if (address === this.#address) return;
     [this.#address, this.#fen] = [address, fen];

@@ -46,7 +46,6 @@ export function chosen() {
   return parameters;
 }
 
-/** Sets the form from query parameters. */
 export function set(parameters) {
   const form = byId("filters");
   for (const name of ["ratings", "speeds"]) {

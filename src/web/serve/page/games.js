@@ -35,7 +35,6 @@ export async function showPlayer(root, query, open, signal) {
   }
 }
 
-/** Requests a game by its id. */
 export const game = id => ask(`game/${id}`);
 
 /** Shows the players and the result of the game that is on the board. */

@@ -20,14 +20,12 @@ const state = { fen: START, line: [], at: 0, game: null, gameId: null, player: n
 let newest = 0;
 let playerSearch = null;
 let status = null;
-/** The displayed moves of the line. */
 let shownLine = [];
 
 const board = new Board(byId("board"), uci => play([uci]));
 const engine = new Engine(play);
 const annotation = new Annotation(goTo, () => state, () => showLine(shownLine));
 
-/** Returns the position as query parameters. */
 function place(moves = state.line.slice(0, state.at)) {
   const parameters = new URLSearchParams();
   if (state.fen !== START) parameters.set("fen", state.fen);
@@ -38,13 +36,11 @@ function place(moves = state.line.slice(0, state.at)) {
 
 const joined = (...parts) => parts.filter(Boolean).join("&");
 
-/** Returns the address of this page for the position. */
 function address() {
   const query = joined(place(), filters.chosen().toString());
   return query ? `?${query}` : location.pathname;
 }
 
-/** Sets the state from the address. */
 function readAddress() {
   const parameters = new URLSearchParams(location.search);
   const moves = (parameters.get("play") ?? "").split(",").filter(Boolean);
@@ -72,7 +68,6 @@ function goTo(at) {
   update();
 }
 
-/** Shows another line. */
 function set(fen, line, at, game = null, gameId = null) {
   Object.assign(state, { fen, line, at, game, gameId });
   history.pushState(null, "", address());
@@ -101,7 +96,6 @@ async function update() {
   }
 }
 
-/** Returns all moves of the line, including those after the position. */
 async function wholeLine(answer) {
   if (state.at === state.line.length) return answer.line;
   const whole = await ask(`book?${place(state.line)}`);

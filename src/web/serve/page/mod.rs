@@ -17,8 +17,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// Includes a file: either one shared by all pages, or one of the explorer's own files in the
-/// folder of this module.
+/// Includes a file, either one shared by all pages or one in the folder of this module.
 macro_rules! file {
     ($path:literal, $name:literal, $kind:expr) => {
         PageFile { path: $path, kind: $kind, text: include_str!($name) }

@@ -58,7 +58,6 @@ function picture(found, plies) {
   return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Diagram of the move orders" }, svg);
 }
 
-/** Returns moves with their numbers. */
 export function numbered(moves, fen) {
   const fields = fen.split(" ");
   let ply = 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);

@@ -5,7 +5,6 @@ import { draw, grouped, make, percent, score } from "./dom.js";
 /** Minimum fraction of a bar at which its part shows a percentage. */
 const LABEL_FROM = 0.16;
 
-/** Returns the results of games as a bar. */
 export function bar(results) {
   const parts = [["won", results.white, "White won"], ["drawn", results.draws, "drawn"], ["lost", results.black, "Black won"], ["open", results.undecided, "without a result"]];
   const there = parts.filter(([, games]) => games > 0);

@@ -13,12 +13,10 @@ use crate::games::pgn::GameResult;
 use crate::web::serve::loaded_books::Content;
 use crate::web::serve::query::with_rook;
 
-/// The standard deviation of the difference between two players' strengths in Elo's model, in
-/// rating points. The standard deviation for one player is 200 points, so the value is 200 times
-/// the square root of 2, rounded as by FIDE.
+/// The standard deviation of the difference between two players' strengths in Elo's model: 200
+/// rating points for each player, times the square root of 2, rounded as by FIDE.
 const DEVIATION: f64 = 2000.0 / 7.0;
-/// The maximum difference between a performance rating and the opponents' ratings. It is also used
-/// for perfect scores (FIDE handbook, B.02, table 8.1).
+/// The maximum rating difference, also for perfect scores (FIDE handbook, B.02, table 8.1).
 const MAX: f64 = 800.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,7 +60,6 @@ struct Played<'g> {
 }
 
 impl PlayerOrder {
-    /// Returns the results of the games that have been found so far.
     pub(crate) fn answer(
         &self,
         content: &Content,
@@ -105,7 +102,6 @@ impl PlayerOrder {
         }
     }
 
-    /// Returns the name of the player in lower case.
     pub(crate) fn player(&self) -> &str {
         &self.player
     }
@@ -139,8 +135,7 @@ impl PlayerOrder {
     }
 }
 
-/// Returns the performance rating in Elo's model, relative to the opponents' ratings: the number of
-/// points by which a player with this score is stronger.
+/// Returns by how many points a player with this score is stronger in Elo's model.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

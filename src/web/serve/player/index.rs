@@ -35,7 +35,6 @@ pub(super) struct PlayerGame {
 /// The games of one player that have been found so far.
 #[derive(Debug)]
 pub(crate) struct PlayerIndex {
-    /// The player's name in lower case.
     name: String,
     /// The sequence number of the first request for the player.
     number: u64,
@@ -50,12 +49,10 @@ impl PlayerIndex {
         self.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether all files have been searched.
     pub(crate) fn is_done(&self) -> bool {
         self.is_done.load(Acquire)
     }
 
-    /// Returns the reason why games may be missing, if a file could not be read.
     pub(crate) fn fault(&self) -> Option<&str> {
         self.fault.get().map(String::as_str)
     }
@@ -80,9 +77,6 @@ impl Drop for Players {
 
 impl Players {
     /// Creates an empty index and starts the thread that searches for games.
-    ///
-    /// # Errors
-    /// If the system cannot start a thread.
     pub(crate) fn new(inputs: Vec<PgnInput>) -> std::io::Result<Self> {
         let (line, waiting) = bounded(MAX_WAITING_PLAYERS);
         let served = Arc::new(AtomicU64::new(0));
@@ -100,11 +94,7 @@ impl Players {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Returns the games of a player. `name` must be in lower case. For a new player, queues a
-    /// search.
-    ///
-    /// # Errors
-    /// If the queue is full.
+    /// Returns the games of a player, named in lower case. For a new player, queues a search.
     pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, ApiError> {
         let mut known = self.known();
         // If files could not be read for a player, search again, because they may be readable now.
@@ -136,8 +126,7 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the file that contains the game with this id, if the game was found for
-    /// a player.
+    /// Returns the index of the file of this game, if the game was found for a player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
@@ -150,8 +139,7 @@ impl Players {
     }
 }
 
-/// Drops the least recently requested players while too many games are stored. Keeps at least one
-/// player.
+/// Drops the least recently requested players, except one, while too many games are stored.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
     // Even a player without games needs some memory.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);

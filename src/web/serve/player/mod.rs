@@ -1,5 +1,4 @@
-//! `/player`: the games of one player. On the first request for a player, they are searched for in
-//! the game files of the books.
+//! `/player`: the games of one player, found in the game files of the books on the first request.
 
 mod answer;
 mod index;

@@ -29,7 +29,6 @@ impl Mode {
 
 #[derive(Debug)]
 pub(crate) struct PlayerOrder {
-    /// The player's name in lower case.
     pub(super) player: String,
     pub(super) color: Color,
     pub(super) game: Game,
@@ -41,10 +40,6 @@ pub(crate) struct PlayerOrder {
 }
 
 impl PlayerOrder {
-    /// Reads the parameters from a query.
-    ///
-    /// # Errors
-    /// If the query is invalid.
     pub(crate) fn of(mut query: Query) -> Result<Self, ApiError> {
         standard_chess(&mut query)?;
         let player = query.text("player").unwrap_or_default().trim().to_lowercase();

@@ -36,8 +36,7 @@ fn with_checkpoints(options: &BuildOptions, folder: &Path, every: Duration) -> B
     BuildOptions { checkpoints: Some(kept), ..options.clone() }
 }
 
-/// Runs a build with checkpoints in `folder`. If `stops` is set, the build fails at the broken
-/// game.
+/// Runs a build with checkpoints in `folder`. If `stops` is set, it fails at the broken game.
 fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
     let options = with_checkpoints(options, folder, SHORT);
     let mut monitor = Monitor::default();
@@ -99,8 +98,7 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
         let whole = run(&options, &place.path().join("whole"), false).expect("a book");
         let begun = place.path().join("begun");
         assert!(run(&options, &begun, true).expect("a book") != whole);
-        // The first folder is from a build that has read half of the games, the second from a build
-        // that has written its book.
+        // The first build has read half of the games, the second has written its book.
         for files in [read_all(&begun), read_all(&place.path().join("whole"))] {
             for _ in 0..TRIALS {
                 let mut damaged = files.clone();
@@ -123,7 +121,6 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
     assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
 }
 
-/// The point at which a build is stopped while it writes its book.
 #[derive(Debug, Clone, Copy)]
 struct Stop {
     parts: usize,
@@ -131,8 +128,7 @@ struct Stop {
     noted: bool,
 }
 
-/// Stops a build while it writes its book. Returns the number of parts that earlier builds had
-/// already written.
+/// Stops a build while it writes its book. Returns the number of parts written by earlier builds.
 fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usize {
     let options = with_checkpoints(options, folder, Duration::ZERO);
     let (shared, monitor) = (Shared::new(&options), Monitor::default());

@@ -1,6 +1,5 @@
-//! The searches with two separate players. Max chooses the greatest value, and Min chooses the
-//! smallest. Alpha is Max's bound, and beta is Min's. The algorithms were originally described in
-//! this form. The windows are the same as in the negamax form, except for their signs.
+//! The searches with two separate players, as originally described. Max chooses the greatest value
+//! and raises alpha; Min chooses the smallest value and lowers beta.
 
 use super::super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
@@ -8,8 +7,7 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 use crate::web::lesson::observe::{Observer, SearchReason};
 use crate::web::lesson::search::Algorithm;
 
-/// Returns the value of `tree` from Max's point of view. The observer receives the same steps as
-/// from [`Search`](crate::web::lesson::search::Search).
+/// Returns the value of `tree` from Max's point of view, and reports the steps of a negamax search.
 pub(super) fn search_two_sided(
     tree: &GameTree,
     algorithm: Algorithm,
