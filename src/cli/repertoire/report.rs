@@ -185,8 +185,20 @@ fn event(row: &EventRow) -> String {
         .answer
         .as_ref()
         .map_or_else(String::new, |answer| format!("; you played {}{}", answer.san, answer.about));
-    let time = if row.time > 1 { format!("; time {}", row.time) } else { String::new() };
+    let time = if row.time > 1 { format!("; {} time", ordinal(row.time)) } else { String::new() };
     format!("{}{answer}{time}", row.at.describe())
+}
+
+/// Formats a number as `1st`, `2nd`, `3rd`, `4th` …
+fn ordinal(number: u64) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 #[cfg(test)]
@@ -201,5 +213,12 @@ mod tests {
         let end = short(&long.join(" "));
         assert!(end.starts_with("… 14. Nf3 Ng8 15. ") && end.ends_with(" 19. Nf3 Ng8"), "{end}");
         assert_eq!(short(&"x".repeat(100)), "x".repeat(100));
+    }
+
+    #[test]
+    fn ordinals_have_the_right_ending() {
+        let shown: Vec<String> = [1, 2, 3, 4, 11, 12, 13, 21, 112, 1003].map(ordinal).to_vec();
+        let expected = "1st 2nd 3rd 4th 11th 12th 13th 21st 112th 1003rd";
+        assert_eq!(shown.join(" "), expected);
     }
 }
