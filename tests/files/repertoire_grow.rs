@@ -213,10 +213,12 @@ proptest! {
         let text = written(&repertoire, &book);
         let read = Repertoire::read(&input(&text), Color::Black).expect("readable");
         prop_assert_eq!(moves(&read), after);
-        // A complete repertoire stays as it is.
+        // A complete repertoire stays as it is. If a position has several own moves, their shares
+        // depend on the number of chapters, which the written text changes.
         let mut again = read;
+        let has_choice = again.conflicts().next().is_some();
         let growth = again.grow(&book, &options, None);
-        prop_assert_eq!(growth.answered, 0);
+        prop_assert!(growth.answered == 0 || has_choice);
     }
 }
 

@@ -114,7 +114,7 @@ fn report_is_printed_for_readers() {
         assert!(printed.contains(part), "{part}\n{printed}");
     }
     let latest = printed.split("Latest games").nth(1).expect("the games");
-    let second = latest.find("time 2").expect("the second deviation");
+    let second = latest.find("2nd time").expect("the second deviation");
     assert!(second < latest.find("2023.05.01").expect("the first game"), "latest first: {latest}");
     let short = run_ok(&format!("{line} --limit 1"), folder.path());
     assert!(short.contains("  … and 1 more (--limit)\n"), "{short}");
