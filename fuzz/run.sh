@@ -3,6 +3,7 @@
 #                                                    folder with more inputs
 #        fuzz/run.sh all SECONDS                     every target for this time, one on each core
 #        fuzz/run.sh TARGET 0 FILE                   reproduce a finding
+#        fuzz/run.sh --replay                        every target, on the committed inputs only
 #        fuzz/run.sh --long HOURS                    all targets for this time on all cores
 #        fuzz/run.sh --minimise                      add the inputs found so far to the corpus
 #        fuzz/run.sh --package FOLDER                the programs and `long.sh`, for another machine
@@ -62,12 +63,27 @@ minimise() {
     rm -r "$all"
 }
 
+# Runs each target on its committed inputs, which gives the same result every time.
+replay() {
+    local target folder
+    folder=$(mktemp -d)
+    for target in $(targets); do
+        echo "$target: $(find "$here/corpus/$target" -type f | wc -l) inputs"
+        (cd "$folder" && TMPDIR=$folder "$binaries/$target" -runs=0 -verbosity=0 "$here/corpus/$target")
+    done
+    rm -r "$folder"
+}
+
 case $1 in
     all)
         build
         # `long.sh` divides the time of all cores among the targets.
         exec "$here/long.sh" "$(($2 * ($(targets | wc -l) + $(nproc) - 1) / $(nproc)))" \
             "$binaries/targets" "$here/corpus"
+        ;;
+    --replay)
+        build
+        replay
         ;;
     --long)
         build
