@@ -10,7 +10,7 @@ use tabia::position::{Color, Position};
 use tabia::repertoire::{RemarkKind, Repertoire};
 use tempfile::TempDir;
 
-use crate::support::tabia;
+use crate::support::{run_line as run, run_line_ok as run_ok};
 
 /// Two chapters that transpose, with comments, arrows and glyphs.
 const LINES: &str = "\
@@ -40,22 +40,6 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
         fs::write(folder.path().join(name), text).expect("writable");
     }
     folder
-}
-
-/// Runs a command; returns its exit status, standard output and standard error.
-fn run(line: &str, folder: &Path) -> (Option<i32>, String, String) {
-    let arguments = shlex::split(line).expect("closed quotes");
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let output = tabia(&arguments, folder);
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-/// Runs a command that must succeed; returns its standard output.
-fn run_ok(line: &str, folder: &Path) -> String {
-    let (status, printed, errors) = run(line, folder);
-    assert_eq!(status, Some(0), "{line}: {printed}{errors}");
-    printed
 }
 
 /// The findings of a check as JSON.

@@ -11,7 +11,7 @@ use tabia::position::{Color, Move, Position};
 use tabia::repertoire::{GrowOptions, Growth, Repertoire, Search, Style};
 use tempfile::TempDir;
 
-use crate::support::tabia;
+use crate::support::run_line;
 
 /// Moves of random games, which often transpose.
 const WHITE: &str = "d4 c4 Nf3 Nc3 g3 Bg2 e3 O-O b3 e4 Bd3 a3";
@@ -313,11 +313,8 @@ fn shares_hold_for_games_that_are_not_in_the_book() {
 }
 
 fn run(line: &str, folder: &Path) -> (Option<i32>, String) {
-    let arguments = shlex::split(line).expect("closed quotes");
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let output = tabia(&arguments, folder);
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8(text).expect("UTF-8"))
+    let (status, printed, errors) = run_line(line, folder);
+    (status, printed + &errors)
 }
 
 #[test]

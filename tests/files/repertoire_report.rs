@@ -7,7 +7,7 @@ use serde_json::Value;
 use tabia::pgn::{PgnGame, read_games};
 use tempfile::TempDir;
 
-use crate::support::tabia;
+use crate::support::{run_line as run, run_line_ok as run_ok};
 
 const LINES: &str = "1. d4 Nf6 (1... d5 2. c4 e6 3. Nc3) 2. c4 e6 (2... g6) 3. Nc3 Bb4 4. e3 *\n";
 
@@ -33,21 +33,6 @@ fn folder() -> TempDir {
     fs::write(folder.path().join("games.pgn"), GAMES.map(game).concat()).expect("writable");
     fs::write(folder.path().join("white.pgn"), LINES).expect("writable");
     folder
-}
-
-/// Runs a command; returns its exit status, standard output and standard error.
-fn run(line: &str, folder: &Path) -> (Option<i32>, String, String) {
-    let arguments = shlex::split(line).expect("closed quotes");
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let output = tabia(&arguments, folder);
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-fn run_ok(line: &str, folder: &Path) -> String {
-    let (status, printed, errors) = run(line, folder);
-    assert_eq!(status, Some(0), "{line}: {printed}{errors}");
-    printed
 }
 
 fn json(line: &str, folder: &Path) -> Value {

@@ -25,6 +25,22 @@ pub fn tabia(arguments: &[&str], folder: &Path) -> Output {
     command.output().expect("tabia can be started")
 }
 
+/// Runs a command line in a folder; returns its exit status, standard output and standard error.
+pub fn run_line(line: &str, folder: &Path) -> (Option<i32>, String, String) {
+    let arguments = shlex::split(line).expect("closed quotes");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = tabia(&arguments, folder);
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// Runs a command line that must succeed; returns its standard output.
+pub fn run_line_ok(line: &str, folder: &Path) -> String {
+    let (status, printed, errors) = run_line(line, folder);
+    assert_eq!(status, Some(0), "{line}: {printed}{errors}");
+    printed
+}
+
 /// Returns the path of a program in `examples`, which `cargo test` builds beside the tests.
 pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
