@@ -14,7 +14,7 @@ mod report;
 mod report_rows;
 mod searches;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -24,7 +24,7 @@ use super::book::{FacetArgs, open, parse_side};
 use super::output::errln;
 use crate::chess::position::Color;
 use crate::games::book::{
-    Book, BookValue, BuildOptions, EMBEDDED_NAME, Selection, build_in_memory,
+    Book, BookValue, BuildOptions, EMBEDDED_NAME, Selection, build_in_memory, has_book_ending,
 };
 use crate::games::pgn::PgnInput;
 use crate::games::repertoire::Repertoire;
@@ -93,7 +93,8 @@ impl ReferenceArgs {
     /// Opens the book, or counts the games, and selects the games that pass the filters.
     pub(super) fn open(&self) -> anyhow::Result<Book> {
         let filter = self.facets.resolve();
-        let book = match is_book(&self.reference) {
+        let is_embedded = self.reference.as_os_str() == EMBEDDED_NAME;
+        let book = match is_embedded || has_book_ending(&self.reference) {
             true => open(&self.reference)?,
             false => {
                 let inputs = PgnInput::from_paths(std::slice::from_ref(&self.reference))?;
@@ -111,11 +112,6 @@ impl ReferenceArgs {
         let selection = Selection { facets: filter, ..Selection::default() };
         Ok(selection.of_book(&book)?.with_values(&values)?)
     }
-}
-
-fn is_book(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default();
-    path.as_os_str() == EMBEDDED_NAME || ending == "tbk" || ending == "bin"
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {

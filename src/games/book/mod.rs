@@ -76,7 +76,7 @@ pub use merge::selection::Selection;
 pub use open::BOOK_SEPARATOR;
 pub(crate) use open::opponent_book::OpponentBook;
 pub use open::polyglot::Export;
-pub(crate) use open::{BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE};
+pub(crate) use open::{BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE, has_book_ending};
 #[cfg(feature = "parquet")]
 pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
 pub(crate) use statistics::entropy::{MoveSelection, PlyEntropy, entropy};

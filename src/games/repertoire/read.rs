@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::graph::{Remark, RemarkKind, Repertoire};
 use crate::chess::notation;
 use crate::chess::position::{Color, Position};
-use crate::games::book::{Book, BookError};
+use crate::games::book::{Book, BookError, has_book_ending};
 use crate::games::pgn::{FaultReason, GameStatus, PgnInput, read_games};
 use crate::support::files::{Cannot, FileError};
 
@@ -44,11 +44,8 @@ impl Repertoire {
     pub fn open(paths: &[PathBuf], side: Option<Color>) -> Result<Self, RepertoireError> {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let name = names.join(", ");
-        let is_book = |path: &PathBuf| {
-            path.extension().is_some_and(|ending| ending == "tbk" || ending == "bin")
-        };
         let repertoire = match paths {
-            [path] if is_book(path) => {
+            [path] if has_book_ending(path) => {
                 let book = Book::open(path)?;
                 let stored = book.manifest()?.side();
                 let side = side.or(stored).ok_or_else(|| RepertoireError::NoSide(name.clone()))?;

@@ -22,7 +22,7 @@ use std::time::Duration;
 use crate::chess::epd;
 use crate::chess::notation;
 use crate::chess::position::{Game, Move, Outcome, Position};
-use crate::games::book::Book;
+use crate::games::book::{Book, has_book_ending};
 use crate::games::pgn::{GameEnd, GamePly, GameStatus, PgnInput, Reader, Tags, Visitor};
 use crate::support::files::{Cannot, FileError};
 use crate::support::random::Random;
@@ -234,8 +234,7 @@ impl OpeningChoice {
         if self.path.as_os_str() == "embedded" {
             return Ok(Some(Book::embedded()));
         }
-        let extension = self.path.extension().and_then(|extension| extension.to_str());
-        if !matches!(extension, Some("tbk" | "bin")) {
+        if !has_book_ending(&self.path) {
             return Ok(None);
         }
         let book = Book::open(&self.path);

@@ -8,7 +8,7 @@ use super::api_error::ApiError;
 use super::progress::Progress;
 use crate::games::book::{
     BOOK_FILE, Book, BookError, BuildOptions, EMBEDDED_NAME, HEADLINE, Monitor, Names, build,
-    is_learning,
+    has_book_ending, is_learning,
 };
 use crate::games::pgn::PgnInput;
 use crate::support::files::{FileError, open_plain};
@@ -135,7 +135,5 @@ fn is_of_games(path: &Path) -> Result<bool, BookError> {
     let mut head = Vec::new();
     let file = open_plain(path).map_err(reading)?;
     file.take(HEADLINE.len() as u64).read_to_end(&mut head).map_err(reading)?;
-    let is_named =
-        ["tbk", "bin"].iter().any(|ending| path.extension().is_some_and(|own| own == *ending));
-    Ok(!is_named && !(BOOK_FILE.recognises)(&head) && !is_learning(&head))
+    Ok(!has_book_ending(path) && !(BOOK_FILE.recognises)(&head) && !is_learning(&head))
 }

@@ -32,6 +32,11 @@ pub(crate) const BOOK_FILE: FileKind =
 pub(crate) const POLYGLOT_FILE: FileKind =
     FileKind { name: "a Polyglot book", recognises: polyglot::recognises };
 
+/// Whether the name of a file marks it as a book, of Tabia or of Polyglot.
+pub(crate) fn has_book_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "tbk" || ending == "bin")
+}
+
 impl Book {
     /// Opens a book from a file, which may change or be deleted afterwards: a `.tbk` file, a
     /// Polyglot `.bin` file, games in PGN (see [`BuildOptions::for_files`]), or a learning file.
