@@ -62,7 +62,8 @@ pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) +
 pub struct Growth {
     /// The number of positions that were answered.
     pub answered: usize,
-    /// The positions without an answer, because the book has no move there.
+    /// The positions without an answer, because no move was played there in games of the book. A move
+    /// that only leads back into the book is chosen if it has a good value.
     pub unanswered: Vec<Gap>,
     /// The forecast for games that are not in the book. An opponent's move counts as unknown if the
     /// repertoire would not have it without one of its games (leave-one-out).
@@ -173,7 +174,7 @@ impl<'a, 's> Answers<'a, 's> {
         Answers { book, options, search, chooser }
     }
 
-    /// Returns the answer to a position; `None` if the book has no move and there is no search.
+    /// Returns the answer to a position; `None` if the book has no good move and there is no search.
     fn answer(&mut self, repertoire: &Repertoire, gap: &Gap) -> Option<Move> {
         let position = &gap.position;
         let mut ranked: Vec<([f64; 2], Move)> = self
