@@ -53,6 +53,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia lesson trace", "tabia lesson trace --engine -d 6 --html engine.html", "Makes a page of the engine's own search."),
     ("tabia lesson tree", "tabia lesson tree random --seed 7 --html tree.html", "Makes a page of a random tree that you can change and search."),
     ("tabia perft", "tabia perft 5", "Counts 4,865,609 leaves from the start position."),
+    ("tabia ratings", "tabia ratings match.pgn --anchor \"GNU Chess=2700\"", "Rates all players of a file against a known one."),
     ("tabia repertoire", "tabia repertoire check white.pgn --side white --reference games.pgn", "Lists the replies that your lines do not answer, the most frequent first."),
     ("tabia repertoire build", "tabia repertoire build white.pgn --side white -o white.tbk", "Makes a book of all moves and variations of a study."),
     ("tabia repertoire check", "tabia repertoire check white.pgn --side white --reference games.tbk --ratings 1600,1800", "Compares with the games of players of your level."),

@@ -21,6 +21,7 @@ mod output;
 mod perft;
 mod place;
 mod play;
+mod ratings;
 mod repertoire;
 #[cfg(feature = "serve")]
 mod serve;
@@ -69,6 +70,7 @@ enum Command {
     #[cfg(feature = "lesson")]
     Lesson(lesson::Args),
     Perft(perft::Args),
+    Ratings(ratings::Args),
     Repertoire(repertoire::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
@@ -104,6 +106,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "lesson")]
         Some(Command::Lesson(args)) => lesson::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Ratings(args)) => ratings::run(&args),
         Some(Command::Repertoire(args)) => repertoire::run(&args),
         #[cfg(feature = "serve")]
         Some(Command::Serve(args)) => serve::run(&args),

@@ -5,5 +5,6 @@ mod support;
 
 mod autoplay;
 mod library;
+mod ratings;
 mod replay;
 mod tune;

@@ -179,7 +179,7 @@ impl Reporter {
             text.push('\n');
         }
         if results.names.len() > 2 {
-            text.push_str(&summary::crosstable(&results.names, &results.match_record.standings));
+            text.push_str(&summary::tables(&results.names, &results.match_record.standings));
             text.push('\n');
         }
         for (name, count) in results.startup_retries() {
@@ -237,7 +237,7 @@ fn status_line(results: &Results) -> String {
 fn interim_statistics(results: &Results) -> String {
     let Results { names, sprt, match_record, .. } = results;
     if names.len() > 2 {
-        return summary::crosstable(names, &match_record.standings);
+        return summary::tables(names, &match_record.standings);
     }
     let lines = match_record.standings.tallies.iter().map(|(&engines, tally)| {
         let mut text = summary::score_line(pair_names(results, engines), tally);

@@ -52,7 +52,7 @@ impl Tags {
     }
 
     /// Returns the trimmed value of a tag, unless it is empty, `?` or `-`, which mean unknown.
-    pub(super) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
+    pub(crate) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         let value = match self.get(name)? {
             Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),
             Cow::Owned(value) => Cow::Owned(value.trim_matches(is_space).to_owned()),

@@ -5,6 +5,7 @@
 //!   per output channel, which timestamps each line. A `player` adds a protocol: `xboard` or `uci`.
 //! - [`play`] plays a game under a [`referee`]. [`tournament`] distributes a [`schedule`] among
 //!   worker threads, and one thread collects the [`results`].
+//! - [`ratings`] computes joint ratings of engines from their games, also from PGN files.
 //! - [`match_record`] writes each game to the state file and then to the PGN file.
 //! - `spsa` tunes an engine's options by playing games. `check` tests an engine's xboard protocol.
 //!
@@ -47,6 +48,7 @@ pub mod play;
 pub(crate) mod player;
 pub(crate) mod process;
 pub(crate) mod protocol_adapter;
+pub mod ratings;
 pub mod record;
 pub mod referee;
 pub(crate) mod report;

@@ -23,10 +23,11 @@ use super::config::EngineConfig;
 pub use super::error::MatchError;
 use super::match_record::MatchRecord;
 use super::play::Interrupt;
+use super::ratings::ratings;
 pub use super::report::About;
 use super::report::{self, Contents};
 use super::stats::{Decision, Sprt, Tally, normalised_elo};
-use super::summary::{against, ranking};
+use super::summary::{against, ranking, ratings_json};
 use super::tournament::{Progress, Standings, Tournament};
 
 /// The results of a match so far.
@@ -184,6 +185,10 @@ impl Results {
             "scheduled": match_record.scheduled,
             "played": played,
             "crosstable": crosstable(names, &match_record.standings),
+            "ratings": (names.len() > 2).then(|| {
+                let games = &match_record.standings.games;
+                ratings_json(names, games, &ratings(names.len(), games, &[]))
+            }),
             "pairings": pairings.collect::<Vec<Value>>(),
             "stumbles": self.startup_retries().collect::<Value>(),
         })

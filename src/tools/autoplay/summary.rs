@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use serde_json::{Value, json};
+
+use super::ratings::{RatedGame, Rating, Ratings, ratings};
 use super::stats::{Count, Decision, EloModel, Estimate, Sprt, Tally, normalised_elo};
 use super::tournament::Standings;
 use crate::support::words::rounded;
@@ -123,6 +126,87 @@ pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
         }
     }
     text
+}
+
+/// Formats the joint ratings. Each row contains rank, name, rating, margin of error, points, games,
+/// score in percent, share of draws, and the likelihood of superiority over the next row.
+pub(crate) fn ratings_table(names: &[String], games: &[RatedGame], found: &Ratings) -> String {
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
+    let mut text = format!(
+        "  # {:width$} {:>7} {:>7} {:>7} {:>6} {:>6} {:>6} {:>6}",
+        "Player", "Elo", "±", "Points", "Games", "Score", "Draws", "LOS"
+    );
+    let counts = counts(names.len(), games);
+    let unrated = found.unrated.iter().map(|&player| (player, None));
+    let rows = found.rows.iter().map(|row| (row.player, Some(row))).chain(unrated);
+    for (rank, (player, rating)) in (1..).zip(rows) {
+        let count = &counts[player];
+        let (points, games) = (count.points(), count.games());
+        let share = |part: f64| 100.0 * part / f64::from(games.max(1));
+        let (score, draws) = (share(points), share(f64::from(count.draws)));
+        let [elo, error, los] = rating.map_or_else(Default::default, cells);
+        let name = &names[player];
+        let _ = write!(
+            text,
+            "\n{rank:>3} {name:width$} {elo:>7} {error:>7} {points:>7} {games:>6} {score:>5.1}% {draws:>5.1}% {los:>6}"
+        );
+    }
+    let Estimate { value, error } = found.white_advantage;
+    let error = error.map_or_else(String::new, |error| format!(" ± {error:.1}"));
+    let _ = write!(text, "\nWhite's advantage: {:+.1}{error} Elo", rounded(value, 1));
+    if !found.unrated.is_empty() {
+        text.push_str("\nNo rating: all points won or lost against the others, or no games");
+    }
+    text
+}
+
+/// Returns the joint ratings with the results of each player; `null` stands for unknown values.
+pub(crate) fn ratings_json(names: &[String], games: &[RatedGame], found: &Ratings) -> Value {
+    let counts = counts(names.len(), games);
+    let rows = found.rows.iter().map(|row| {
+        json!({
+            "name": names[row.player],
+            "elo": row.elo,
+            "error": row.error,
+            "superiority": row.superiority,
+            "results": counts[row.player],
+        })
+    });
+    let unrated = found.unrated.iter().map(|&player| &names[player]);
+    json!({
+        "players": rows.collect::<Vec<Value>>(),
+        "unrated": unrated.collect::<Vec<_>>(),
+        "white_advantage": found.white_advantage,
+    })
+}
+
+/// Formats the rating, its error and the likelihood of superiority.
+fn cells(row: &Rating) -> [String; 3] {
+    let number = |value| format!("{:.1}", rounded(value, 1));
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    [
+        number(row.elo),
+        or_dash(row.error.map(number)),
+        or_dash(row.superiority.map(|los| format!("{:.1}%", 100.0 * los))),
+    ]
+}
+
+/// Returns the wins, draws and losses of each player.
+pub(crate) fn counts(players: usize, games: &[RatedGame]) -> Vec<Count> {
+    let mut counts = vec![Count::default(); players];
+    for game in games {
+        let [white, black] = game.players;
+        counts[white].add(u32::from(game.half_points));
+        counts[black].add(2 - u32::from(game.half_points));
+    }
+    counts
+}
+
+/// Formats the crosstable and the joint ratings of a tournament.
+pub(crate) fn tables(names: &[String], standings: &Standings) -> String {
+    let found = ratings(names.len(), &standings.games, &[]);
+    let ratings = ratings_table(names, &standings.games, &found);
+    format!("{}\n\n{ratings}", crosstable(names, standings))
 }
 
 /// Returns the points that one engine scored against another, if they have played each other.

@@ -30,6 +30,7 @@ use super::openings::Opening;
 use super::play::{Conditions, GameEvent, Interrupt, play};
 use super::player::{StartError, find_protocol};
 use super::process::Trace;
+use super::ratings::RatedGame;
 use super::record::GameRecord;
 use super::schedule::{ByPairing, Slot};
 use super::stats::Tally;
@@ -102,6 +103,8 @@ pub enum Progress {
 pub struct Standings {
     /// The results of each pairing, from the first engine's point of view.
     pub tallies: ByPairing<Tally>,
+    /// The finished games.
+    pub games: Vec<RatedGame>,
 }
 
 impl Standings {
@@ -109,6 +112,14 @@ impl Standings {
     pub fn add(&mut self, slot: &Slot, verdict: &Verdict) {
         let color = if slot.colors[0] == slot.engines.0 { Color::White } else { Color::Black };
         self.tallies.entry(slot.engines).or_default().add(slot.pair, color, verdict);
+        if verdict.termination != Termination::Unfinished {
+            let half_points = match verdict.winner {
+                Some(Color::White) => 2,
+                None => 1,
+                Some(Color::Black) => 0,
+            };
+            self.games.push(RatedGame { players: slot.colors, half_points, pair: Some(slot.pair) });
+        }
     }
 }
 

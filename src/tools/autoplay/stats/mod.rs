@@ -24,10 +24,10 @@ use crate::chess::position::Color;
 use super::verdict::{Termination, Verdict};
 
 /// The quantile of the normal distribution for a two-sided 95% interval.
-const Z_95: f64 = 1.959_963_984_540_054;
+pub(super) const Z_95: f64 = 1.959_963_984_540_054;
 
 /// The Elo difference that multiplies the odds by e, according to the logistic Elo formula.
-const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
+pub(super) const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// The number of wins, draws and losses of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -51,7 +51,7 @@ impl Count {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
 
-    fn add(&mut self, half_points: u32) {
+    pub(super) fn add(&mut self, half_points: u32) {
         match half_points {
             0 => self.losses += 1,
             1 => self.draws += 1,
@@ -183,7 +183,7 @@ pub fn superiority(counts: &[u32]) -> Option<f64> {
 
 /// The cumulative normal distribution. It is computed by formula 7.1.26 in Abramowitz and Stegun,
 /// with an error of at most 1.5e-7.
-fn normal_distribution(x: f64) -> f64 {
+pub(super) fn normal_distribution(x: f64) -> f64 {
     const P: f64 = 0.327_591_1;
     const A: [f64; 5] =
         [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];

@@ -1,0 +1,62 @@
+//! Finds the players whose ratings are finite.
+
+use std::collections::BTreeSet;
+
+use super::{Anchor, RatedGame};
+
+/// Returns the largest group of players in which everyone took points from everyone else, directly
+/// or through others; only then is the maximum of the likelihood finite (Ford 1957,
+/// <https://doi.org/10.2307/2308513>). Players with anchors count as one player, and their group is
+/// preferred.
+pub(super) fn comparable(
+    players: usize,
+    games: &[RatedGame],
+    anchors: &[Anchor],
+) -> BTreeSet<usize> {
+    // The last node connects the anchors.
+    let hub = players;
+    let (mut beaten, mut beaten_by) =
+        (vec![BTreeSet::new(); hub + 1], vec![BTreeSet::new(); hub + 1]);
+    let mut add = |winner: usize, loser: usize| {
+        beaten[winner].insert(loser);
+        beaten_by[loser].insert(winner);
+    };
+    for game in games {
+        let [white, black] = game.players;
+        if game.half_points > 0 {
+            add(white, black);
+        }
+        if game.half_points < 2 {
+            add(black, white);
+        }
+    }
+    for anchor in anchors {
+        add(hub, anchor.player);
+        add(anchor.player, hub);
+    }
+    let group = |player| -> BTreeSet<usize> {
+        let (below, above) = (reached(player, &beaten), reached(player, &beaten_by));
+        below.intersection(&above).copied().filter(|&player| player != hub).collect()
+    };
+    if !anchors.is_empty() {
+        return group(hub);
+    }
+    let (mut left, mut largest): (BTreeSet<usize>, _) = ((0..players).collect(), BTreeSet::new());
+    while let Some(player) = left.pop_first() {
+        let group = group(player);
+        left.retain(|player| !group.contains(player));
+        if group.len() > largest.len() {
+            largest = group;
+        }
+    }
+    largest
+}
+
+/// Returns the nodes that can be reached, including the start.
+fn reached(start: usize, edges: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+    let (mut found, mut open) = (BTreeSet::from([start]), vec![start]);
+    while let Some(node) = open.pop() {
+        open.extend(edges[node].iter().copied().filter(|&next| found.insert(next)));
+    }
+    found
+}

@@ -1,0 +1,133 @@
+//! Joint ratings of players from all their games.
+//!
+//! The expected score of a game is a logistic function of the rating difference plus White's
+//! advantage. The ratings maximise the likelihood of the results, where a draw counts as half a win
+//! and half a loss. This is the Bradley-Terry model (<https://doi.org/10.2307/2334029>), as in Ordo
+//! (<https://github.com/michiguel/Ordo>). If the scores of all pairings follow from one set of
+//! ratings, exactly these are found.
+//!
+//! The errors do not assume that games are independent, or that there are no draws. They come from
+//! the observed variance of game pairs with the same opening (the sandwich estimator, Huber 1967,
+//! <https://projecteuclid.org/euclid.bsmsp/1200512988>).
+//!
+//! ```
+//! use tabia::autoplay::ratings::{RatedGame, ratings};
+//!
+//! // Player 0 wins three of four pairs against player 1; the other pair is split.
+//! let pair = |pair, won| [0, 1].map(|game| RatedGame {
+//!     players: [game, 1 - game],
+//!     half_points: if won && game == 1 { 0 } else { 2 },
+//!     pair: Some(pair),
+//! });
+//! let games: Vec<_> = (0..4).flat_map(|number| pair(number, number > 0)).collect();
+//! let found = ratings(2, &games, &[]);
+//! assert_eq!(found.rows[0].player, 0);
+//! let difference = found.rows[0].elo - found.rows[1].elo;
+//! assert!((difference - 400.0 * f64::log10(7.0)).abs() < 30.0, "{difference}");
+//! ```
+
+mod comparable;
+mod model;
+mod pgn;
+#[cfg(test)]
+mod tests;
+
+pub use pgn::PgnResults;
+use serde::Serialize;
+
+use super::stats::{ELO_SCALE, Estimate, Z_95, normal_distribution};
+use model::Model;
+
+/// The maximum number of players. Time grows with its third power, memory with its square.
+pub const MAX_PLAYERS: usize = 3000;
+
+/// The result of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RatedGame {
+    /// The indexes of the players of White and Black.
+    pub players: [usize; 2],
+    /// White's half points: 0, 1 or 2.
+    pub half_points: u8,
+    /// The number of the game pair with the same opening; `None` if the game is single.
+    pub pair: Option<usize>,
+}
+
+/// A player whose rating is known in advance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Anchor {
+    /// The index of the player.
+    pub player: usize,
+    /// The rating.
+    pub elo: f64,
+    /// The standard deviation of the rating in Elo; 0 if the rating is fixed.
+    pub deviation: f64,
+}
+
+/// The rating of a player.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rating {
+    /// The index of the player.
+    pub player: usize,
+    /// The rating. Without anchors, the average of all players is 0.
+    pub elo: f64,
+    /// Half the width of the 95% confidence interval; `None` if it cannot be estimated or if the
+    /// rating is fixed.
+    pub error: Option<f64>,
+    /// The probability that the player is stronger than the next one in the list.
+    pub superiority: Option<f64>,
+}
+
+/// The ratings of all players that can be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratings {
+    /// The ratings, the highest first.
+    pub rows: Vec<Rating>,
+    /// White's advantage in Elo.
+    pub white_advantage: Estimate,
+    /// The players without a rating: they won or lost all games against the rated ones, directly or
+    /// through other players, or did not play.
+    pub unrated: Vec<usize>,
+}
+
+/// Computes ratings of players with indexes below `players`.
+///
+/// # Panics
+/// If a game or an anchor refers to another player.
+pub fn ratings(players: usize, games: &[RatedGame], anchors: &[Anchor]) -> Ratings {
+    let rated = comparable::comparable(players, games, anchors);
+    let mut unrated: Vec<usize> = (0..players).collect();
+    unrated.retain(|player| !rated.contains(player));
+    let games: Vec<RatedGame> = games
+        .iter()
+        .filter(|game| game.players.iter().all(|player| rated.contains(player)))
+        .copied()
+        .collect();
+    let model = Model::new(players, &rated, anchors);
+    let solution = model.solve(&games);
+    let mut rows: Vec<Rating> = rated
+        .iter()
+        .map(|&player| Rating {
+            player,
+            elo: ELO_SCALE * model.strength(&solution.values, player),
+            error: error(solution.deviation(&model.direction(player, None))),
+            superiority: None,
+        })
+        .collect();
+    rows.sort_by(|a, b| b.elo.total_cmp(&a.elo).then(a.player.cmp(&b.player)));
+    for index in 1..rows.len() {
+        let (better, worse) = (rows[index - 1], rows[index]);
+        let difference = model.direction(better.player, Some(worse.player));
+        rows[index - 1].superiority = solution.deviation(&difference).map(|deviation| {
+            normal_distribution((better.elo - worse.elo) / (ELO_SCALE * deviation))
+        });
+    }
+    let white_advantage = Estimate {
+        value: ELO_SCALE * solution.values[model.white()],
+        error: error(solution.deviation(&[(model.white(), 1.0)])),
+    };
+    Ratings { rows, white_advantage, unrated }
+}
+
+fn error(deviation: Option<f64>) -> Option<f64> {
+    deviation.map(|deviation| Z_95 * ELO_SCALE * deviation)
+}

@@ -1,0 +1,151 @@
+//! Reads the results of games from PGN files.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::RatedGame;
+use crate::chess::position::Position;
+use crate::games::pgn::{
+    GameEnd, GamePly, GameResult, GameStatus, PgnInput, Reader, Tags, Visitor,
+};
+use crate::support::files::{Cannot, FileError};
+
+/// The results of games in PGN files.
+///
+/// Two games are a pair if the same players play each other in the same round with reversed
+/// colours. The round is the part of the tag `Round` before the dot.
+#[derive(Debug, Clone, Default)]
+pub struct PgnResults {
+    /// The names of the players, in the order of their first games.
+    pub names: Vec<String>,
+    /// The finished games.
+    pub games: Vec<RatedGame>,
+    /// The number of games without a result, or without the names of both players.
+    pub skipped: u64,
+    players: HashMap<String, usize>,
+    /// The first games of pairs, by White, Black and round.
+    open: HashMap<([usize; 2], String), usize>,
+}
+
+impl PgnResults {
+    /// Reads an input. Chess variants are ignored.
+    ///
+    /// # Errors
+    /// If the input cannot be read.
+    pub fn read(&mut self, input: &PgnInput) -> Result<(), FileError> {
+        let name = input.name();
+        let mut reader = Reader::new(input.open(&Arc::default()).cannot("read", &name)?);
+        let mut header = Header::default();
+        while let Some(end) = reader.read_game(&mut header).cannot("read", &name)? {
+            let Header { names, round } = std::mem::take(&mut header);
+            if matches!(end.status, GameStatus::Text | GameStatus::Variant) {
+                continue;
+            }
+            let half_points = match end.result {
+                GameResult::White => Some(2),
+                GameResult::Draw => Some(1),
+                GameResult::Black => Some(0),
+                GameResult::Undecided => None,
+            };
+            match (half_points, names) {
+                (Some(half_points), [Some(white), Some(black)]) if white != black => {
+                    self.add([white, black], half_points, round);
+                }
+                _ => self.skipped += 1,
+            }
+        }
+        // Rounds of different files are not the same.
+        self.open.clear();
+        Ok(())
+    }
+
+    fn add(&mut self, names: [String; 2], half_points: u8, round: Option<String>) {
+        let number = self.games.len();
+        let players @ [white, black] = names.map(|name| self.player(name));
+        let mut pair = None;
+        if let Some(round) = round {
+            let first = self.open.remove(&([black, white], round.clone()));
+            match first {
+                Some(first) => {
+                    pair = Some(first);
+                    self.games[first].pair = pair;
+                }
+                None => {
+                    self.open.insert((players, round), number);
+                }
+            }
+        }
+        self.games.push(RatedGame { players, half_points, pair });
+    }
+
+    /// Removes players with fewer games, and their games, until all others have enough.
+    pub fn keep_players_with(&mut self, min_games: u32) {
+        loop {
+            let mut counts = vec![0; self.names.len()];
+            self.games.iter().flat_map(|game| game.players).for_each(|player| counts[player] += 1);
+            let before = self.games.len();
+            self.games
+                .retain(|game| game.players.iter().all(|&player| counts[player] >= min_games));
+            if self.games.len() == before {
+                self.keep_names(|player| counts[player] >= min_games);
+                return;
+            }
+        }
+    }
+
+    /// Removes the other players, who have no games, and renumbers the rest.
+    fn keep_names(&mut self, is_kept: impl Fn(usize) -> bool) {
+        let mut numbers = Vec::with_capacity(self.names.len());
+        let mut next = 0;
+        for player in 0..self.names.len() {
+            numbers.push(next);
+            next += usize::from(is_kept(player));
+        }
+        let mut players = 0..;
+        self.names.retain(|_| players.next().is_some_and(&is_kept));
+        for game in &mut self.games {
+            game.players = game.players.map(|player| numbers[player]);
+        }
+        self.players.clear();
+    }
+
+    fn player(&mut self, name: String) -> usize {
+        let next = self.names.len();
+        let player = *self.players.entry(name.clone()).or_insert(next);
+        if player == next {
+            self.names.push(name);
+        }
+        player
+    }
+}
+
+/// The tags of a game. The moves are skipped if the tags contain the result.
+#[derive(Default)]
+struct Header {
+    names: [Option<String>; 2],
+    round: Option<String>,
+}
+
+impl Visitor for Header {
+    fn wants_tag(&self, name: &[u8]) -> bool {
+        matches!(name, b"White" | b"Black" | b"Round")
+    }
+
+    fn begin(&mut self, tags: &Tags, _start: &Position) -> ControlFlow<()> {
+        let known = |name| tags.known(name).map(|value| value.into_owned());
+        self.names = [known("White"), known("Black")];
+        self.round = known("Round").map(|round| round.split('.').next().unwrap_or("").to_owned());
+        let result = tags.raw("Result").and_then(GameResult::from_token);
+        match result {
+            None | Some(GameResult::Undecided) => ControlFlow::Continue(()),
+            Some(_) => ControlFlow::Break(()),
+        }
+    }
+
+    fn played(&mut self, _ply: &GamePly) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}
