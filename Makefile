@@ -2,7 +2,7 @@
 # for other builds.
 EXE ?= tabia
 
-.PHONY: all deb pgo
+.PHONY: all deb package pgo
 all:
 	cargo build --profile dist --locked --target-dir target
 	cp target/dist/tabia $(EXE)
@@ -10,11 +10,16 @@ all:
 # Builds target/debian/tabia_VERSION-1_ARCHITECTURE.deb with cargo-deb; see docs/guides/packages.md.
 deb:
 	cargo build --profile dist --locked --target-dir target
+	$(MAKE) package
+
+# Builds the package of a program that exists already.
+PROFILE ?= dist
+package:
 	rm -rf target/share target/debian
 	cargo run --locked --target-dir target --example packaging -- target/share
 	mkdir -p target/share/doc
 	gzip -9n < CHANGELOG.md > target/share/doc/changelog.gz
-	CARGO_TARGET_DIR=target cargo deb --profile dist --no-build
+	CARGO_TARGET_DIR=target cargo deb --profile $(PROFILE) --no-build
 
 # Builds target/pgo/tabia with profile-guided optimisation. The profile comes from searches and a book
 # build. Use the program only on the same processor type: kernels for others have no profile, so the
