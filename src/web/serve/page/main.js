@@ -37,6 +37,7 @@ const repertoire = new Repertoire({
   play, place,
   line: () => playedMoves,
   draw: shapes => board.draw(shapes),
+  turn: () => board.flip(true),
 });
 
 function place(moves = state.line.slice(0, state.at)) {

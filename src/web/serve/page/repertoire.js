@@ -8,6 +8,8 @@ const MARKS = {
   answered: ["✓", "you have an answer"], open: ["!", "you have no answer"],
 };
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
+/** How the most common line to a gap leaves the repertoire. */
+const KINDS = { reply: "you answer other replies", end: "your line ends before it", "dead end": "your line ends with it" };
 /** Number of gaps in the list. */
 const LISTED = 30;
 const SHAPE = /^([GRYB]?)([a-h][1-8])([a-h][1-8])?$/i;
@@ -63,11 +65,11 @@ function treeOf(rows, fen, play) {
 }
 
 export class Repertoire {
-  #page; #layer = null; #fen = ""; #query = ""; #gaps = null; #gap = -1; #fault = ""; #loads = 0;
+  #page; #layer = null; #fen = ""; #query = ""; #gaps = null; #gap = -1; #fault = ""; #loads = 0; #isNew = true;
 
   /**
    * `page` has `go` (shows a start position and a line), `play` (plays moves), `place` (the query of a line),
-   * `line` (the moves on the board as `uci`), and `draw` (draws shapes on the board).
+   * `line` (the moves on the board), `draw` (draws shapes on the board), and `turn` (shows Black's side).
    */
   constructor(page) {
     this.#page = page;
@@ -108,6 +110,8 @@ export class Repertoire {
     }
     this.#fen = fen;
     if (this.#fault) byId("repertoire-said").textContent = this.#fault;
+    if (this.#isNew && this.#layer?.side === "black") this.#page.turn();
+    this.#isNew = this.#isNew && !this.#layer;
     this.#showLayer();
     if (this.#layer && this.#gaps?.version !== this.#layer.version) this.#loadGaps();
     else this.#showGap();
@@ -237,7 +241,7 @@ export class Repertoire {
     }
     this.#gap = index;
     const { probability, games, kind, opening, waysBack, proposal } = gaps[index];
-    const words = `Gap ${index + 1} of ${grouped(this.#gaps.total)}: ${(100 * probability).toFixed(1)}% of your games (${kind}, ${grouped(games)} ${games === 1 ? "game" : "games"}${opening ? `; ${opening.name}` : ""}). `;
+    const words = `Gap ${index + 1} of ${grouped(this.#gaps.total)}: ${(100 * probability).toFixed(1)}% of your games (${KINDS[kind]}; ${grouped(games)} ${games === 1 ? "game" : "games"}${opening ? `; ${opening.name}` : ""}). `;
     const why = proposal && (proposal.score ? `best: ${score(proposal.score)}` : `most played: ${grouped(proposal.games)} ${proposal.games === 1 ? "game" : "games"}`);
     const offers = [...(proposal ? [[proposal, why]] : []), ...waysBack.filter(move => move.uci !== proposal?.uci).map(move => [move, "leads back"])];
     place.replaceChildren(words, ...offers.map(([move, reason]) => make("button", { type: "button", class: "offer", onclick: () => this.#add(this.#page.place([...this.#page.line().map(played => played.uci), move.uci])) }, `Add ${move.san} (${reason})`)));
