@@ -8,11 +8,16 @@ use std::time::Duration;
 use clap::value_parser;
 
 use super::args::GameFolders;
+use super::book::parse_side;
 use super::output::{errln, outln};
+use super::repertoire::print_remark;
 use super::usage::wrong;
 use super::work::on_interruption;
+use crate::chess::position::Color;
 use crate::games::book::EMBEDDED_NAME;
-use crate::web::serve::{CLIENT_SECONDS, LoadedBooks, Settings, Stopper, parse_origin, serve};
+use crate::web::serve::{
+    CLIENT_SECONDS, LoadedBooks, RepertoireFile, Settings, Stopper, parse_origin, serve,
+};
 
 /// The default port, which is also the default of a local Lichess opening explorer.
 const PORT: u16 = 9002;
@@ -28,6 +33,12 @@ pub(super) struct Args {
     listen: SocketAddr,
     #[command(flatten)]
     games: GameFolders,
+    /// Show a repertoire (a PGN file with variations), to which the page can add moves
+    #[arg(long, value_name = "FILE", requires = "side")]
+    repertoire: Option<PathBuf>,
+    /// The side of the repertoire
+    #[arg(long, value_parser = parse_side, requires = "repertoire")]
+    side: Option<Color>,
     /// Allow web pages of this origin to use the engine; may be repeated
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     origin: Vec<String>,
@@ -51,6 +62,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());
     }
+    let named = args.repertoire.as_deref().zip(args.side);
+    let repertoire = named.map(|(path, side)| RepertoireFile::open(path, side)).transpose()?;
+    repertoire.iter().for_each(|file| file.remarks(print_remark));
     let stopper = Stopper::new();
     let stop = stopper.clone();
     on_interruption(move || stop.stop())?;
@@ -70,6 +84,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         address: args.listen,
         origins: args.origin.clone(),
         client_timeout: Duration::from_secs(args.client_timeout),
+        repertoire,
     };
     serve(loaded, settings, &stopper, on_ready, on_open)?;
     outcome?;

@@ -8,7 +8,7 @@ use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::Score;
 use crate::games::book::{Book, Names};
 use crate::games::pgn::Variation;
-use crate::games::repertoire::{Forecast, Gap, Line, Node, Place, Remark, Repertoire};
+use crate::games::repertoire::{Forecast, Gap, Line, Node, Place, Proposal, Remark, Repertoire};
 use crate::support::words::counted;
 
 /// The numbers of plies after which the share of games in the repertoire is reported.
@@ -204,18 +204,12 @@ impl Check<'_> {
             let (score, best) = searches.value(position, Vec::new());
             return best.map(|mv| row(mv, "engine", Some(score)));
         }
-        let value = self.book.value(position);
-        let best = value.and_then(|value| Some((value.best?, value.score)));
-        if let Some((mv, score)) = best.filter(|&(mv, _)| position.is_legal(mv)) {
-            return Some(row(mv, "value", Some(score)));
+        match Proposal::find(self.book, position)? {
+            Proposal::Value(mv, score) => Some(row(mv, "value", Some(score))),
+            Proposal::Games(mv, games) => {
+                Some(AnswerRow { text: counted(games, "game"), ..row(mv, "games", None) })
+            }
         }
-        let moves = self.book.moves(position);
-        let played = moves.iter().filter(|found| !found.played.is_empty());
-        let most = played.max_by_key(|found| (found.played.games(), std::cmp::Reverse(found.mv)));
-        most.map(|found| {
-            let games = counted(found.played.games(), "game");
-            AnswerRow { text: games, ..row(found.mv, "games", None) }
-        })
     }
 
     fn conflicts(&self) -> Vec<ConflictRow> {

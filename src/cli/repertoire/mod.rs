@@ -27,7 +27,7 @@ use crate::games::book::{
     Book, BookValue, BuildOptions, EMBEDDED_NAME, Selection, build_in_memory, has_book_ending,
 };
 use crate::games::pgn::PgnInput;
-use crate::games::repertoire::Repertoire;
+use crate::games::repertoire::{Remark, Repertoire};
 use crate::support::words::visible;
 
 /// Build, check, complete and use an opening repertoire
@@ -71,12 +71,14 @@ impl RepertoireArgs {
     /// Opens the repertoire, and reports what could not be used.
     pub(super) fn open(&self) -> anyhow::Result<Repertoire> {
         let repertoire = Repertoire::open(&self.paths, self.side)?;
-        for remark in &repertoire.remarks {
-            let (file, kind) = (visible(&remark.file), remark.kind.name());
-            errln!("{file}: game {}: {kind}: {}", remark.number, visible(&remark.text));
-        }
+        repertoire.remarks.iter().for_each(print_remark);
         Ok(repertoire)
     }
+}
+
+pub(super) fn print_remark(remark: &Remark) {
+    let (file, kind) = (visible(&remark.file), remark.kind.name());
+    errln!("{file}: game {}: {kind}: {}", remark.number, visible(&remark.text));
 }
 
 /// The games with which a repertoire is compared.

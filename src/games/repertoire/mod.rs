@@ -20,6 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod add;
 mod chapters;
 mod follow;
 mod forecast;
@@ -27,13 +28,16 @@ mod graph;
 mod grow;
 mod lines;
 mod opponent;
+mod propose;
 mod read;
 mod redundant;
 
+pub use add::{AddError, Addition};
 pub use follow::{Event, EventKind, Followed};
 pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
 pub use grow::{GrowOptions, Growth, Search, Style};
 pub use opponent::{NewMove, OpponentGames, Reached, Spot};
+pub use propose::Proposal;
 pub use read::RepertoireError;
 pub use redundant::Redundant;

@@ -35,6 +35,12 @@ pub enum RepertoireError {
     },
 }
 
+impl RepertoireError {
+    pub(crate) fn empty(name: String, side: Color) -> Self {
+        RepertoireError::Empty { name, side: notation::color(side) }
+    }
+}
+
 impl Repertoire {
     /// Opens a repertoire: one book, or PGN files and folders.
     ///
@@ -57,8 +63,8 @@ impl Repertoire {
             }
         };
         let has_moves = repertoire.nodes().any(|node| repertoire.answers(&node.position));
-        let side = notation::color(repertoire.side);
-        if has_moves { Ok(repertoire) } else { Err(RepertoireError::Empty { name, side }) }
+        let side = repertoire.side;
+        if has_moves { Ok(repertoire) } else { Err(RepertoireError::empty(name, side)) }
     }
 
     /// Reads a repertoire from PGN. Every move in every variation counts, whatever the result.

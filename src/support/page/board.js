@@ -1,7 +1,7 @@
 // A chessboard for mouse, touch and keyboard. It does not check the rules: the caller passes the legal moves
 // and receives the move that the user makes.
 
-import { make } from "./dom.js";
+import { draw, make } from "./dom.js";
 import { NAMES, piece } from "./pieces.js";
 
 export const FILES = "abcdefgh";
@@ -24,7 +24,9 @@ export function piecesOf(fen) {
 
 export class Board {
   #root; #squares = new Map(); #pieces = new Map(); #legal = []; #turn = "white";
-  #chosen = null; #flipped = false; #focus = "e2"; #drag = null; #onMove; #state = null;
+  #chosen = null; #flipped = false; #focus = "e2"; #drag = null; #onMove; #state = null; #shapes = [];
+  /** Whether arrow keys select squares. They do once the board is reached by keyboard, until a click. */
+  #walks = false;
 
   constructor(root, onMove) {
     this.#root = root;
@@ -41,6 +43,7 @@ export class Board {
     root.addEventListener("focusin", event => {
       const name = event.target.dataset?.square;
       if (name) this.#focusOn(name, false);
+      if (event.target.matches(":focus-visible")) this.#walks = true;
     });
   }
 
@@ -58,6 +61,7 @@ export class Board {
    */
   show(state) {
     this.#state = state;
+    this.hint(null);
     this.#pieces = state.pieces ?? piecesOf(state.fen);
     this.#turn = state.turn ?? (state.fen.split(" ")[1] === "w" ? "white" : "black");
     this.#legal = state.legal;
@@ -74,6 +78,27 @@ export class Board {
     }
   }
 
+  /** Draws arrows and marked squares: `from`, `to` (`null` for a square), and `kind`, which is a class. */
+  draw(shapes) {
+    this.#shapes = shapes;
+    this.#root.querySelector(".shapes")?.remove();
+    if (shapes.length > 0) this.#root.append(draw("svg", { class: "shapes", viewBox: "0 0 8 8", "aria-hidden": "true" }, ...shapes.map(shape => this.#shape(shape))));
+  }
+
+  #shape({ from, to, kind }) {
+    const center = name => {
+      const [column, row] = [FILES.indexOf(name[0]), 8 - Number(name[1])];
+      return (this.#flipped ? [7 - column, 7 - row] : [column, row]).map(number => number + .5);
+    };
+    const [x, y] = center(from);
+    if (to === null) return draw("circle", { class: kind, cx: x, cy: y, r: .42 });
+    const [endX, endY] = center(to);
+    const length = Math.hypot(endX - x, endY - y);
+    // In a turned coordinate system, the arrow points to the right.
+    const angle = Math.atan2(endY - y, endX - x) * 180 / Math.PI;
+    return draw("path", { class: kind, transform: `translate(${x} ${y}) rotate(${angle})`, d: `M.25-.07H${length - .4}V-.2L${length - .1} 0 ${length - .4} .2V.07H.25z` });
+  }
+
   #layOut() {
     const ranks = this.#flipped ? "12345678" : "87654321";
     const files = this.#flipped ? [...FILES].reverse() : [...FILES];
@@ -88,6 +113,7 @@ export class Board {
       return square;
     }))));
     this.#squares.get(this.#focus).tabIndex = 0;
+    this.draw(this.#shapes);
   }
 
   #paint() {
@@ -169,6 +195,7 @@ export class Board {
     const name = this.#squareAt(event.clientX, event.clientY);
     if (name === null) return;
     this.#focusOn(name, false);
+    this.#walks = false;
     if (this.#movesFrom(name).length > 0 && !this.#movesFrom(this.#chosen).some(move => move.slice(2, 4) === name)) {
       this.#drag = { from: name, x: event.clientX, y: event.clientY, picture: null, wasChosen: this.#chosen === name };
       this.#root.setPointerCapture(event.pointerId);
@@ -223,14 +250,17 @@ export class Board {
 
   #onKey(event) {
     const step = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
+    if (step && !this.#walks) return;
     if (step) {
       const sign = this.#flipped ? -1 : 1;
       const file = FILES.indexOf(this.#focus[0]) + sign * step[0];
       const rank = Number(this.#focus[1]) + sign * step[1];
       if (file >= 0 && file < 8 && rank >= 1 && rank <= 8) this.#focusOn(FILES[file] + rank);
     } else if (event.key === "Enter" || event.key === " ") {
+      this.#walks = true;
       this.#activate(this.#focus);
     } else if (event.key === "Escape") {
+      if (this.#chosen === null) this.#walks = false;
       this.#choose(null);
     } else {
       return;

@@ -228,7 +228,8 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
             let (book, names) = (Book::embedded(), Names::embedded());
-            let content = Content { book, names, games: Vec::new(), tag: String::new() };
+            let content =
+                Content { book, names, sources: Vec::new(), games: Vec::new(), tag: String::new() };
             let (searches, (_open, closing)) = (Arc::new(Searches::new(1)), watch::channel(false));
             let query = "/analysis?seconds=2&lines=5".parse().expect("an address");
             let query = Query::of(&query).expect("a query");

@@ -26,13 +26,18 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
 
-    /// Status 409: the request is valid, but the loaded books do not have the data that it needs.
+    /// Status 409: the request is valid, but the loaded books do not have the data that it needs, or
+    /// the file to be changed differs from the one that the client has seen.
     pub(crate) fn conflict(text: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, text)
     }
 
     pub(crate) fn forbidden(text: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, text)
+    }
+
+    pub(crate) fn unsupported_media_type(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text)
     }
 
     pub(crate) fn too_large(text: impl Into<String>) -> Self {

@@ -14,6 +14,10 @@ pub(crate) const MAX_QUERY: usize = 8 << 10;
 pub(crate) const MAX_PLAY: usize = 600;
 /// Maximum size in bytes of pasted text: a FEN, moves, or a game with comments.
 pub(crate) const MAX_PASTED: usize = 256 << 10;
+/// Maximum length, in letters, of a comment that is added to a repertoire.
+pub(crate) const MAX_COMMENT: usize = 2_000;
+/// Maximum number of arrows and marked squares in such a comment; there are 64 squares.
+pub(crate) const MAX_SHAPES: usize = 64;
 /// Maximum number of moves in a response. No position has more legal moves.
 pub(crate) const MAX_MOVES: usize = 218;
 /// Maximum number of simultaneous connections. Further connections wait to be accepted.

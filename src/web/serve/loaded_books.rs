@@ -19,6 +19,8 @@ const HEADER_BYTES: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) book: Book,
+    /// The names and contents of the single books that `book` consists of.
+    pub(crate) sources: Vec<(String, Book)>,
     pub(crate) names: Names,
     /// The game files from which the books were built, where available.
     pub(crate) games: Vec<PgnInput>,
@@ -45,20 +47,21 @@ impl LoadedBooks {
 
     pub(crate) fn open(&self) -> Result<(), BookError> {
         let mut all: Option<Book> = None;
-        let (mut games, mut tag) = (Vec::new(), String::new());
+        let (mut games, mut loaded, mut tag) = (Vec::new(), Vec::new(), String::new());
         for (number, path) in self.paths.iter().enumerate() {
             let (book, sources) = self.open_one(number, path)?;
             self.progress.ready(number, book.positions());
             games.extend(sources);
             let head = book.bytes().get(..HEADER_BYTES).unwrap_or_default();
             tag += &format!("{:08x}", crc32fast::hash(head));
+            loaded.push((short_name(path), book.clone()));
             all = Some(match all {
                 Some(first) => first.followed_by(&book),
                 None => book,
             });
         }
         let book = all.unwrap_or_else(Book::embedded);
-        let content = Content { book, names: Names::embedded(), games, tag };
+        let content = Content { book, sources: loaded, names: Names::embedded(), games, tag };
         // This cannot fail, because the content is set only here.
         let _ = self.content.set(Arc::new(content));
         Ok(())

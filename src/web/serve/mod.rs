@@ -2,7 +2,8 @@
 //!
 //! `/book` and the paths below it are specific to Tabia, and are described in `openapi.json`.
 //! `/masters`, `/lichess` and `/player` respond in the format of Lichess's opening explorer. No
-//! request can name a file: responses use only the books and games specified at the start.
+//! request can name a file: responses use only the files specified at the start, and a request can
+//! change only the file of the repertoire.
 //!
 //! # Connections
 //!
@@ -15,6 +16,11 @@
 //! `loaded_books` opens the books on a separate thread while `/status` already responds. The books
 //! do not change afterwards, so a response depends only on the books and the address. The entity
 //! tag is computed from both, and `cache` stores responses.
+//!
+//! # The repertoire
+//!
+//! `repertoire` shows a repertoire as a layer on the books, and adds lines to its file. Its responses
+//! are not cached, because the file can change.
 //!
 //! # Searches
 //!
@@ -46,9 +52,12 @@ mod pasted;
 mod player;
 mod progress;
 mod query;
+mod repertoire;
+mod request;
 mod routes;
 mod searches;
 mod server;
+mod sources;
 mod write_timeout;
 
 #[cfg(fuzzing)]
@@ -57,4 +66,5 @@ pub(crate) mod unattended;
 pub(crate) use limits::CLIENT_SECONDS;
 pub(crate) use loaded_books::LoadedBooks;
 pub(crate) use origin_check::parse_origin;
+pub(crate) use repertoire::RepertoireFile;
 pub(crate) use server::{Settings, Stopper, serve};

@@ -1,12 +1,10 @@
 //! The addresses to which the server responds.
 
-use std::error::Error;
-use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody, to_bytes};
-use axum::extract::{Extension, FromRequest, FromRequestParts, Path, Request, State};
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
@@ -14,7 +12,6 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use http_body_util::LengthLimitError;
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -27,17 +24,19 @@ use super::api_error::ApiError;
 use super::cache::AnswerCache;
 use super::games::{self, GameAnswer};
 use super::limits::{
-    ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PASTED,
-    MAX_PLAYER_STREAMS, MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE,
+    ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PLAYER_STREAMS,
+    MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE,
 };
 use super::loaded_books::{Content, LoadedBooks};
 use super::origin_check::OriginCheck;
 use super::page;
 use super::player::{PlayerOrder, Players};
 use super::query::Query;
+use super::repertoire::{self, RepertoireFile, Served};
+use super::request::{BodyTimeout, ClientAddress, Pasted};
 use super::searches::Searches;
-use super::{analysis, annotation, book_answer, explorer, move_orders, pasted};
-use crate::games::pgn::{GameStatus, PgnGame, text};
+use super::{analysis, annotation, book_answer, explorer, move_orders, pasted, sources};
+use crate::games::pgn::{GameStatus, PgnGame};
 use crate::support::files::describe;
 
 /// The OpenAPI description of Tabia's own addresses.
@@ -47,6 +46,7 @@ const LINES_OF_JSON: &str = "application/x-ndjson";
 #[derive(Debug)]
 pub(crate) struct AppState {
     loaded: Arc<LoadedBooks>,
+    repertoire: Option<Arc<RepertoireFile>>,
     answers: AnswerCache,
     searches: Arc<Searches>,
     annotations: Arc<Searches>,
@@ -57,9 +57,14 @@ pub(crate) struct AppState {
 }
 
 impl AppState {
-    pub(crate) fn new(loaded: Arc<LoadedBooks>, closing: watch::Receiver<bool>) -> Self {
+    pub(crate) fn new(
+        loaded: Arc<LoadedBooks>,
+        repertoire: Option<RepertoireFile>,
+        closing: watch::Receiver<bool>,
+    ) -> Self {
         AppState {
             loaded,
+            repertoire: repertoire.map(Arc::new),
             answers: AnswerCache::new(ANSWER_CACHE),
             searches: Arc::new(Searches::new(MAX_SEARCHES)),
             annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
@@ -103,8 +108,12 @@ pub(crate) fn router(
 ) -> Router {
     let is_whole = DefaultPredicate::new().and(NotForContentType::const_new(LINES_OF_JSON));
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest);
+    let served = Served::new(state.repertoire.clone(), Arc::clone(&state.loaded));
+    let writable = repertoire::writable(served.clone());
     open_addresses()
-        .merge(costly_addresses(origin_check, client_timeout))
+        .merge(costly_addresses(origin_check, served))
+        .merge(writable.method_not_allowed_fallback(wrong_method))
+        .layer(Extension(BodyTimeout(client_timeout)))
         .with_state(state)
         .layer(compression.compress_when(is_whole))
 }
@@ -114,6 +123,7 @@ fn open_addresses() -> Router<Arc<AppState>> {
     let mut router = Router::new()
         .route("/book", get(book))
         .route("/book/move-orders", get(move_orders))
+        .route("/book/sources", get(book_sources))
         // The address used in version 0.2.
         .route("/book/ways", get(move_orders))
         .route("/game/{id}", get(game))
@@ -141,7 +151,7 @@ fn open_addresses() -> Router<Arc<AppState>> {
 }
 
 /// Returns the addresses for the server's own page, allowed origins and other programs.
-fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Router<Arc<AppState>> {
+fn costly_addresses(origin_check: OriginCheck, served: Served) -> Router<Arc<AppState>> {
     let named = AllowOrigin::list(origin_check.origins());
     let origin_check = Arc::new(origin_check);
     let check = move |request: Request, next: Next| {
@@ -157,8 +167,8 @@ fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Rout
         .route("/read", post(read))
         .route("/annotate", post(annotate))
         .route("/analysis", get(analyse))
+        .merge(repertoire::readable(served))
         .method_not_allowed_fallback(wrong_method)
-        .layer(Extension(BodyTimeout(client_timeout)))
         .layer(middleware::from_fn(check))
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
@@ -184,45 +194,6 @@ async fn wrong_method(method: Method, uri: Uri) -> ApiError {
         "{:?} does not take {method}: /openapi.json has what it takes",
         uri.path()
     ))
-}
-
-#[derive(Debug, Clone, Copy)]
-struct BodyTimeout(Duration);
-
-/// The text in a request body. As in files, it is UTF-8 or, if it is not valid UTF-8, Latin-1.
-struct Pasted(String);
-
-impl<S: Sync> FromRequest<S> for Pasted {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
-        let too_large =
-            || ApiError::too_large(format!("the text has more than {MAX_PASTED} bytes"));
-        let Some(&BodyTimeout(limit)) = request.extensions().get() else {
-            return Err(ApiError::unavailable("the server is not ready"));
-        };
-        let body = request.into_body();
-        if body.size_hint().lower() > MAX_PASTED as u64 {
-            return Err(too_large());
-        }
-        match tokio::time::timeout(limit, to_bytes(body, MAX_PASTED)).await {
-            Ok(Ok(bytes)) => Ok(Pasted(text(&bytes).into_owned())),
-            Ok(Err(error)) if is_too_large(&error) => Err(too_large()),
-            Ok(Err(error)) => {
-                Err(ApiError::bad_request(format!("the text cannot be read: {error}")))
-            }
-            Err(_) => {
-                let seconds = limit.as_secs();
-                Err(ApiError::request_timeout(format!(
-                    "the text did not arrive within {seconds} s"
-                )))
-            }
-        }
-    }
-}
-
-fn is_too_large(error: &axum::Error) -> bool {
-    error.source().is_some_and(<dyn Error>::is::<LengthLimitError>)
 }
 
 struct Id(String);
@@ -252,6 +223,14 @@ async fn move_orders(
         query.finish()?;
         Ok(move_orders::find(content, game.position()))
     })
+}
+
+async fn book_sources(
+    State(state): Shared,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    kept(&state, &uri, &headers, sources::answer)
 }
 
 async fn masters(State(state): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
@@ -342,6 +321,7 @@ async fn status(State(state): Shared) -> Json<serde_json::Value> {
         "books": state.loaded.progress().report(),
         "facets": content.is_some_and(|content| content.book.has_facets()),
         "games": content.is_some_and(|content| !content.games.is_empty()),
+        "repertoire": state.repertoire.is_some(),
         "searches": { "running": state.searches.count(), "max": MAX_SEARCHES },
     }))
 }
@@ -349,9 +329,6 @@ async fn status(State(state): Shared) -> Json<serde_json::Value> {
 async fn description() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION).into_response()
 }
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ClientAddress(pub(crate) SocketAddr);
 
 async fn analyse(
     State(state): Shared,

@@ -23,7 +23,9 @@ use tower::service_fn;
 use super::limits::{GRACE, MAX_CONNECTIONS, MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
 use super::loaded_books::LoadedBooks;
 use super::origin_check::OriginCheck;
-use super::routes::{AppState, ClientAddress, router};
+use super::repertoire::RepertoireFile;
+use super::request::ClientAddress;
+use super::routes::{AppState, router};
 use super::write_timeout::WriteTimeoutStream;
 use crate::games::book::BookError;
 use crate::support::files::describe;
@@ -59,13 +61,14 @@ pub(crate) struct Settings {
     pub(crate) origins: Vec<String>,
     /// The time limit for clients (see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS)).
     pub(crate) client_timeout: Duration,
+    pub(crate) repertoire: Option<RepertoireFile>,
 }
 
 /// Opens books and serves them until stopped. Calls `on_ready` with the address once the server is
 /// listening, and calls `on_open` when all books are open.
 pub(crate) fn serve(
     loaded: LoadedBooks,
-    Settings { address, origins, client_timeout }: Settings,
+    Settings { address, origins, client_timeout, repertoire }: Settings,
     stopper: &Stopper,
     on_ready: impl FnOnce(SocketAddr),
     on_open: impl FnOnce() + Send + 'static,
@@ -76,7 +79,7 @@ pub(crate) fn serve(
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|error| ServeError::Address(address, describe(&error)))?;
         let loaded = Arc::new(loaded);
-        let state = Arc::new(AppState::new(Arc::clone(&loaded), closing.clone()));
+        let state = Arc::new(AppState::new(Arc::clone(&loaded), repertoire, closing.clone()));
         // The address is reported after the last thread has started but before the books are open.
         let (begin, reported) = std::sync::mpsc::channel();
         let opened = open(loaded, reported, on_open)?;

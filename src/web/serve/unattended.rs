@@ -17,7 +17,7 @@ use super::routes::{self, AppState};
 
 /// Returns the addresses of a server for these books, which must be open.
 pub(crate) fn router(loaded: LoadedBooks, closing: watch::Receiver<bool>) -> Router {
-    let state = Arc::new(AppState::new(Arc::new(loaded), closing));
+    let state = Arc::new(AppState::new(Arc::new(loaded), None, closing));
     let timeout = std::time::Duration::from_secs(CLIENT_SECONDS);
     routes::router(state, OriginCheck::new(Vec::new(), true), timeout)
 }

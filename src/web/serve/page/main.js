@@ -8,7 +8,9 @@ import * as filters from "./filters.js";
 import { game as fetchGame, showGames, showHead, showPlayer } from "./games.js";
 import { showMoveOrders } from "./move-orders.js";
 import { showMoves } from "./moves.js";
+import { Repertoire } from "./repertoire.js";
 import { ask } from "./server.js";
+import { showSources } from "./sources.js";
 import { wireTheme } from "./theme.js";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -21,10 +23,22 @@ let newest = 0;
 let playerSearch = null;
 let status = null;
 let shownLine = [];
+/** The last position that the server accepted. */
+let lastGood = { fen: START, line: [], at: 0 };
+/** The moves up to the position on the board. */
+let playedMoves = [];
 
 const board = new Board(byId("board"), uci => play([uci]));
 const engine = new Engine(play);
 const annotation = new Annotation(goTo, () => state, () => showLine(shownLine));
+
+const repertoire = new Repertoire({
+  go: (fen, moves) => set(fen, moves, moves.length),
+  play, place,
+  line: () => playedMoves,
+  draw: shapes => board.draw(shapes),
+  turn: () => board.flip(true),
+});
 
 function place(moves = state.line.slice(0, state.at)) {
   const parameters = new URLSearchParams();
@@ -79,9 +93,11 @@ async function update() {
   const number = ++newest;
   const query = place();
   try {
-    const answer = await ask(`book?${joined(query, filters.chosen().toString())}`);
+    const [answer] = await Promise.all([ask(`book?${joined(query, filters.chosen().toString())}`), repertoire.load(query)]);
     if (number !== newest) return;
+    lastGood = { fen: state.fen, line: state.line, at: state.at };
     show(answer);
+    showSources(joined(query, filters.chosen().toString()), uci => play([uci]));
     engine.update(query, answer.fen, answer.legal.length === 0);
     searchPlayer();
     annotation.update();
@@ -92,8 +108,20 @@ async function update() {
   } catch (error) {
     if (number !== newest) return;
     if (error.status === 503) await waitForBooks().then(update);
-    else showMessage(error.message);
+    else await explain(error, query);
   }
+}
+
+/** Shows why a position cannot be shown, beside the last one that can. */
+async function explain(error, query) {
+  const { fen, line, at } = lastGood;
+  const isElsewhere = fen !== state.fen || place(line.slice(0, at)) !== query;
+  if (error.status === 400 && isElsewhere) {
+    Object.assign(state, { fen, line, at, game: null, gameId: null });
+    history.replaceState(null, "", address());
+    await update();
+  }
+  showMessage(error.message);
 }
 
 async function wholeLine(answer) {
@@ -117,6 +145,8 @@ function show(answer) {
   document.title = answer.opening ? `${answer.opening.name} – Tabia` : "Tabia";
   board.show({ fen: answer.fen, legal: answer.legal.map(move => move.uci), last: answer.line.at(-1)?.uci, check: answer.check });
   showMoves(byId("moves"), byId("moves-note"), answer, uci => play([uci]), uci => board.hint(uci));
+  playedMoves = answer.line;
+  repertoire.show(answer.fen);
   const hasGames = showGames(byId("games"), answer, openGame);
   byId("games-panel").hidden = !hasGames && !status?.games;
   showHead(state.game, state.gameId, () => { Object.assign(state, { game: null, gameId: null }); showHead(null); });
@@ -196,11 +226,11 @@ async function waitForBooks() {
 }
 
 function listenToKeys(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog, [role=grid]")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
   const act = {
     ArrowLeft: () => goTo(state.at - 1), ArrowRight: () => goTo(state.at + 1),
     Home: () => goTo(0), End: () => goTo(state.line.length),
-    f: () => board.flip(), a: () => engine.toggle(), p: openPaste, "?": () => byId("help").showModal(),
+    f: () => board.flip(), g: () => repertoire.step(1), G: () => repertoire.step(-1), r: () => repertoire.focus(), a: () => engine.toggle(), p: openPaste, "?": () => byId("help").showModal(),
   }[event.key];
   if (!act) return;
   event.preventDefault();
@@ -257,6 +287,8 @@ async function begin() {
     filters.set(new URLSearchParams(location.search));
   }
   byId("player").hidden = !status.games;
+  byId("sources-panel").hidden = status.books.length < 2;
+  if (status.repertoire) repertoire.open();
   await update();
 }
 

@@ -27,7 +27,7 @@ macro_rules! file {
     };
 }
 
-pub(crate) const FILES: [PageFile; 21] = [
+pub(crate) const FILES: [PageFile; 24] = [
     file!("/", "index.html", HTML),
     file!("/icon.svg", page::ICON, SVG),
     file!("/theme.css", page::THEME_CSS, CSS),
@@ -35,6 +35,7 @@ pub(crate) const FILES: [PageFile; 21] = [
     file!("/replay.css", page::REPLAY_CSS, CSS),
     file!("/notes.css", page::NOTES_CSS, CSS),
     file!("/style.css", "style.css", CSS),
+    file!("/repertoire.css", "repertoire.css", CSS),
     file!("/main.js", "main.js", SCRIPT),
     file!("/dom.js", page::DOM_JS, SCRIPT),
     file!("/theme.js", page::THEME_JS, SCRIPT),
@@ -45,6 +46,8 @@ pub(crate) const FILES: [PageFile; 21] = [
     file!("/annotation.js", "annotation.js", SCRIPT),
     file!("/server.js", "server.js", SCRIPT),
     file!("/moves.js", "moves.js", SCRIPT),
+    file!("/repertoire.js", "repertoire.js", SCRIPT),
+    file!("/sources.js", "sources.js", SCRIPT),
     file!("/move-orders.js", "move-orders.js", SCRIPT),
     file!("/engine.js", "engine.js", SCRIPT),
     file!("/filters.js", "filters.js", SCRIPT),

@@ -58,24 +58,24 @@ export function showMoves(root, note, answer, play, hint) {
     years: moves.some(move => move.history?.length > 1),
     value: moves.some(move => move.value !== null),
   };
-  const head = [["Move", ""], ["Played", "right"], has.reached && ["Reached", "right"], ["Results after it", "wide-bar"], ["Score", "right"], has.value && ["Value", "right"], has.rating && ["Rating", "right rating"], has.years && ["Years", ""], ["Opening", "name"]];
+  const head = [["Move", ""], ["Played", "right of-played"], has.reached && ["Reached", "right"], ["Results after it", "wide-bar"], ["Score", "right of-score"], has.value && ["Value", "right"], has.rating && ["Rating", "right rating"], has.years && ["Years", "of-years"], ["Opening", "name"]];
   const rows = moves.map(move => {
     const transposed = move.reached.games - move.played.games;
     const row = make("tr", { "data-uci": move.uci },
       make("td", {}, make("button", { type: "button" }, move.san)),
-      make("td", { class: "right" }, grouped(move.played.games)),
+      make("td", { class: "right of-played" }, grouped(move.played.games)),
       has.reached ? make("td", { class: "right" }, grouped(move.reached.games), transposed > 0 ? make("span", { class: "more", title: `${grouped(transposed)} games reached it by other move orders` }, ` +${grouped(transposed)}`) : null) : null,
       make("td", { class: "wide-bar" }, bar(move.reached)),
-      make("td", { class: "right" }, percent(move.score)),
+      make("td", { class: "right of-score" }, percent(move.score)),
       has.value ? make("td", { class: "right" }, move.value ? score(move.value) : "") : null,
       has.rating ? make("td", { class: "right rating" }, move.averageRating ?? "") : null,
-      has.years ? make("td", {}, move.history?.length > 1 ? years(move.history) : "") : null,
+      has.years ? make("td", { class: "of-years" }, move.history?.length > 1 ? years(move.history) : "") : null,
       make("td", { class: "name" }, nameAfter(move.opening, answer.opening)));
     row.addEventListener("click", () => play(move.uci));
     for (const [event, target] of [["mouseenter", move.uci], ["mouseleave", null], ["focusin", move.uci], ["focusout", null]]) row.addEventListener(event, () => hint(target));
     return row;
   });
-  const table = make("table", {},
+  const table = make("table", { class: `${has.value ? "has-value" : ""} ${has.reached ? "has-reached" : ""}` },
     make("thead", {}, make("tr", {}, ...head.filter(Boolean).map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
     make("tbody", {}, ...rows));
   root.replaceChildren(...(moves.length > 0 ? [table] : []));

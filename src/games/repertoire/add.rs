@@ -1,0 +1,462 @@
+//! Adds lines to a repertoire and to its PGN text.
+
+use std::ops::Range;
+
+use thiserror::Error;
+
+use super::graph::{Chapter, Place, Repertoire};
+use crate::chess::position::{Game, Move, Position};
+use crate::games::pgn::{
+    Collector, Fault, GameStatus, OpeningCache, PgnGame, PgnInput, PgnMove, TextReader, Variation,
+    language_of,
+};
+use crate::support::words::one_line;
+
+/// The name of a chapter that is created for a line.
+const NEW_CHAPTER: &str = "Repertoire";
+
+/// The reason why a line cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum AddError {
+    /// The line has no move, or a null move.
+    #[error("the line has no move to add, or a null move")]
+    NoMove,
+    /// The repertoire was not read from this text.
+    #[error("the text is not that of the repertoire")]
+    OtherText,
+    /// The chapter to be changed contains a fault, and writing it would lose what follows the fault.
+    #[error("chapter {0} has a fault: {1}; correct it first")]
+    Faulty(u64, Fault),
+    /// The changed text would not be read as intended, for example because its moves are in another
+    /// language.
+    #[error(
+        "the changed text would not read the same; `tabia repertoire build` with an output that \
+         ends in .pgn writes a file that can be changed"
+    )]
+    Unreadable,
+}
+
+/// A repertoire after a line was added.
+#[derive(Debug)]
+pub struct Addition {
+    /// The whole text. Only the chapter that contains the new line has changed.
+    pub text: String,
+    /// The repertoire as it is read from the text.
+    pub repertoire: Repertoire,
+    /// The number of new moves: 0 if only a comment was added.
+    pub moves: usize,
+}
+
+/// A game in a text.
+struct Extent {
+    place: Range<usize>,
+    status: GameStatus,
+}
+
+/// The chapter to change, and how.
+struct Change {
+    /// The index of the chapter; `None` for a new one.
+    chapter: Option<usize>,
+    game: PgnGame,
+    moves: usize,
+}
+
+impl Repertoire {
+    /// Adds the moves of a line that are not in the repertoire, and a comment on the position after
+    /// them. `name` and `text` are those from which the repertoire was read. Returns `None` if there
+    /// is nothing to add.
+    ///
+    /// The moves continue the last position of the line that the repertoire contains, by whatever
+    /// move order. If it contains none, they form a new chapter. A comment on a known position is
+    /// appended to the one that it has.
+    ///
+    /// # Errors
+    /// If the line has no move, or if the text cannot be changed without losing something else.
+    pub fn add_line(
+        &self,
+        (name, text): (&str, &str),
+        line: &Game,
+        comment: &str,
+    ) -> Result<Option<Addition>, AddError> {
+        let Some(change) = self.change(line, comment)? else { return Ok(None) };
+        let text = self.changed_text(text, &change)?;
+        let input = PgnInput::Text(name.to_owned(), text.as_bytes().into());
+        let repertoire = Repertoire::read(&[input], self.side).map_err(|_| AddError::Unreadable)?;
+        match self.is_before(&repertoire, &change) {
+            true => Ok(Some(Addition { text, repertoire, moves: change.moves })),
+            false => Err(AddError::Unreadable),
+        }
+    }
+
+    /// Returns the number of moves of a line that [`Repertoire::add_line`] would add: those after the
+    /// last known position before its end, or 0 if the repertoire has the last move.
+    pub fn missing_moves(&self, line: &Game) -> usize {
+        let moves = line.moves();
+        let before = line.positions().get(..moves.len()).unwrap_or_default();
+        let last = before.last().and_then(|position| self.node(position));
+        if last.is_some_and(|node| node.moves.iter().any(|known| Some(&known.mv) == moves.last())) {
+            return 0;
+        }
+        let known = before.iter().rposition(|position| self.node(position).is_some());
+        moves.len() - known.unwrap_or(0)
+    }
+
+    fn change(&self, line: &Game, comment: &str) -> Result<Option<Change>, AddError> {
+        let moves = line.moves();
+        let (Some(&last), false) = (moves.last(), moves.iter().any(|mv| mv.is_null())) else {
+            return Err(AddError::NoMove);
+        };
+        let missing = self.missing_moves(line);
+        if missing == 0 {
+            let node = self.node(&line.positions()[moves.len() - 1]);
+            let known = node.and_then(|node| node.moves.iter().find(|known| known.mv == last));
+            let place = known.and_then(|known| known.places.first());
+            return Ok(place.and_then(|place| self.commented(*place, comment)));
+        }
+        let (old, new) = moves.split_at(moves.len() - missing);
+        let new = new_moves(new, comment);
+        let Some((chapter, step)) = self.arrival(line.start(), old, &line.positions()[old.len()])
+        else {
+            let mut game = PgnGame::new(*line.start());
+            game.set_tag("Event", NEW_CHAPTER);
+            game.moves = new;
+            return Ok(Some(Change { chapter: None, game, moves: missing }));
+        };
+        let Chapter { number, game, .. } = &self.chapters[chapter];
+        let mut game = game.clone();
+        append(&mut game, step, &new).map_err(|fault| AddError::Faulty(*number, fault))?;
+        Ok(Some(Change { chapter: Some(chapter), game, moves: missing }))
+    }
+
+    fn commented(&self, place: Place, comment: &str) -> Option<Change> {
+        let chapter = place.chapter as usize;
+        let mut game = self.chapters[chapter].game.clone();
+        let (line, at, _) = line_of(&mut game.moves, place.step as usize)?;
+        let old = &mut line[at].comment;
+        if comment.is_empty() || words(old).contains(&words(comment)) {
+            return None;
+        }
+        if !old.is_empty() {
+            old.push(' ');
+        }
+        old.push_str(comment);
+        Some(Change { chapter: Some(chapter), game, moves: 0 })
+    }
+
+    /// Returns a chapter that reaches a position, and the move that leads to it; `None` at the start
+    /// of the chapter. Prefers the chapter with the same moves.
+    fn arrival(
+        &self,
+        start: &Position,
+        moves: &[Move],
+        position: &Position,
+    ) -> Option<(usize, Option<usize>)> {
+        let key = position.key();
+        let mut first = None;
+        for (number, chapter) in self.chapters.iter().enumerate() {
+            let is_same_start = chapter.game.start.key() == start.key();
+            if chapter.game.start.key() == key {
+                if is_same_start && moves.is_empty() {
+                    return Some((number, None));
+                }
+                first = first.or(Some((number, None)));
+            }
+            for (step, found) in chapter.steps.iter().enumerate() {
+                if !found.counts || found.after != key {
+                    continue;
+                }
+                let place = Place { chapter: number as u32, step: step as u32 };
+                if is_same_start && self.line(place) == moves {
+                    return Some((number, Some(step)));
+                }
+                first = first.or(Some((number, Some(step))));
+            }
+        }
+        first
+    }
+
+    fn changed_text(&self, text: &str, change: &Change) -> Result<String, AddError> {
+        let mut written = change.game.to_string();
+        let is_windows = text.contains("\r\n");
+        if is_windows {
+            written = written.replace('\n', "\r\n");
+        }
+        let Some(chapter) = change.chapter else {
+            let newline = if is_windows { "\r\n" } else { "\n" };
+            let old = text.trim_end();
+            let between = if old.is_empty() { String::new() } else { newline.repeat(2) };
+            return Ok(format!("{old}{between}{written}"));
+        };
+        let number = self.chapters[chapter].number;
+        let extents = extents(text);
+        let index = usize::try_from(number).map_err(|_| AddError::OtherText)?.checked_sub(1);
+        let extent = index.and_then(|index| extents.get(index)).ok_or(AddError::OtherText)?;
+        if let GameStatus::Broken(fault) = &extent.status {
+            return Err(AddError::Faulty(number, (**fault).clone()));
+        }
+        let Range { start, end } = extent.place;
+        Ok([&text[..start], written.trim_end(), &text[end..]].concat())
+    }
+
+    /// Whether `after` is this repertoire with a change, and nothing else differs.
+    fn is_before(&self, after: &Repertoire, change: &Change) -> bool {
+        let olds = self.chapters.iter().map(|chapter| &chapter.game).enumerate();
+        let wanted =
+            olds.map(|(at, old)| if change.chapter == Some(at) { &change.game } else { old });
+        let new = change.chapter.is_none().then_some(&change.game);
+        let wanted: Vec<&PgnGame> = wanted.chain(new).collect();
+        wanted.len() == after.chapters.len()
+            && self.remarks.len() == after.remarks.len()
+            && wanted.iter().zip(&after.chapters).all(|(game, found)| is_same(game, &found.game))
+    }
+}
+
+fn new_moves(moves: &[Move], comment: &str) -> Vec<PgnMove> {
+    let mut moves: Vec<PgnMove> = moves.iter().map(|&mv| mv.into()).collect();
+    if let Some(last) = moves.last_mut() {
+        comment.clone_into(&mut last.comment);
+    }
+    moves
+}
+
+/// Adds moves after a move of a game, or at its start: as a continuation if there is none yet, or as
+/// the last variation. Fails if they would stand before a part of the line that cannot be read.
+fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Result<(), Fault> {
+    let found = match step {
+        Some(step) => line_of(&mut game.moves, step).map(|(line, at, cut)| (line, at + 1, cut)),
+        None => Some((&mut game.moves, 0, None)),
+    };
+    let Some((line, at, cut)) = found else { return Ok(()) };
+    match (line.get_mut(at), cut) {
+        (Some(next), _) => {
+            next.variations.push(Variation { moves: moves.to_vec(), ..Variation::default() });
+        }
+        (None, Some(fault)) => return Err(fault),
+        (None, None) => line.extend_from_slice(moves),
+    }
+    Ok(())
+}
+
+/// Returns the line that contains a move, the move's index in it, and the fault that ends the line,
+/// if any. `step` counts the moves in the order of [`PgnGame::visit_tree`].
+fn line_of(
+    moves: &mut Vec<PgnMove>,
+    step: usize,
+) -> Option<(&mut Vec<PgnMove>, usize, Option<Fault>)> {
+    let mut path = Vec::new();
+    let at = path_to(moves, step, &mut 0, &mut path)?;
+    let (line, cut) = path.into_iter().try_fold((moves, None), |(line, _), (at, variation)| {
+        let variation = line.get_mut(at)?.variations.get_mut(variation)?;
+        let cut = variation.unread.as_ref().map(|unread| unread.fault.clone());
+        Some((&mut variation.moves, cut))
+    })?;
+    Some((line, at, cut))
+}
+
+/// Finds a move. Adds the variations that lead to its line to `path`, as indices of the replaced
+/// move and of the variation.
+fn path_to(
+    moves: &[PgnMove],
+    step: usize,
+    next: &mut usize,
+    path: &mut Vec<(usize, usize)>,
+) -> Option<usize> {
+    for (at, played) in moves.iter().enumerate() {
+        if *next == step {
+            return Some(at);
+        }
+        *next += 1;
+        for (number, variation) in played.variations.iter().enumerate() {
+            path.push((at, number));
+            if let Some(found) = path_to(&variation.moves, step, next, path) {
+                return Some(found);
+            }
+            path.pop();
+        }
+    }
+    None
+}
+
+/// Returns the games of a text, without the blank lines and the text around them.
+fn extents(text: &str) -> Vec<Extent> {
+    let bytes = text.as_bytes();
+    let mut reader = TextReader::new(bytes, 1, OpeningCache::default(), language_of(bytes));
+    let mut extents = Vec::new();
+    loop {
+        let begin = reader.place();
+        let mut collector = Collector::new(Position::start());
+        let Some(end) = reader.read_game(&mut collector) else { return extents };
+        if end.status == GameStatus::Text {
+            continue;
+        }
+        let game = &text[begin..reader.place()];
+        let whole =
+            game.trim_start_matches(|letter: char| letter == '\u{feff}' || letter.is_whitespace());
+        let has_tags = !collector.game().tags.is_empty() && !whole.starts_with('[');
+        let first_tag = if has_tags { whole.find("\n[").map_or(0, |at| at + 1) } else { 0 };
+        let start = begin + game.len() - whole.len() + first_tag;
+        let place = start..begin + game.trim_end().len();
+        extents.push(Extent { place, status: end.status });
+    }
+}
+
+/// The words of a comment as the writer writes them.
+fn words(comment: &str) -> String {
+    let text = one_line(comment).replace('{', "(").replace('}', ")");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether two games have the same start, tags and tree. The writer adds the tags of the standard
+/// roster.
+fn is_same(game: &PgnGame, other: &PgnGame) -> bool {
+    let is_written_from_game = |name: &str| ["Result", "FEN", "SetUp"].contains(&name);
+    let has = |(name, value): &(String, String)| {
+        is_written_from_game(name)
+            || other.tag(name).map(words) == game.tag(name).map(words)
+            || value.is_empty()
+    };
+    let tree = |game: &PgnGame| {
+        let mut moves = Vec::new();
+        game.visit_tree(|at| {
+            let comments = [at.comment_before, &at.played.comment].map(words);
+            moves.push((at.parent, at.played.mv, at.played.nags.clone(), comments));
+        });
+        let unread: Vec<String> = game.unread().map(|rest| words(&rest.movetext)).collect();
+        (game.start.key(), game.result, words(&game.comment), moves, unread)
+    };
+    game.tags.iter().all(has) && tree(game) == tree(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::Color;
+
+    const NAME: &str = "rep.pgn";
+
+    fn read(text: &str) -> Repertoire {
+        let input = PgnInput::Text(NAME.to_owned(), text.as_bytes().into());
+        Repertoire::read(&[input], Color::White).expect("readable")
+    }
+
+    fn line_from(start: Position, moves: &str) -> Game {
+        let mut game = Game::new(start);
+        for san in moves.split_whitespace() {
+            let mv = game.position().parse_move(san).expect(san);
+            game.play(mv).expect("legal");
+        }
+        game
+    }
+
+    fn line(moves: &str) -> Game {
+        line_from(Position::start(), moves)
+    }
+
+    fn add(text: &str, moves: &str, comment: &str) -> (String, usize) {
+        let added = read(text).add_line((NAME, text), &line(moves), comment);
+        let added = added.unwrap_or_else(|error| panic!("{moves}: {error}")).expect(moves);
+        (added.text, added.moves)
+    }
+
+    const TEXT: &str = "; the lines of a club player\n\n[Event \"Main\"]\n[Annotator \"Ünsal\"]\n\n\
+        {before [%csl Gd4]} 1. e4 $1 {best [%cal Ge2e4,Rd2d4]} e5 (1... c5 2. Nf3 d6) 2. Nf3 *\n\n\n\
+        [Event \"From a position\"]\n[SetUp \"1\"]\n\
+        [FEN \"rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\"]\n\n\
+        2. exd5 Qxd5 3. Nc3 *\n";
+
+    #[test]
+    fn lines_are_added_where_the_repertoire_ends() {
+        let (text, moves) = add(TEXT, "e4 c5 Nf3 d6 d4", "open [%cal Gd4d5]");
+        assert_eq!(moves, 1);
+        let (other, changed) = (&TEXT[TEXT.find("\n\n\n[").expect("there")..], &text);
+        assert!(
+            changed.ends_with(other) && changed.starts_with("; the lines of a club player\n\n[")
+        );
+        let flat = changed.replace('\n', " ");
+        assert!(flat.contains("2. Nf3 d6 3. d4 {open [%cal Gd4d5]})"), "{changed}");
+        for kept in
+            ["Annotator \"Ünsal\"", "{before [%csl Gd4]}", "1. e4 $1 {best [%cal Ge2e4,Rd2d4]}"]
+        {
+            assert!(flat.contains(kept), "{kept}: {changed}");
+        }
+        // The opponent's reply is new, too.
+        let (text, moves) = add(TEXT, "e4 e6 d4", "");
+        assert_eq!(moves, 2);
+        assert!(text.replace('\n', " ").contains("(1... e6 2. d4)"), "{text}");
+        // The position is in the second chapter, by another move order.
+        let (text, moves) = add(TEXT, "e4 d5 exd5 Qxd5 Nc3 Qa5", "");
+        assert_eq!(moves, 1);
+        assert!(text.contains("3. Nc3 Qa5 *"), "{text}");
+        let (text, _) = add(TEXT, "d4", "");
+        assert!(text.replace('\n', " ").contains("(1. d4)"), "{text}");
+    }
+
+    #[test]
+    fn lines_elsewhere_become_chapters() {
+        let start = Position::from_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").expect("legal");
+        for text in ["", "1. e4 *", "\r\n[Event \"x\"]\r\n\r\n1. e4 *\r\n"] {
+            let repertoire = read(text);
+            let added = repertoire.add_line((NAME, text), &line_from(start, "e4 Kd7"), "");
+            let added = added.expect("added").expect("new");
+            assert_eq!(
+                (added.moves, added.repertoire.chapters.len()),
+                (2, repertoire.chapters.len() + 1)
+            );
+            assert!(added.text.starts_with(text.trim_end()), "{}", added.text);
+            assert_eq!(added.text.contains("\r\n"), text.contains('\r'));
+            assert!(!added.text.replace("\r\n", "").contains('\r'));
+        }
+    }
+
+    #[test]
+    fn comments_on_known_moves_are_appended_once() {
+        let (text, moves) = add(TEXT, "e4", "mine");
+        assert_eq!(moves, 0);
+        assert!(text.replace('\n', " ").contains("{best [%cal Ge2e4,Rd2d4] mine}"), "{text}");
+        let again = read(&text).add_line((NAME, &text), &line("e4"), "mine");
+        assert!(again.expect("fine").is_none());
+        assert!(read(TEXT).add_line((NAME, TEXT), &line("e4 c5"), "").expect("fine").is_none());
+    }
+
+    #[test]
+    fn what_would_be_lost_is_not_written() {
+        let faulty = "1. e4 e5 2. Nd4 {more} Nc6 *\n";
+        let refused = |text: &str, moves: &str| {
+            read(text).add_line((NAME, text), &line(moves), "").expect_err(moves)
+        };
+        assert!(matches!(refused(faulty, "e4 c5"), AddError::Faulty(1, _)));
+        assert_eq!(refused(TEXT, ""), AddError::NoMove);
+        // A continuation would stand before the part of the variation that cannot be read.
+        let broken = "1. e4 (1. d4 d5 2. Kd4 {why}) e5 *\n";
+        assert!(matches!(refused(broken, "d4 d5 c4"), AddError::Faulty(1, _)));
+        // The changed chapter has English letters, and the others do not.
+        let german = "1. Sf3 Sf6 2. Sc3 Sc6 3. Tb1 e5 *\n\n".repeat(3);
+        assert_eq!(refused(&german, "Nf3 d5 d4"), AddError::Unreadable);
+        let other = read(TEXT).add_line((NAME, ""), &line("e4 e6"), "");
+        assert_eq!(other.expect_err("another text"), AddError::OtherText);
+    }
+
+    proptest::proptest! {
+        /// Random walks through a text with variations: the other moves and comments stay.
+        #[test]
+        fn additions_change_nothing_else(seeds in proptest::collection::vec(0_usize..1000, 1..12)) {
+            let mut game = Game::new(Position::start());
+            for seed in seeds {
+                let legal = game.position().legal_moves();
+                let Some(mv) = legal.iter().nth(seed % legal.iter().count().max(1)) else { break };
+                game.play(mv).expect("legal");
+            }
+            let repertoire = read(TEXT);
+            let added = repertoire.add_line((NAME, TEXT), &game, "why").expect("no fault");
+            if let Some(added) = added {
+                let node = added.repertoire.node(game.position()).expect("added");
+                proptest::prop_assert!(node.comments.iter().any(|text| text.contains("why")));
+                for node in repertoire.nodes() {
+                    let found = added.repertoire.node(&node.position).expect("kept");
+                    let has = |mv| found.moves.iter().any(|other| other.mv == mv);
+                    proptest::prop_assert!(node.moves.iter().all(|known| has(known.mv)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The file of a repertoire: read at the start, and written after each addition.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::gaps::GapsAnswer;
+use crate::chess::position::{Color, Game};
+use crate::games::pgn::{PgnInput, text};
+use crate::games::repertoire::{AddError, Remark, Repertoire, RepertoireError};
+use crate::support::files::{Cannot, FileError, FileKind, Output, open_locked, read_plain};
+use crate::web::serve::api_error::ApiError;
+
+/// The ending of the copy that is made before each change.
+const COPY_ENDING: &str = "bak";
+/// The files that are written: the repertoire and its copy. Any text can be a repertoire.
+const TEXT: FileKind = FileKind { name: "a repertoire", recognises: |_| true };
+
+/// A repertoire in a PGN file that can be changed.
+#[derive(Debug)]
+pub(crate) struct RepertoireFile {
+    path: PathBuf,
+    side: Color,
+    current: RwLock<Arc<Snapshot>>,
+    /// Held while the file is compared and written.
+    writing: Mutex<()>,
+}
+
+/// The content of the file at one time.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    bytes: Vec<u8>,
+    /// The content as UTF-8.
+    text: String,
+    /// Identifies the content.
+    pub version: String,
+    pub repertoire: Repertoire,
+    /// Computed by the first request.
+    pub gaps: OnceLock<GapsAnswer>,
+}
+
+impl RepertoireFile {
+    /// Reads a repertoire. An empty file is a repertoire without moves.
+    pub(crate) fn open(path: &Path, side: Color) -> Result<Self, RepertoireError> {
+        let snapshot = Snapshot::read(path, side)?;
+        let Snapshot { repertoire, .. } = &snapshot;
+        let has_moves = repertoire.nodes().any(|node| repertoire.answers(&node.position));
+        if !has_moves && !repertoire.chapters.is_empty() {
+            return Err(RepertoireError::empty(path.display().to_string(), side));
+        }
+        let (path, current) = (path.to_owned(), RwLock::new(Arc::new(snapshot)));
+        Ok(RepertoireFile { path, side, current, writing: Mutex::new(()) })
+    }
+
+    /// Calls `report` with what could not be used.
+    pub(crate) fn remarks(&self, mut report: impl FnMut(&Remark)) {
+        self.current().repertoire.remarks.iter().for_each(&mut report);
+    }
+
+    /// Returns the name of the file without its folder.
+    pub(super) fn name(&self) -> String {
+        PgnInput::File(self.path.clone()).short_name()
+    }
+
+    pub(super) fn current(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set(&self, snapshot: Snapshot) -> Arc<Snapshot> {
+        let snapshot = Arc::new(snapshot);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&snapshot);
+        snapshot
+    }
+
+    /// Adds a line to the file of a version. Returns the number of new moves; `None` if there is
+    /// nothing to add.
+    ///
+    /// If the file has changed on disk, reads it again and reports a conflict. The previous content
+    /// is copied to a file with [`COPY_ENDING`] first. Blocks while the files are written.
+    pub(super) fn add(
+        &self,
+        version: &str,
+        line: &Game,
+        comment: &str,
+    ) -> Result<Option<usize>, ApiError> {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = self.name();
+        let failed = |error: FileError| {
+            ApiError::unavailable(format!("cannot {} {name}: {}", error.action, error.reason))
+        };
+        let _lock = open_locked(&self.path, false).cannot("write", &self.path).map_err(failed)?;
+        let on_disk = read_plain(&self.path).cannot("read", &self.path).map_err(failed)?;
+        let old = self.current();
+        if on_disk != old.bytes {
+            let new = Snapshot::read(&self.path, self.side);
+            let new =
+                new.map_err(|error| ApiError::conflict(changed(&name, &error.to_string())))?;
+            self.set(new);
+        }
+        if self.current().version != version {
+            return Err(ApiError::conflict(changed(&name, "look at it, then add the move again")));
+        }
+        let added = old.repertoire.add_line((&name, &old.text), line, comment);
+        let added = added.map_err(|error| match error {
+            AddError::NoMove => ApiError::bad_request(error.to_string()),
+            _ => ApiError::conflict(format!("{name} is unchanged: {error}")),
+        })?;
+        let Some(added) = added else { return Ok(None) };
+        let copy = self.copy_path();
+        let copy = Output::new(&copy, TEXT).force(true).apart_from([&self.path]);
+        copy.write(&on_disk).map_err(failed)?;
+        Output::new(&self.path, TEXT).force(true).write(added.text.as_bytes()).map_err(failed)?;
+        let bytes = added.text.clone().into_bytes();
+        self.set(Snapshot::new(bytes, added.text, added.repertoire));
+        Ok(Some(added.moves))
+    }
+
+    fn copy_path(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(".");
+        name.push(COPY_ENDING);
+        name.into()
+    }
+}
+
+fn changed(name: &str, rest: &str) -> String {
+    format!("another program or page has changed {name}, so nothing is written: {rest}")
+}
+
+impl Snapshot {
+    fn new(bytes: Vec<u8>, text: String, repertoire: Repertoire) -> Self {
+        let version = format!("{:016x}", xxh3_64(&bytes));
+        Snapshot { bytes, text, version, repertoire, gaps: OnceLock::new() }
+    }
+
+    fn read(path: &Path, side: Color) -> Result<Self, RepertoireError> {
+        let bytes = read_plain(path).cannot("read", path)?;
+        if bytes.contains(&0) {
+            let reason = "it is compressed or not text in UTF-8 or Latin-1; `tabia repertoire build` \
+                          with an output that ends in .pgn converts it";
+            return Err(FileError::new("change", path, reason).into());
+        }
+        // Some programs mix encodings, so each line has its own.
+        let text: String = bytes.split_inclusive(|&byte| byte == b'\n').map(text).collect();
+        let name = PgnInput::File(path.to_owned()).short_name();
+        let repertoire = Repertoire::read(&[PgnInput::Text(name, text.as_bytes().into())], side)?;
+        Ok(Snapshot::new(bytes, text, repertoire))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::repertoire::KnownMove;
+
+    const TEXT: &str = "[Event \"Ünsal\"]\n\n1. e4 {best} e5 (1... c5) *\n";
+
+    fn opened(text: &str) -> (tempfile::TempDir, RepertoireFile) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rep.pgn");
+        std::fs::write(&path, text).expect("written");
+        let file = RepertoireFile::open(&path, Color::White).expect("readable");
+        (folder, file)
+    }
+
+    fn line(moves: &str) -> Game {
+        let mut game = Game::new(crate::chess::position::Position::start());
+        for san in moves.split(' ') {
+            let mv = game.position().parse_move(san).expect(san);
+            game.play(mv).expect("legal");
+        }
+        game
+    }
+
+    #[test]
+    fn previous_content_is_copied_before_each_change() {
+        let (folder, file) = opened(TEXT);
+        let read = |name| std::fs::read_to_string(folder.path().join(name)).expect("there");
+        let version = file.current().version.clone();
+        assert_eq!(file.add(&version, &line("e4 c5"), "").expect("fine"), None);
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 1, "nothing is written");
+        assert_eq!(file.add(&version, &line("e4 c5 Nf3"), "").expect("fine"), Some(1));
+        let second = read("rep.pgn");
+        assert_eq!(read("rep.pgn.bak"), TEXT);
+        assert!(second.contains("(1... c5 2. Nf3)"), "{second}");
+        let stale = file.add(&version, &line("e4 e6 d4"), "").expect_err("an old version");
+        assert_eq!((stale.status.as_u16(), read("rep.pgn")), (409, second.clone()));
+        let version = file.current().version.clone();
+        assert_eq!(file.add(&version, &line("e4 e6 d4"), "").expect("fine"), Some(2));
+        assert_eq!(read("rep.pgn.bak"), second);
+        let reopened = RepertoireFile::open(&file.path, Color::White).expect("readable");
+        assert_eq!(reopened.current().version, file.current().version);
+    }
+
+    #[test]
+    fn changed_file_is_read_again_and_not_overwritten() {
+        let (folder, file) = opened(TEXT);
+        let path = folder.path().join("rep.pgn");
+        let version = file.current().version.clone();
+        let theirs = "[Event \"theirs\"]\n\n1. d4 *\n";
+        std::fs::write(&path, theirs).expect("written");
+        let refused = file.add(&version, &line("e4 c5 Nf3"), "").expect_err("changed");
+        assert_eq!(refused.status.as_u16(), 409);
+        assert!(refused.text.contains("rep.pgn"), "{}", refused.text);
+        assert_eq!(std::fs::read_to_string(&path).expect("there"), theirs);
+        let current = file.current();
+        let moves: Vec<&KnownMove> = current.repertoire.nodes().flat_map(|at| &at.moves).collect();
+        assert_eq!((moves.len(), moves[0].mv.to_string().as_str()), (1, "d2d4"));
+        assert_eq!(file.add(&current.version, &line("d4 d5 c4"), "").expect("fine"), Some(2));
+        // A file that is no repertoire any more, or that has gone.
+        std::fs::write(&path, [0xff, 0xfe, 0]).expect("written");
+        let version = file.current().version.clone();
+        assert_eq!(file.add(&version, &line("d4"), "x").expect_err("changed").status.as_u16(), 409);
+        std::fs::remove_file(&path).expect("removed");
+        assert_eq!(file.add(&version, &line("d4"), "x").expect_err("gone").status.as_u16(), 503);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn nothing_is_written_without_a_copy() {
+        let (folder, file) = opened(TEXT);
+        std::fs::create_dir(folder.path().join("rep.pgn.bak")).expect("made");
+        let version = file.current().version.clone();
+        let refused = file.add(&version, &line("e4 c5 Nf3"), "").expect_err("no copy");
+        assert!(refused.status.as_u16() == 503 && !refused.text.contains("/"), "{}", refused.text);
+        assert_eq!(std::fs::read_to_string(folder.path().join("rep.pgn")).expect("there"), TEXT);
+    }
+
+    #[test]
+    fn latin_1_becomes_utf_8() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rep.pgn");
+        let old = b"[Event \"\xdcbung\"]\n[Site \"K\xc3\xb6ln\"]\n\n1. e4 {gr\xfcn} *\n\n[Event \"\xe9\"]\n\n1. d4 *\n";
+        std::fs::write(&path, old).expect("written");
+        let file = RepertoireFile::open(&path, Color::White).expect("readable");
+        let version = file.current().version.clone();
+        assert_eq!(file.add(&version, &line("e4 e5 Nf3"), "").expect("fine"), Some(2));
+        let written = std::fs::read_to_string(&path).expect("UTF-8");
+        for kept in ["Übung", "Köln", "{grün}", "[Event \"é\"]"] {
+            assert!(written.contains(kept), "{kept}: {written}");
+        }
+        assert_eq!(std::fs::read(folder.path().join("rep.pgn.bak")).expect("there"), old);
+    }
+
+    #[test]
+    fn unsuitable_files_are_rejected() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = |name: &str, bytes: &[u8], side| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).expect("written");
+            RepertoireFile::open(&path, side).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(open("empty.pgn", b"", Color::White), Ok(()));
+        let wide: Vec<u8> = "\u{feff}1. e4 *\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(open("wide.pgn", &wide, Color::White).expect_err("UTF-16").contains("UTF-8"));
+        let other = open("other.pgn", b"1. e4 *\n", Color::Black).expect_err("no move of Black");
+        assert!(other.contains("Black"), "{other}");
+        assert!(RepertoireFile::open(&folder.path().join("none.pgn"), Color::White).is_err());
+    }
+}

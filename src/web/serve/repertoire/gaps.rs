@@ -1,0 +1,109 @@
+//! `/repertoire/gaps`: the positions that opponents reach and that lack an answer.
+
+use serde::Serialize;
+
+use crate::chess::notation::ScoreAnswer;
+use crate::chess::position::{Game, Position};
+use crate::games::book::{Book, NamedOpening};
+use crate::games::repertoire::{FORECAST_PLIES, Gap, Proposal, Repertoire};
+use crate::web::serve::json::NamedMove;
+use crate::web::serve::loaded_books::Content;
+
+/// The least probable gap that is listed, as in `tabia repertoire check`.
+const MIN_PROBABILITY: f64 = 0.001;
+/// Maximum number of gaps in a response.
+const MAX_GAPS: usize = 200;
+/// The numbers of plies after which the share of games in the repertoire is listed.
+const SHARE_PLIES: [usize; 3] = [8, 12, 16];
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct GapsAnswer {
+    version: String,
+    /// The name of the books whose games show how opponents play.
+    reference: String,
+    shares: Vec<ShareAnswer>,
+    /// The number of gaps, including those that are not listed.
+    total: usize,
+    gaps: Vec<GapAnswer>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct ShareAnswer {
+    plies: usize,
+    share: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GapAnswer {
+    fen: String,
+    kind: &'static str,
+    /// The expected number of times that the position occurs in a game.
+    probability: f64,
+    games: u64,
+    /// The position in which the most common line begins, and its moves.
+    start: String,
+    line: Vec<NamedMove>,
+    opening: Option<NamedOpening>,
+    ways_back: Vec<NamedMove>,
+    proposal: Option<ProposalAnswer>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct ProposalAnswer {
+    #[serde(flatten)]
+    mv: NamedMove,
+    /// The score in an analysed book; otherwise, the move is the one played most often.
+    score: Option<ScoreAnswer>,
+    games: Option<u64>,
+}
+
+impl GapsAnswer {
+    pub(super) fn new(repertoire: &Repertoire, version: &str, content: &Content) -> Self {
+        let book = &content.book;
+        let forecast = repertoire.forecast(book, FORECAST_PLIES);
+        let mut gaps = forecast.gaps(repertoire, book, MIN_PROBABILITY);
+        let total = gaps.len();
+        gaps.truncate(MAX_GAPS);
+        GapsAnswer {
+            version: version.to_owned(),
+            reference: book.name().to_owned(),
+            shares: SHARE_PLIES
+                .map(|plies| ShareAnswer { plies, share: forecast.share(plies) })
+                .into(),
+            total,
+            gaps: gaps.iter().map(|gap| GapAnswer::new(gap, content)).collect(),
+        }
+    }
+}
+
+impl GapAnswer {
+    fn new(gap: &Gap, content: &Content) -> Self {
+        let position = &gap.position;
+        let mut game = Game::new(gap.line.start);
+        for &mv in &gap.line.moves {
+            // The line was played on the board before.
+            let _ = game.play(mv);
+        }
+        let ways_back = gap.ways_back.iter().map(|&mv| NamedMove::new(position, mv)).collect();
+        GapAnswer {
+            fen: position.fen(),
+            kind: gap.kind.name(),
+            probability: gap.probability,
+            games: gap.games,
+            start: gap.line.start.fen(),
+            line: NamedMove::line(&gap.line.start, &gap.line.moves),
+            opening: content.names.of_game(&game).cloned(),
+            ways_back,
+            proposal: proposal(&content.book, position),
+        }
+    }
+}
+
+fn proposal(book: &Book, position: &Position) -> Option<ProposalAnswer> {
+    let (mv, score, games) = match Proposal::find(book, position)? {
+        Proposal::Value(mv, score) => (mv, Some(score.into()), None),
+        Proposal::Games(mv, games) => (mv, None, Some(games)),
+    };
+    Some(ProposalAnswer { mv: NamedMove::new(position, mv), score, games })
+}

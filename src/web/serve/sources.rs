@@ -1,0 +1,95 @@
+//! `/book/sources`: the results of a position in each book, side by side.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use super::api_error::ApiError;
+use super::facets::{self, Dates};
+use super::json::NamedMove;
+use super::loaded_books::Content;
+use super::query::Query;
+use crate::chess::position::{Move, Position};
+use crate::games::book::{Breadth, Counts, MoveStats};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SourcesAnswer {
+    fen: String,
+    sources: Vec<SourceAnswer>,
+    moves: Vec<SourceMove>,
+}
+
+#[derive(Debug, Serialize)]
+struct SourceAnswer {
+    name: String,
+    /// `None` if there is a filter, and the book has no ratings and dates.
+    reached: Option<Counts>,
+}
+
+/// A move that games of any book played.
+#[derive(Debug, Serialize)]
+struct SourceMove {
+    #[serde(flatten)]
+    mv: NamedMove,
+    /// The results in each book; `None` in books in which no game played the move.
+    sources: Vec<Option<SourceResults>>,
+}
+
+#[derive(Debug, Serialize)]
+struct SourceResults {
+    played: Counts,
+    /// The score of the side to move, from 0 to 1, in the games that played the move.
+    score: f64,
+}
+
+pub(crate) fn answer(content: &Content, mut query: Query) -> Result<SourcesAnswer, ApiError> {
+    let filter = facets::read(&mut query, Dates::Months)?;
+    let game = query.game()?;
+    query.finish()?;
+    let position = game.position();
+    let mut sources = Vec::new();
+    let mut found: Vec<Vec<MoveStats>> = Vec::new();
+    for (name, book) in &content.sources {
+        let skipped = !filter.is_everything() && !book.has_facets() && content.book.has_facets();
+        let stats = match skipped {
+            true => None,
+            false => Some(facets::explore(book, position, &filter, Breadth::Played)?),
+        };
+        let (reached, moves) = stats.map(|stats| (stats.reached.counts, stats.moves)).unzip();
+        sources.push(SourceAnswer { name: name.clone(), reached });
+        found.push(moves.unwrap_or_default());
+    }
+    Ok(SourcesAnswer { fen: position.fen(), sources, moves: rows(position, &found) })
+}
+
+/// Returns the moves of all books. Those played most often in the first book come first.
+fn rows(position: &Position, found: &[Vec<MoveStats>]) -> Vec<SourceMove> {
+    let played = |moves: &[MoveStats], mv: Move| {
+        let counts = moves.iter().find(|found| found.mv == mv).map(|found| found.played.counts);
+        counts.filter(|counts| counts.games() > 0)
+    };
+    let legal = position.legal_moves();
+    let rows = legal.iter().map(|mv| {
+        let counts: Vec<Option<Counts>> = found.iter().map(|moves| played(moves, mv)).collect();
+        (mv, counts)
+    });
+    let mut rows: Vec<(Move, Vec<Option<Counts>>)> =
+        rows.filter(|(_, counts)| counts.iter().any(Option::is_some)).collect();
+    rows.sort_by_key(|(_, counts)| {
+        Reverse(
+            counts
+                .iter()
+                .map(|counts| counts.as_ref().map_or(0, Counts::games))
+                .collect::<Vec<u64>>(),
+        )
+    });
+    let results = |played: Counts| SourceResults {
+        played,
+        score: (played.score(position.side_to_move()) * 1e4).round() / 1e4,
+    };
+    let row = |(mv, counts): (Move, Vec<Option<Counts>>)| SourceMove {
+        mv: NamedMove::new(position, mv),
+        sources: counts.into_iter().map(|counts| counts.map(results)).collect(),
+    };
+    rows.into_iter().map(row).collect()
+}
