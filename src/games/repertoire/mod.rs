@@ -29,6 +29,7 @@ mod lines;
 mod opponent;
 mod read;
 mod redundant;
+mod training;
 
 pub use follow::{Event, EventKind, Followed};
 pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
@@ -37,3 +38,7 @@ pub use grow::{GrowOptions, Growth, Search, Style};
 pub use opponent::{NewMove, OpponentGames, Reached, Spot};
 pub use read::RepertoireError;
 pub use redundant::Redundant;
+pub use training::{
+    Grade, Hint, Judgement, Memory, MoveFacts, Progress, Question, ReplyFacts, Tally, Time,
+    Training, TrainingOptions, Verdict,
+};
