@@ -8,11 +8,16 @@ use std::time::Duration;
 use clap::value_parser;
 
 use super::args::GameFolders;
+use super::book::parse_side;
 use super::output::{errln, outln};
+use super::repertoire::{END_PROBABILITY, RepertoireArgs, journal_beside};
 use super::usage::wrong;
 use super::work::on_interruption;
+use crate::chess::position::Color;
 use crate::games::book::EMBEDDED_NAME;
-use crate::web::serve::{CLIENT_SECONDS, LoadedBooks, Settings, Stopper, parse_origin, serve};
+use crate::web::serve::{
+    CLIENT_SECONDS, LoadedBooks, Settings, Stopper, TrainingPlan, parse_origin, serve,
+};
 
 /// The default port, which is also the default of a local Lichess opening explorer.
 const PORT: u16 = 9002;
@@ -28,12 +33,27 @@ pub(super) struct Args {
     listen: SocketAddr,
     #[command(flatten)]
     games: GameFolders,
+    /// Train a repertoire (a PGN file with variations) at /train
+    #[arg(long, value_name = "FILE", requires = "side")]
+    repertoire: Option<PathBuf>,
+    /// The side of the repertoire
+    #[arg(long, value_parser = parse_side, requires = "repertoire")]
+    side: Option<Color>,
     /// Allow web pages of this origin to use the engine; may be repeated
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     origin: Vec<String>,
     /// Seconds that a client may take to send a request or to read part of a response
     #[arg(long, value_name = "S", hide_short_help = true, default_value_t = CLIENT_SECONDS, value_parser = value_parser!(u64).range(1..=3600))]
     client_timeout: u64,
+}
+
+impl Args {
+    fn training(&self) -> anyhow::Result<Option<TrainingPlan>> {
+        let Some(path) = self.repertoire.clone() else { return Ok(None) };
+        let (journal, min_probability) = (journal_beside(&path), END_PROBABILITY);
+        let repertoire = RepertoireArgs { paths: vec![path], side: self.side }.open()?;
+        Ok(Some(TrainingPlan { repertoire, journal, min_probability }))
+    }
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr, String> {
@@ -70,6 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         address: args.listen,
         origins: args.origin.clone(),
         client_timeout: Duration::from_secs(args.client_timeout),
+        training: args.training()?,
     };
     serve(loaded, settings, &stopper, on_ready, on_open)?;
     outcome?;

@@ -17,6 +17,9 @@ mod searches;
 mod train;
 mod train_words;
 
+#[cfg(feature = "serve")]
+pub(super) use train::{END_PROBABILITY, journal_beside};
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -95,16 +95,18 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// Returns the router. `client_timeout` is the time limit for receiving a request body.
+/// Returns the router. `training` contains the addresses of the training, and `client_timeout` is the
+/// time limit for receiving a request body.
 pub(crate) fn router(
     state: Arc<AppState>,
+    training: Router<Arc<AppState>>,
     origin_check: OriginCheck,
     client_timeout: Duration,
 ) -> Router {
     let is_whole = DefaultPredicate::new().and(NotForContentType::const_new(LINES_OF_JSON));
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest);
     open_addresses()
-        .merge(costly_addresses(origin_check, client_timeout))
+        .merge(costly_addresses(training, origin_check, client_timeout))
         .with_state(state)
         .layer(compression.compress_when(is_whole))
 }
@@ -141,7 +143,11 @@ fn open_addresses() -> Router<Arc<AppState>> {
 }
 
 /// Returns the addresses for the server's own page, allowed origins and other programs.
-fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Router<Arc<AppState>> {
+fn costly_addresses(
+    training: Router<Arc<AppState>>,
+    origin_check: OriginCheck,
+    client_timeout: Duration,
+) -> Router<Arc<AppState>> {
     let named = AllowOrigin::list(origin_check.origins());
     let origin_check = Arc::new(origin_check);
     let check = move |request: Request, next: Next| {
@@ -157,6 +163,7 @@ fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Rout
         .route("/read", post(read))
         .route("/annotate", post(annotate))
         .route("/analysis", get(analyse))
+        .merge(training)
         .method_not_allowed_fallback(wrong_method)
         .layer(Extension(BodyTimeout(client_timeout)))
         .layer(middleware::from_fn(check))

@@ -24,6 +24,7 @@ use super::limits::{GRACE, MAX_CONNECTIONS, MAX_REQUEST_HEAD, MAX_REQUEST_HEADER
 use super::loaded_books::LoadedBooks;
 use super::origin_check::OriginCheck;
 use super::routes::{AppState, ClientAddress, router};
+use super::training::{self, TrainingPlan};
 use super::write_timeout::WriteTimeoutStream;
 use crate::games::book::BookError;
 use crate::support::files::describe;
@@ -59,13 +60,15 @@ pub(crate) struct Settings {
     pub(crate) origins: Vec<String>,
     /// The time limit for clients (see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS)).
     pub(crate) client_timeout: Duration,
+    /// The repertoire to train.
+    pub(crate) training: Option<TrainingPlan>,
 }
 
 /// Opens books and serves them until stopped. Calls `on_ready` with the address once the server is
 /// listening, and calls `on_open` when all books are open.
 pub(crate) fn serve(
     loaded: LoadedBooks,
-    Settings { address, origins, client_timeout }: Settings,
+    Settings { address, origins, client_timeout, training }: Settings,
     stopper: &Stopper,
     on_ready: impl FnOnce(SocketAddr),
     on_open: impl FnOnce() + Send + 'static,
@@ -79,11 +82,12 @@ pub(crate) fn serve(
         let state = Arc::new(AppState::new(Arc::clone(&loaded), closing.clone()));
         // The address is reported after the last thread has started but before the books are open.
         let (begin, reported) = std::sync::mpsc::channel();
+        let training = training::router(training, Arc::clone(&loaded));
         let opened = open(loaded, reported, on_open)?;
         on_ready(listener.local_addr()?);
         drop(begin);
         let origin_check = OriginCheck::new(origins, address.ip().is_loopback());
-        let router = router(Arc::clone(&state), origin_check, client_timeout);
+        let router = router(Arc::clone(&state), training, origin_check, client_timeout);
         tokio::select! {
             fault = opened => Err(fault.into()),
             () = accept_all(listener, router, client_timeout, closing) => Ok(()),
