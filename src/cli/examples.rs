@@ -62,6 +62,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia repertoire grow", "tabia repertoire grow --side white --reference games.pgn --style fewest-positions --min-probability 0.01 -o small.pgn", "Makes a small repertoire, which uses transpositions."),
     ("tabia repertoire prepare", "tabia repertoire prepare Carlsen games.pgn --repertoire black.pgn --side black --html carlsen.html", "Makes a page of what Carlsen plays, and where it meets your lines."),
     ("tabia repertoire report", "tabia repertoire report white.pgn games.pgn --side white --player Me --reference masters.tbk", "The same for your own games, with counts and values of a book."),
+    ("tabia repertoire train", "tabia repertoire train white.pgn --side white -b games.tbk --ratings 1600,1800", "Asks for your moves, against the replies of players of your level."),
     ("tabia serve", "tabia serve mine.tbk --games ~/chess", "Serves a book and the games that it was built from."),
     ("tabia solve", "tabia solve suite.epd --seconds 1", "Counts the positions of a suite that are solved in a second each."),
     ("tabia train", "tabia train games --games 1000 -o mine.games", "Plays games to train on; `tabia train net` is the next step."),

@@ -10,13 +10,14 @@ use clap::value_parser;
 use super::args::GameFolders;
 use super::book::parse_side;
 use super::output::{errln, outln};
-use super::repertoire::print_remark;
+use super::repertoire::{END_PROBABILITY, journal_beside, print_remark};
 use super::usage::wrong;
 use super::work::on_interruption;
 use crate::chess::position::Color;
 use crate::games::book::EMBEDDED_NAME;
 use crate::web::serve::{
-    CLIENT_SECONDS, LoadedBooks, RepertoireFile, Settings, Stopper, parse_origin, serve,
+    CLIENT_SECONDS, LoadedBooks, RepertoireFile, Settings, Stopper, TrainingPlan, parse_origin,
+    serve,
 };
 
 /// The default port, which is also the default of a local Lichess opening explorer.
@@ -33,7 +34,7 @@ pub(super) struct Args {
     listen: SocketAddr,
     #[command(flatten)]
     games: GameFolders,
-    /// Show a repertoire (a PGN file with variations), to which the page can add moves
+    /// Show a repertoire (a PGN file with variations), add moves to it, and train it at /train
     #[arg(long, value_name = "FILE", requires = "side")]
     repertoire: Option<PathBuf>,
     /// The side of the repertoire
@@ -65,6 +66,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let named = args.repertoire.as_deref().zip(args.side);
     let repertoire = named.map(|(path, side)| RepertoireFile::open(path, side)).transpose()?;
     repertoire.iter().for_each(|file| file.remarks(print_remark));
+    let training = args.repertoire.as_deref().map(|path| TrainingPlan {
+        journal: journal_beside(path),
+        min_probability: END_PROBABILITY,
+    });
     let stopper = Stopper::new();
     let stop = stopper.clone();
     on_interruption(move || stop.stop())?;
@@ -85,6 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         origins: args.origin.clone(),
         client_timeout: Duration::from_secs(args.client_timeout),
         repertoire,
+        training,
     };
     serve(loaded, settings, &stopper, on_ready, on_open)?;
     outcome?;

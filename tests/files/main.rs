@@ -18,6 +18,7 @@ mod repertoire;
 mod repertoire_check;
 mod repertoire_grow;
 mod repertoire_report;
+mod repertoire_train;
 #[cfg(feature = "train")]
 mod selfplay;
 mod unfinished;

@@ -26,6 +26,11 @@ pub struct Terminal {
 impl Terminal {
     /// Starts `tabia`, which saves its games in a folder.
     pub fn start(data: &Path) -> Self {
+        Self::start_with(&[], "dumb", data)
+    }
+
+    /// Starts `tabia` with arguments in this kind of terminal.
+    pub fn start_with(arguments: &[&str], kind: &str, data: &Path) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = openpt(flags).expect("a pseudo-terminal");
         grantpt(&master).expect("granted");
@@ -35,8 +40,9 @@ impl Terminal {
         let slave = rustix::fs::open(name, flags, Mode::empty()).expect("the other end");
         let end = || Stdio::from(slave.try_clone().expect("the same terminal"));
         let child = Command::new(super::PROGRAM)
+            .args(arguments)
             .env("XDG_DATA_HOME", data)
-            .env("TERM", "dumb")
+            .env("TERM", kind)
             .stdin(end())
             .stdout(end())
             .stderr(end())
@@ -59,6 +65,11 @@ impl Terminal {
     /// Types a line, with or without a prompt.
     pub fn enter(&mut self, line: &str) {
         writeln!(self.keyboard, "{line}").expect("typed");
+    }
+
+    /// Presses keys, such as Ctrl-C (`\u{3}`).
+    pub fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("typed");
     }
 
     /// Types lines, each at a prompt.

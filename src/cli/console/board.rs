@@ -3,18 +3,18 @@
 use crate::chess::position::{Color, Move, Piece, Position, Square};
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BoardStyle {
+pub(in crate::cli) struct BoardStyle {
     /// Whether to use chess symbols instead of letters. Symbols are off by default, because
     /// terminals disagree on their width.
-    pub(super) symbols: bool,
-    pub(super) colours: bool,
-    pub(super) coordinates: bool,
-    pub(super) below: Color,
+    pub(in crate::cli) symbols: bool,
+    pub(in crate::cli) colours: bool,
+    pub(in crate::cli) coordinates: bool,
+    pub(in crate::cli) below: Color,
 }
 
 impl BoardStyle {
     /// Returns the style that a terminal supports, or plain text if the output is not a terminal.
-    pub(super) fn of_output(is_terminal: bool) -> Self {
+    pub(in crate::cli) fn of_output(is_terminal: bool) -> Self {
         let able = is_terminal
             && std::env::var("TERM").is_ok_and(|name| !name.is_empty() && name != "dumb");
         BoardStyle {
@@ -40,7 +40,7 @@ const MARKED_DARK: u8 = 65;
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
 
-pub(super) fn draw(position: &Position, last: Option<Move>, style: BoardStyle) -> String {
+pub(in crate::cli) fn draw(position: &Position, last: Option<Move>, style: BoardStyle) -> String {
     let is_marked = |square: Square| last.is_some_and(|mv| [mv.from(), mv.to()].contains(&square));
     let ranks: Vec<usize> = match style.below {
         Color::White => (0..8).rev().collect(),

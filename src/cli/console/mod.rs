@@ -35,7 +35,7 @@ use crate::engine::controller::{
 };
 use crate::support::words;
 use annotate::Annotating;
-use board::BoardStyle;
+pub(super) use board::{BoardStyle, draw};
 use game::Offer;
 pub(super) use input::read_lines;
 use record::{Players, Record};

@@ -308,6 +308,6 @@ fn sorted<T>(mut rows: Vec<T>, position: impl Fn(&T) -> &PositionRow) -> Vec<T> 
     rows
 }
 
-fn text(start: &Position, moves: &[Move]) -> String {
+pub(super) fn text(start: &Position, moves: &[Move]) -> String {
     moves.iter().copied().collect::<Variation>().movetext(start)
 }

@@ -1,4 +1,5 @@
-//! `tabia repertoire`: builds, checks and completes opening repertoires, and compares games with them.
+//! `tabia repertoire`: builds, checks, completes and trains opening repertoires, and compares games
+//! with them.
 
 mod build;
 mod check;
@@ -13,6 +14,11 @@ mod print;
 mod report;
 mod report_rows;
 mod searches;
+mod train;
+mod train_words;
+
+#[cfg(feature = "serve")]
+pub(super) use train::{END_PROBABILITY, journal_beside};
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,7 +36,7 @@ use crate::games::pgn::PgnInput;
 use crate::games::repertoire::{Remark, Repertoire};
 use crate::support::words::visible;
 
-/// Build, check, complete and use an opening repertoire
+/// Build, check, complete, learn and use an opening repertoire
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -44,6 +50,7 @@ enum Command {
     Grow(grow::Args),
     Report(report::Args),
     Prepare(prepare::Args),
+    Train(train::Args),
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -53,6 +60,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Grow(args) => grow::run(args),
         Command::Report(args) => report::run(args),
         Command::Prepare(args) => prepare::run(args),
+        Command::Train(args) => train::run(args),
     }
 }
 

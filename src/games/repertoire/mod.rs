@@ -31,6 +31,7 @@ mod opponent;
 mod propose;
 mod read;
 mod redundant;
+mod training;
 
 pub use add::{AddError, Addition};
 pub use follow::{Event, EventKind, Followed};
@@ -41,3 +42,7 @@ pub use opponent::{NewMove, OpponentGames, Reached, Spot};
 pub use propose::Proposal;
 pub use read::RepertoireError;
 pub use redundant::Redundant;
+pub use training::{
+    Grade, Hint, Judgement, Memory, MoveFacts, Progress, Question, ReplyFacts, Tally, Time,
+    Training, TrainingOptions, Verdict,
+};

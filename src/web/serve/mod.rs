@@ -29,10 +29,15 @@
 //! when the server stops. A task never waits for its client: the channel reserves room for the last
 //! event, and drops other events while it is full.
 //!
-//! # The page
+//! # Training
 //!
-//! The page in `page/` does not contain the rules of chess: `/book` lists the legal moves, and
-//! every position comes from the server. The page has no build step.
+//! `training` asks for the moves of a repertoire. Its session and its journal belong to the server, and
+//! the addresses are restricted like those that start searches.
+//!
+//! # The pages
+//!
+//! The pages in `page/` do not contain the rules of chess: `/book` lists the legal moves, and
+//! every position comes from the server. The pages have no build step.
 
 mod analysis;
 mod annotation;
@@ -58,6 +63,7 @@ mod routes;
 mod searches;
 mod server;
 mod sources;
+mod training;
 mod write_timeout;
 
 #[cfg(fuzzing)]
@@ -68,3 +74,4 @@ pub(crate) use loaded_books::LoadedBooks;
 pub(crate) use origin_check::parse_origin;
 pub(crate) use repertoire::RepertoireFile;
 pub(crate) use server::{Settings, Stopper, serve};
+pub(crate) use training::TrainingPlan;

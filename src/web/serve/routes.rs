@@ -59,12 +59,12 @@ pub(crate) struct AppState {
 impl AppState {
     pub(crate) fn new(
         loaded: Arc<LoadedBooks>,
-        repertoire: Option<RepertoireFile>,
+        repertoire: Option<Arc<RepertoireFile>>,
         closing: watch::Receiver<bool>,
     ) -> Self {
         AppState {
             loaded,
-            repertoire: repertoire.map(Arc::new),
+            repertoire,
             answers: AnswerCache::new(ANSWER_CACHE),
             searches: Arc::new(Searches::new(MAX_SEARCHES)),
             annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
@@ -100,9 +100,11 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// Returns the router. `client_timeout` is the time limit for receiving a request body.
+/// Returns the router. `training` contains the addresses of the training, and `client_timeout` is the
+/// time limit for receiving a request body.
 pub(crate) fn router(
     state: Arc<AppState>,
+    training: Router<Arc<AppState>>,
     origin_check: OriginCheck,
     client_timeout: Duration,
 ) -> Router {
@@ -111,7 +113,7 @@ pub(crate) fn router(
     let served = Served::new(state.repertoire.clone(), Arc::clone(&state.loaded));
     let writable = repertoire::writable(served.clone());
     open_addresses()
-        .merge(costly_addresses(origin_check, served))
+        .merge(costly_addresses(training, origin_check, served))
         .merge(writable.method_not_allowed_fallback(wrong_method))
         .layer(Extension(BodyTimeout(client_timeout)))
         .with_state(state)
@@ -151,7 +153,11 @@ fn open_addresses() -> Router<Arc<AppState>> {
 }
 
 /// Returns the addresses for the server's own page, allowed origins and other programs.
-fn costly_addresses(origin_check: OriginCheck, served: Served) -> Router<Arc<AppState>> {
+fn costly_addresses(
+    training: Router<Arc<AppState>>,
+    origin_check: OriginCheck,
+    served: Served,
+) -> Router<Arc<AppState>> {
     let named = AllowOrigin::list(origin_check.origins());
     let origin_check = Arc::new(origin_check);
     let check = move |request: Request, next: Next| {
@@ -168,6 +174,7 @@ fn costly_addresses(origin_check: OriginCheck, served: Served) -> Router<Arc<App
         .route("/annotate", post(annotate))
         .route("/analysis", get(analyse))
         .merge(repertoire::readable(served))
+        .merge(training)
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn(check))
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))

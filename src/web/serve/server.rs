@@ -26,6 +26,7 @@ use super::origin_check::OriginCheck;
 use super::repertoire::RepertoireFile;
 use super::request::ClientAddress;
 use super::routes::{AppState, router};
+use super::training::{self, TrainingPlan};
 use super::write_timeout::WriteTimeoutStream;
 use crate::games::book::BookError;
 use crate::support::files::describe;
@@ -62,13 +63,15 @@ pub(crate) struct Settings {
     /// The time limit for clients (see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS)).
     pub(crate) client_timeout: Duration,
     pub(crate) repertoire: Option<RepertoireFile>,
+    /// How the repertoire is trained.
+    pub(crate) training: Option<TrainingPlan>,
 }
 
 /// Opens books and serves them until stopped. Calls `on_ready` with the address once the server is
 /// listening, and calls `on_open` when all books are open.
 pub(crate) fn serve(
     loaded: LoadedBooks,
-    Settings { address, origins, client_timeout, repertoire }: Settings,
+    Settings { address, origins, client_timeout, repertoire, training }: Settings,
     stopper: &Stopper,
     on_ready: impl FnOnce(SocketAddr),
     on_open: impl FnOnce() + Send + 'static,
@@ -79,14 +82,17 @@ pub(crate) fn serve(
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|error| ServeError::Address(address, describe(&error)))?;
         let loaded = Arc::new(loaded);
+        let repertoire = repertoire.map(Arc::new);
+        let training = repertoire.clone().zip(training);
         let state = Arc::new(AppState::new(Arc::clone(&loaded), repertoire, closing.clone()));
         // The address is reported after the last thread has started but before the books are open.
         let (begin, reported) = std::sync::mpsc::channel();
+        let training = training::router(training, Arc::clone(&loaded));
         let opened = open(loaded, reported, on_open)?;
         on_ready(listener.local_addr()?);
         drop(begin);
         let origin_check = OriginCheck::new(origins, address.ip().is_loopback());
-        let router = router(Arc::clone(&state), origin_check, client_timeout);
+        let router = router(Arc::clone(&state), training, origin_check, client_timeout);
         tokio::select! {
             fault = opened => Err(fault.into()),
             () = accept_all(listener, router, client_timeout, closing) => Ok(()),

@@ -14,12 +14,15 @@ use super::origin_check::OriginCheck;
 use super::player::PlayerOrder;
 use super::query::Query;
 use super::routes::{self, AppState};
+use super::training;
 
 /// Returns the addresses of a server for these books, which must be open.
 pub(crate) fn router(loaded: LoadedBooks, closing: watch::Receiver<bool>) -> Router {
-    let state = Arc::new(AppState::new(Arc::new(loaded), None, closing));
+    let loaded = Arc::new(loaded);
+    let state = Arc::new(AppState::new(Arc::clone(&loaded), None, closing));
     let timeout = std::time::Duration::from_secs(CLIENT_SECONDS);
-    routes::router(state, OriginCheck::new(Vec::new(), true), timeout)
+    let training = training::router(None, loaded);
+    routes::router(state, training, OriginCheck::new(Vec::new(), true), timeout)
 }
 
 /// Parses a query as three requests that would start threads, and returns how many are valid.

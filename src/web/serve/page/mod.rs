@@ -27,7 +27,7 @@ macro_rules! file {
     };
 }
 
-pub(crate) const FILES: [PageFile; 24] = [
+pub(crate) const FILES: [PageFile; 27] = [
     file!("/", "index.html", HTML),
     file!("/icon.svg", page::ICON, SVG),
     file!("/theme.css", page::THEME_CSS, CSS),
@@ -52,6 +52,9 @@ pub(crate) const FILES: [PageFile; 24] = [
     file!("/engine.js", "engine.js", SCRIPT),
     file!("/filters.js", "filters.js", SCRIPT),
     file!("/games.js", "games.js", SCRIPT),
+    file!("/train", "train.html", HTML),
+    file!("/train.css", "train.css", CSS),
+    file!("/train.js", "train.js", SCRIPT),
 ];
 
 /// The content security policy: the page may load only its own files.

@@ -29,7 +29,7 @@ pub(crate) struct RepertoireFile {
 
 /// The content of the file at one time.
 #[derive(Debug)]
-pub(super) struct Snapshot {
+pub(crate) struct Snapshot {
     bytes: Vec<u8>,
     /// The content as UTF-8.
     text: String,
@@ -63,7 +63,7 @@ impl RepertoireFile {
         PgnInput::File(self.path.clone()).short_name()
     }
 
-    pub(super) fn current(&self) -> Arc<Snapshot> {
+    pub(crate) fn current(&self) -> Arc<Snapshot> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -1,0 +1,60 @@
+//! The journal of a player's answers. It survives interruptions: each answer is synced to disk.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::fsrs::{Grade, Time};
+use crate::chess::position::{Color, Move, Position};
+use crate::support::files::{Journal, JournalError, Kind};
+
+static KIND: Kind = Kind { magic: "tabia training 1; ", name: "the training journal" };
+
+/// The result of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The move is in the repertoire.
+    Right,
+    /// The repertoire has another move, but this one leads back to it.
+    Transposes,
+    /// The repertoire has another move.
+    Wrong,
+    /// The repertoire has no move here, and this one is good.
+    Good,
+    /// The repertoire has no move here, and others are better than this one.
+    Weak,
+    /// The repertoire has no move here, and neither games nor values show whether this one is good.
+    Unknown,
+}
+
+/// A line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answer {
+    pub fen: String,
+    #[serde(rename = "move")]
+    pub mv: String,
+    pub time: Time,
+    pub verdict: Verdict,
+    /// `None` if the answer does not show what the player remembers.
+    pub grade: Option<Grade>,
+}
+
+impl Answer {
+    /// Returns the position and the move; `None` if the move is illegal.
+    pub(super) fn played(&self) -> Option<(Position, Move)> {
+        let position = Position::from_fen(&self.fen).ok()?;
+        let mv = self.mv.parse().ok().filter(|&mv| position.is_legal(mv))?;
+        Some((position, mv))
+    }
+}
+
+/// Opens or creates the journal of a side, and calls `visit` with each answer in it.
+pub(super) fn open(
+    path: &Path,
+    side: Color,
+    mut visit: impl FnMut(Answer),
+) -> Result<Journal<Answer>, JournalError> {
+    let owner = if side == Color::White { "side white" } else { "side black" };
+    Journal::open(path, &KIND, owner, |answer, _| visit(answer))
+}

@@ -1,0 +1,182 @@
+//! Evaluates answers: by the repertoire or, where it ends, by values, a search or games.
+
+use std::cmp::Reverse;
+
+use super::journal::Verdict;
+use crate::chess::position::{Game, Move, Position};
+use crate::chess::score::Score;
+use crate::games::book::{Book, Chooser, MAX_LOSS, Policy, Rejection};
+use crate::games::repertoire::{Repertoire, Search};
+
+/// The number of good moves to list where a repertoire ends.
+const LISTED: usize = 3;
+
+/// What a reference book contains about a move of the player.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MoveFacts {
+    /// The move.
+    pub mv: Move,
+    /// The number of games that reached the position after the move, by any move order.
+    pub games: u64,
+    /// The player's points per game in these games, from 0 to 1.
+    pub score: f64,
+    /// The value of the move in centipawns for the player, if analysed.
+    pub value: Option<Score>,
+    /// The best reply, or the most common one if the position after the move is not analysed.
+    pub reply: Option<ReplyFacts>,
+}
+
+/// What a reference book contains about the opponent's reply to a move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReplyFacts {
+    /// The reply.
+    pub mv: Move,
+    /// Whether the reply is the best one according to a value.
+    pub is_best: bool,
+    /// The share of the games after the move in which it was played.
+    pub share: f64,
+}
+
+/// The evaluation of an answer.
+pub(super) struct Ruling {
+    pub verdict: Verdict,
+    /// The centipawns that the move loses against the best one, if known.
+    pub loss: Option<Score>,
+    /// The moves of the repertoire or, where it ends, good moves. The first one is preferred.
+    pub expected: Vec<Move>,
+}
+
+/// Returns what a book contains about a legal move.
+pub(super) fn facts(book: &Book, position: &Position, mv: Move) -> MoveFacts {
+    let after = position.play(mv);
+    let reached = book.reached(&after).unwrap_or_default();
+    let replies = book.moves(&after);
+    let total: u64 = replies.iter().map(|reply| reply.played.games()).sum();
+    let share = |mv: Move| {
+        let played = replies.iter().find(|reply| reply.mv == mv);
+        played.map_or(0.0, |reply| reply.played.games() as f64 / total.max(1) as f64)
+    };
+    let best = book.value(&after).and_then(|value| value.best).filter(|&mv| after.is_legal(mv));
+    let played = replies.iter().filter(|reply| !reply.played.is_empty());
+    let common = played.max_by_key(|reply| (reply.played.games(), Reverse(reply.mv)));
+    let reply = match (best, common) {
+        (Some(mv), _) => Some(ReplyFacts { mv, is_best: true, share: share(mv) }),
+        (None, Some(reply)) => {
+            Some(ReplyFacts { mv: reply.mv, is_best: false, share: share(reply.mv) })
+        }
+        (None, None) => None,
+    };
+    MoveFacts {
+        mv,
+        games: reached.games(),
+        score: reached.score(position.side_to_move()),
+        value: value_of(book, position, mv),
+        reply,
+    }
+}
+
+/// Evaluates a legal move in a position in which it is the player's turn.
+pub(super) fn rule(
+    repertoire: &Repertoire,
+    book: &Book,
+    position: &Position,
+    mv: Move,
+    search: Option<&mut Search<'_>>,
+) -> Ruling {
+    let leads_back = repertoire.node(&position.play(mv)).is_some();
+    let prepared = prepared(repertoire, position);
+    if prepared.contains(&mv) {
+        return Ruling { verdict: Verdict::Right, loss: None, expected: prepared };
+    }
+    let (loss, best) = loss(book, position, mv, search);
+    if !prepared.is_empty() {
+        let verdict = if leads_back { Verdict::Transposes } else { Verdict::Wrong };
+        return Ruling { verdict, loss, expected: prepared };
+    }
+    let verdict = match loss {
+        _ if leads_back => Verdict::Good,
+        Some(loss) if loss <= MAX_LOSS => Verdict::Good,
+        Some(_) => Verdict::Weak,
+        None => by_games(book, position, mv),
+    };
+    let mut expected = good_moves(repertoire, book, position);
+    if let Some(best) = best.filter(|best| !expected.contains(best)) {
+        expected.insert(0, best);
+    }
+    Ruling { verdict, loss, expected }
+}
+
+/// Returns the player's moves in the repertoire, those in most chapters or games first.
+pub(super) fn prepared(repertoire: &Repertoire, position: &Position) -> Vec<Move> {
+    let mut known: Vec<(u64, Move)> = repertoire
+        .node(position)
+        .into_iter()
+        .flat_map(|node| node.moves.iter().map(|known| (known.weight, known.mv)))
+        .collect();
+    known.sort_by_key(|&(weight, _)| Reverse(weight));
+    known.into_iter().map(|(_, mv)| mv).collect()
+}
+
+/// Returns good moves where the repertoire ends: those that lead back to it, then those of the book.
+pub(super) fn good_moves(repertoire: &Repertoire, book: &Book, position: &Position) -> Vec<Move> {
+    let legal = position.legal_moves();
+    let leads_back = |mv: &Move| repertoire.node(&position.play(*mv)).is_some();
+    let mut moves: Vec<Move> = legal.iter().filter(leads_back).collect();
+    let mut candidates = chooser().candidates(book, &Game::new(*position));
+    candidates.retain(|candidate| candidate.rejected.is_none());
+    candidates.sort_by_key(|candidate| {
+        Reverse((
+            candidate.value,
+            candidate.book_move.reached.games(),
+            Reverse(candidate.book_move.mv),
+        ))
+    });
+    let analysed = book.value(position).and_then(|value| value.best);
+    let analysed = analysed.filter(|&mv| position.is_legal(mv));
+    for mv in analysed.into_iter().chain(candidates.iter().map(|candidate| candidate.book_move.mv))
+    {
+        if !moves.contains(&mv) {
+            moves.push(mv);
+        }
+    }
+    moves.truncate(LISTED);
+    moves
+}
+
+/// Judges a move without a value by its games.
+fn by_games(book: &Book, position: &Position, mv: Move) -> Verdict {
+    let candidates = chooser().candidates(book, &Game::new(*position));
+    match candidates.iter().find(|candidate| candidate.book_move.mv == mv) {
+        Some(candidate) => match candidate.rejected {
+            None => Verdict::Good,
+            Some(Rejection::Worse | Rejection::Lost | Rejection::Loses) => Verdict::Weak,
+            Some(_) => Verdict::Unknown,
+        },
+        None => Verdict::Unknown,
+    }
+}
+
+fn chooser() -> Chooser {
+    Chooser::new(Policy::Prefer, 0)
+}
+
+/// Returns the loss of a move against the best one in centipawns, and the best move of a search.
+fn loss(
+    book: &Book,
+    position: &Position,
+    mv: Move,
+    search: Option<&mut Search<'_>>,
+) -> (Option<Score>, Option<Move>) {
+    if let (Some(best), Some(value)) = (book.value(position), value_of(book, position, mv)) {
+        return ((Some((best.score - value).max(0))), None);
+    }
+    let Some(search) = search else { return (None, None) };
+    let (score, best) = search(position, Vec::new());
+    let loss = if best == Some(mv) { 0 } else { score - search(position, vec![mv]).0 };
+    (Some(loss.max(0)), best)
+}
+
+fn value_of(book: &Book, position: &Position, mv: Move) -> Option<Score> {
+    let outside = || book.value(position)?.outside.filter(|&(other, _)| other == mv);
+    book.value_of_move(position, mv).or_else(|| Some(outside()?.1))
+}

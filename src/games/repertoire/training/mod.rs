@@ -1,0 +1,17 @@
+//! Trains a repertoire: asks for the player's moves, and repeats what was not remembered.
+//!
+//! [`Training`] draws positions by the probability that the next game meets them and that the
+//! player does not remember the answer. `fsrs` estimates the memory; `judge` evaluates answers;
+//! `journal` stores them.
+
+mod fsrs;
+mod journal;
+mod judge;
+mod session;
+#[cfg(test)]
+mod tests;
+
+pub use fsrs::{Grade, Memory, Time};
+pub use journal::Verdict;
+pub use judge::{MoveFacts, ReplyFacts};
+pub use session::{Hint, Judgement, Progress, Question, Tally, Training, TrainingOptions};

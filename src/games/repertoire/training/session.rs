@@ -1,0 +1,410 @@
+//! The questions of a training session: which position is next, and what an answer changes.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use super::fsrs::{Grade, Memory, Time};
+use super::journal::{Answer, Verdict, open};
+use super::judge::{MoveFacts, facts, good_moves, prepared, rule};
+use crate::chess::position::{KeyMap, Move, Piece, Position};
+use crate::chess::score::Score;
+use crate::games::book::Book;
+use crate::games::pgn::{PgnGame, PgnMove, Variation};
+use crate::games::repertoire::{FORECAST_PLIES, GapKind, Line, Repertoire, Search};
+use crate::support::files::{Journal, JournalError};
+use crate::support::random::Random;
+
+/// The probability of positions that the reference does not reach, so that they are asked last.
+const UNREACHED: f64 = 1e-6;
+/// The number of other questions before a position is asked again. Hand-set.
+const RECENT: usize = 3;
+
+/// How [`Training`] chooses positions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrainingOptions {
+    /// The probability from which positions without an answer are asked, see
+    /// [`Gap::probability`](crate::games::repertoire::Gap::probability).
+    pub min_probability: f64,
+    /// The seed of the random choices.
+    pub seed: u64,
+}
+
+/// Asks for the player's moves in the positions of a repertoire, and where it ends.
+///
+/// A position is due if it was never asked, if the last answer was wrong, or if the player
+/// remembers it with a probability of at most 90%. Due positions are drawn in proportion to the
+/// probability that the next game meets them and the player does not remember the answer. All
+/// results depend only on the arguments, never on the clock.
+#[derive(Debug)]
+pub struct Training {
+    repertoire: Repertoire,
+    book: Book,
+    cards: Vec<Card>,
+    index: KeyMap<usize>,
+    journal: Option<Journal<Answer>>,
+    /// Good answers where the repertoire ends, the last one for each position.
+    accepted: Vec<(Position, Move)>,
+    random: Random,
+    question: Option<Question>,
+    /// The position after the opponent's reply to the last right answer, and the line to it.
+    next: Option<(usize, Line)>,
+    /// The last positions that were asked.
+    recent: VecDeque<usize>,
+    tally: Tally,
+}
+
+/// A position to ask, with the player's memory of it.
+#[derive(Debug)]
+struct Card {
+    position: Position,
+    line: Line,
+    probability: f64,
+    gap: Option<GapKind>,
+    memory: Option<Memory>,
+    /// Whether the position is not asked again in this session.
+    is_passed: bool,
+}
+
+/// A question: which move to play in a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The position at the end of the line.
+    pub position: Position,
+    /// The line of the session so far, or else the most common one.
+    pub line: Line,
+    /// The expected number of times that a game reaches the position.
+    pub probability: f64,
+    /// How the repertoire ends; `None` if it has an answer.
+    pub gap: Option<GapKind>,
+    /// Whether the last answer was wrong.
+    pub is_repeated: bool,
+    /// The number of hints given.
+    pub hints: usize,
+    card: usize,
+}
+
+/// A hint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hint {
+    /// The piece that moves. A right answer then counts as remembered with help.
+    Piece(Piece),
+    /// The whole move. The answer then counts as not remembered.
+    Move(Move),
+}
+
+/// The result of an answer, with the reasons.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// The result.
+    pub verdict: Verdict,
+    /// How well the answer was remembered; `None` if that is unknown.
+    pub grade: Option<Grade>,
+    /// The centipawns that the move loses against the best one, by a value or a search.
+    pub loss: Option<Score>,
+    /// What the reference contains about the move.
+    pub played: MoveFacts,
+    /// The moves of the repertoire or, where it ends, up to three good moves.
+    pub expected: Vec<MoveFacts>,
+    /// The opponent's reply, if it leads to the next question.
+    pub reply: Option<Move>,
+}
+
+/// The answers of a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The number of answers.
+    pub answers: usize,
+    /// The number of answers that were remembered without help, or good where the repertoire ends.
+    pub right: usize,
+    /// The number of wrong or weak answers, and of those with the whole move as a hint.
+    pub wrong: usize,
+}
+
+/// The state of all positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// The number of positions that were never asked.
+    pub new: usize,
+    /// The number of positions that were asked and are due.
+    pub due: usize,
+    /// The number of positions that are not due yet.
+    pub learnt: usize,
+    /// The time at which the next of them is due.
+    pub next_due: Option<Time>,
+}
+
+impl Training {
+    /// Prepares a training against the opponents of a reference book, and reads the answers so far.
+    /// Without a journal, answers are forgotten.
+    ///
+    /// # Errors
+    /// If the journal cannot be read or created, belongs to the other side, or is in use.
+    pub fn open(
+        repertoire: Repertoire,
+        book: Book,
+        options: &TrainingOptions,
+        journal: Option<&Path>,
+    ) -> Result<Self, JournalError> {
+        let cards = cards(&repertoire, &book, options.min_probability);
+        let index = cards.iter().enumerate().map(|(at, card)| (card.position.key(), at)).collect();
+        let mut training = Training {
+            repertoire,
+            book,
+            cards,
+            index,
+            journal: None,
+            accepted: Vec::new(),
+            random: Random::new(options.seed),
+            question: None,
+            next: None,
+            recent: VecDeque::new(),
+            tally: Tally::default(),
+        };
+        if let Some(path) = journal {
+            let side = training.repertoire.side;
+            training.journal = Some(open(path, side, |answer| training.learn(&answer))?);
+        }
+        Ok(training)
+    }
+
+    /// Returns the repertoire.
+    pub fn repertoire(&self) -> &Repertoire {
+        &self.repertoire
+    }
+
+    /// Returns the reference book.
+    pub fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Returns the answers of this session.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Returns the open question, if any.
+    pub fn question(&self) -> Option<&Question> {
+        self.question.as_ref()
+    }
+
+    /// Returns the state of all positions.
+    pub fn progress(&self, now: Time) -> Progress {
+        let known = self.cards.iter().filter_map(|card| card.memory);
+        let later = known.clone().filter(|memory| memory.due() > now);
+        let (asked, learnt) = (known.count(), later.clone().count());
+        let next_due = later.map(|memory| memory.due()).min();
+        Progress { new: self.cards.len() - asked, due: asked - learnt, learnt, next_due }
+    }
+
+    /// Asks the next question; returns `None` if no position is due. An open question is dropped.
+    pub fn ask(&mut self, now: Time) -> Option<&Question> {
+        let next = self.next.take().or_else(|| self.draw(now));
+        self.question = next.map(|(card, line)| {
+            let Card { probability, gap, memory, .. } = self.cards[card];
+            let position = line.moves.iter().fold(line.start, |at, &mv| at.play(mv));
+            let is_repeated = memory.is_some_and(|memory| memory.grade == Grade::Again);
+            Question { position, line, probability, gap, is_repeated, hints: 0, card }
+        });
+        if let Some(question) = &self.question {
+            self.recent.push_back(question.card);
+            if self.recent.len() > RECENT {
+                self.recent.pop_front();
+            }
+        }
+        self.question.as_ref()
+    }
+
+    /// Gives a hint: first the piece, then the move. Returns `None` without a question, or if no move
+    /// is known.
+    pub fn hint(&mut self) -> Option<Hint> {
+        let question = self.question.as_mut()?;
+        let position = &question.position;
+        let moves = match question.gap {
+            None => prepared(&self.repertoire, position),
+            Some(_) => good_moves(&self.repertoire, &self.book, position),
+        };
+        let mv = *moves.first()?;
+        question.hints += 1;
+        match question.hints {
+            1 => position.piece_on(mv.from()).map(Hint::Piece),
+            _ => Some(Hint::Move(mv)),
+        }
+    }
+
+    /// Drops the open question. Its position is not asked again in this session.
+    pub fn skip(&mut self) {
+        if let Some(question) = self.question.take() {
+            self.cards[question.card].is_passed = true;
+        }
+    }
+
+    /// Answers the open question with a legal move. Returns `None` if there is no question or the
+    /// move is illegal. The answer is on disk when this returns.
+    ///
+    /// # Errors
+    /// If the journal cannot be written. The question then stays open.
+    pub fn answer(
+        &mut self,
+        mv: Move,
+        now: Time,
+        search: Option<&mut Search<'_>>,
+    ) -> Result<Option<Judgement>, JournalError> {
+        let legal = |question: &&Question| question.position.is_legal(mv);
+        let Some(question) = self.question.as_ref().filter(legal).cloned() else {
+            return Ok(None);
+        };
+        let position = &question.position;
+        let ruling = rule(&self.repertoire, &self.book, position, mv, search);
+        let verdict = ruling.verdict;
+        let grade = grade(verdict, question.hints);
+        let (fen, text) = (position.fen(), mv.to_string());
+        let answer = Answer { fen, mv: text, time: now, verdict, grade };
+        if let Some(journal) = &mut self.journal {
+            journal.append(&answer)?;
+            journal.sync()?;
+        }
+        self.question = None;
+        self.learn(&answer);
+        self.count(verdict, grade);
+        self.cards[question.card].is_passed = grade.is_none();
+        let facts = |mv: &Move| facts(&self.book, position, *mv);
+        let (played, expected) = (facts(&mv), ruling.expected.iter().map(facts).collect());
+        let reply = match verdict {
+            Verdict::Right | Verdict::Transposes => self.reply(&question, mv, now),
+            _ => None,
+        };
+        Ok(Some(Judgement { verdict, grade, loss: ruling.loss, played, expected, reply }))
+    }
+
+    /// Returns the accepted moves that the repertoire does not have, each as a game.
+    pub fn additions(&self) -> Vec<PgnGame> {
+        let open = |(position, _): &&(Position, Move)| !self.repertoire.answers(position);
+        let game = |(position, mv): &(Position, Move)| {
+            let card = self.index.get(&position.key()).map(|&at| &self.cards[at]);
+            let line = card.map(|card| &card.line);
+            let start = line.map_or(*position, |line| line.start);
+            let moves = line.map_or(&[][..], |line| &line.moves);
+            let moves: Vec<Move> = moves.iter().chain([mv]).copied().collect();
+            let mut game = PgnGame::new(start);
+            let name = moves.iter().copied().collect::<Variation>().movetext(&start);
+            game.moves = moves.into_iter().map(PgnMove::from).collect();
+            game.set_tag("Event", name.clone());
+            game.set_tag("ChapterName", name);
+            game
+        };
+        self.accepted.iter().filter(open).map(game).collect()
+    }
+
+    /// Takes an answer into account, whether given now or read from the journal.
+    fn learn(&mut self, answer: &Answer) {
+        let Some((position, mv)) = answer.played() else { return };
+        if answer.verdict == Verdict::Good {
+            self.accepted.retain(|(other, _)| other.key() != position.key());
+            self.accepted.push((position, mv));
+        }
+        let card = self.index.get(&position.key()).map(|&at| &mut self.cards[at]);
+        if let (Some(card), Some(grade)) = (card, answer.grade) {
+            let memory = card.memory.map(|memory| memory.next(grade, answer.time));
+            card.memory = Some(memory.unwrap_or_else(|| Memory::first(grade, answer.time)));
+        }
+    }
+
+    fn count(&mut self, verdict: Verdict, grade: Option<Grade>) {
+        self.tally.answers += 1;
+        self.tally.wrong += usize::from(grade == Some(Grade::Again));
+        let is_right = matches!(verdict, Verdict::Right | Verdict::Good);
+        self.tally.right += usize::from(is_right && grade == Some(Grade::Good));
+    }
+
+    /// Draws a due position. One of the last positions is drawn only if no other is due.
+    fn draw(&mut self, now: Time) -> Option<(usize, Line)> {
+        let weight = |at: usize| self.cards[at].weight(now);
+        let all: Vec<(usize, f64)> = (0..self.cards.len()).map(|at| (at, weight(at))).collect();
+        let due = all.iter().filter(|(_, weight)| *weight > 0.0);
+        let other: Vec<_> = due.clone().filter(|(at, _)| !self.recent.contains(at)).collect();
+        let due: Vec<_> = if other.is_empty() { due.collect() } else { other };
+        let total: f64 = due.iter().map(|(_, weight)| weight).sum();
+        let mut left = self.random.fraction() * total;
+        let drawn = due.iter().find(|(_, weight)| {
+            left -= weight;
+            left < 0.0
+        });
+        let &&(at, _) = drawn.or(due.last())?;
+        Some((at, self.cards[at].line.clone()))
+    }
+
+    /// Plays a reply of the opponent as often as in the book. Returns it if the position after it is
+    /// due; it is then the next question.
+    fn reply(&mut self, question: &Question, mv: Move, now: Time) -> Option<Move> {
+        let after = question.position.play(mv);
+        let replies = self.book.moves(&after);
+        let total: u64 = replies.iter().map(|reply| reply.played.games()).sum();
+        if total == 0 {
+            return None;
+        }
+        let mut left = self.random.below_u64(total);
+        let reply =
+            replies.iter().map(|reply| (reply.mv, reply.played.games())).find(|(_, games)| {
+                let is_drawn = left < *games;
+                left = left.saturating_sub(*games);
+                is_drawn
+            });
+        let (reply, _) = reply?;
+        let &card = self.index.get(&after.play(reply).key())?;
+        if self.cards[card].weight(now) == 0.0 || self.recent.contains(&card) {
+            return None;
+        }
+        let mut line = question.line.clone();
+        line.moves.extend([mv, reply]);
+        self.next = Some((card, line));
+        Some(reply)
+    }
+}
+
+impl Card {
+    /// Returns the probability that the next game meets the position and the player does not remember
+    /// the answer; 0 if it is not due.
+    fn weight(&self, now: Time) -> f64 {
+        let forgotten = match self.memory {
+            _ if self.is_passed => 0.0,
+            None => 1.0,
+            Some(memory) if memory.grade == Grade::Again => 1.0,
+            Some(memory) if memory.due() <= now => 1.0 - memory.recall(now),
+            Some(_) => 0.0,
+        };
+        self.probability.max(UNREACHED) * forgotten
+    }
+}
+
+fn grade(verdict: Verdict, hints: usize) -> Option<Grade> {
+    match verdict {
+        Verdict::Wrong | Verdict::Weak => Some(Grade::Again),
+        Verdict::Unknown => None,
+        _ if hints > 1 => Some(Grade::Again),
+        Verdict::Transposes => Some(Grade::Hard),
+        Verdict::Right | Verdict::Good if hints > 0 => Some(Grade::Hard),
+        Verdict::Right | Verdict::Good => Some(Grade::Good),
+    }
+}
+
+/// Returns the positions with an answer, and those without one that games meet often enough.
+fn cards(repertoire: &Repertoire, book: &Book, min_probability: f64) -> Vec<Card> {
+    let forecast = repertoire.forecast(book, FORECAST_PLIES);
+    let lines = repertoire.lines(book);
+    let answered = repertoire.nodes().filter(|node| repertoire.answers(&node.position));
+    let answered = answered.map(|node| {
+        let position = node.position;
+        let line = forecast.line(&position).unwrap_or_else(|| {
+            let (start, moves) = lines.line(repertoire, position.key());
+            Line { start, moves, probability: 0.0 }
+        });
+        (position, line, forecast.probability(&position), None)
+    });
+    let gaps = forecast.gaps(repertoire, book, min_probability).into_iter();
+    let gaps = gaps.map(|gap| (gap.position, gap.line, gap.probability, Some(gap.kind)));
+    let card = |(position, line, probability, gap)| {
+        let (memory, is_passed) = (None, false);
+        Card { position, line, probability, gap, memory, is_passed }
+    };
+    answered.chain(gaps).map(card).collect()
+}
