@@ -14,7 +14,7 @@
 # Findings and new inputs are written to fuzz/found.
 set -euo pipefail
 # Limits of the committed corpus of a target: bytes of an input, and number of inputs.
-readonly LARGEST=1024 MOST=40
+readonly LARGEST=4096 MOST=40
 here=$(cd "$(dirname "$0")" && pwd)
 export OUT=$here/found
 binaries=${CARGO_TARGET_DIR:-$here/target}/release

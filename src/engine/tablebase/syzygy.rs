@@ -12,7 +12,7 @@ use shakmaty_syzygy::{AmbiguousWdl, Metric, ProbeError, Syzygy, SyzygyError, Tab
 
 use super::{RankedMove, RootProbe, TablebaseResult};
 use crate::chess::position::{Color, Move, Piece, Position};
-use crate::support::files::{Cannot, FileError, open_plain};
+use crate::support::files::{Cannot, FileError, open_plain, read_folder};
 
 /// Separator between folders, as in the `PATH` environment variable.
 #[cfg(not(windows))]
@@ -204,7 +204,7 @@ impl Damage {
 /// Returns the files in a folder whose names are those of tables, sorted by name.
 fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for entry in folder.read_dir()? {
+    for entry in read_folder(folder)? {
         let path = entry?.path();
         let is_table = |ending: &OsStr| ending == WDL_ENDING || ending == DTZ_ENDING;
         if path.extension().is_some_and(is_table) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::input::{HEAD, refuse_foreign, unsupported};
 use super::{PgnInput, read_games};
-use crate::support::files::{FileError, describe};
+use crate::support::files::{FileError, describe, read_folder};
 
 const COMPRESSED: [&str; 3] = [".gz", ".bz2", ".zst"];
 
@@ -97,7 +97,7 @@ fn has_games(name: &str) -> bool {
 
 fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
     let mut paths: Vec<PathBuf> =
-        folder.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+        read_folder(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     paths.sort();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();

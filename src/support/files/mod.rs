@@ -9,7 +9,7 @@ mod output;
 mod owned;
 
 use std::borrow::Cow;
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{File, FileType, OpenOptions, ReadDir};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -46,6 +46,16 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_plain(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Lists a folder. Repeats a call that a signal interrupts, as the standard library does for files.
+pub(crate) fn read_folder(path: &Path) -> io::Result<ReadDir> {
+    loop {
+        match path.read_dir() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
 }
 
 /// Opens a file for appending, and creates it if necessary. Accepts devices. Rejects pipes, because

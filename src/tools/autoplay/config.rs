@@ -68,7 +68,8 @@ impl EngineConfig {
     /// # Errors
     /// If the command line is empty or contains an unclosed quote.
     pub fn from_command(command: &str) -> Result<Self, ParseError> {
-        let words = shlex::split(command).filter(|words| !words.is_empty());
+        let has_program = |words: &Vec<String>| words.first().is_some_and(|word| !word.is_empty());
+        let words = shlex::split(command).filter(has_program);
         let command = words.ok_or_else(|| {
             ParseError(format!(
                 "cannot split the command `{command}`: it is empty, or a quotation mark is missing"
@@ -89,6 +90,8 @@ impl EngineConfig {
             return self.name.clone();
         }
         let program = self.command.first().map_or("", String::as_str);
-        Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned()
+        // Folders such as `..` have no file name.
+        let name = Path::new(program).file_name().unwrap_or(program.as_ref());
+        name.to_string_lossy().into_owned()
     }
 }

@@ -153,10 +153,19 @@ mod tests {
             ("[[engine]]\ncommand = \"x\"\ncolour = 1\n", "line 3"),
             ("[[engine]]\ncommand = \"x\"\ntc = \"soon\"\n", "tc: \"soon\" is not a time control"),
             ("[[engine]]\ncommand = \"x 'y\"\n", "quotation mark"),
+            ("[[engine]]\ncommand = \"'' x\"\n", "it is empty"),
         ] {
             std::fs::write(&path, text).expect("written");
             let error = read_engines(&path, &EngineConfig::default()).expect_err(text);
             assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn engine_without_a_file_name_has_its_command_as_label() {
+        for command in ["..", "/", "a/.."] {
+            let engine = EngineConfig::from_command(command).expect("a command");
+            assert_eq!(engine.label(), command);
         }
     }
 }

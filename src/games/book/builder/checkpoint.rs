@@ -36,7 +36,7 @@ use super::{BuildError, BuildOptions, Gathered, Monitor};
 use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{Chunks, PgnInput, ReadSoFar};
-use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, sync_name};
+use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, read_folder, sync_name};
 
 const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
@@ -157,11 +157,14 @@ impl<'a> CheckpointWriter<'a> {
         let folder = &self.wanted.folder;
         let mut gathered = Gathered::default();
         for RunFile { records, log } in &self.state.runs {
-            gathered.collected.push(Collected::open(records.open(folder)?, &shared.disk)?);
+            let mut games = 0;
             if let Some(file) = log {
-                let log = GameLog::from_bytes(&file.read(folder)?);
-                gathered.logs.push(log.ok_or_else(|| file.damaged())?);
+                let log = GameLog::from_bytes(&file.read(folder)?).ok_or_else(|| file.damaged())?;
+                games = log.games();
+                gathered.logs.push(log);
             }
+            let file = records.open(folder)?;
+            gathered.collected.push(Collected::open(file, games, &shared.disk)?);
         }
         let pawns = &self.state.pawns;
         let set = PawnSet::from_bytes(&pawns.read(folder)?);
@@ -290,7 +293,7 @@ impl<'a> CheckpointWriter<'a> {
         let kept = runs.iter().flat_map(|run| [Some(&run.records), run.log.as_ref()]);
         let kept = kept.chain([games.as_ref(), Some(pawns)]).flatten().map(|file| &file.name[..]);
         let named: BTreeSet<&str> = kept.chain([STATE, LOCK]).collect();
-        for entry in self.wanted.folder.read_dir()? {
+        for entry in read_folder(&self.wanted.folder)? {
             let entry = entry?;
             let name = entry.file_name();
             if is_ours(&name) && name.to_str().is_none_or(|name| !named.contains(name)) {
@@ -336,7 +339,7 @@ impl Checkpoints {
     /// # Errors
     /// If the checkpoints cannot be removed.
     pub fn forget(&self) -> io::Result<()> {
-        let entries = match self.folder.read_dir() {
+        let entries = match read_folder(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
@@ -369,7 +372,7 @@ fn is_ours(name: &OsStr) -> bool {
 }
 
 /// Writes a state file with any content, as a build of these inputs with these options does.
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, test))]
 pub(crate) fn save_state(
     folder: &std::path::Path,
     (inputs, options): (&[PgnInput], &BuildOptions),

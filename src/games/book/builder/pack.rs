@@ -173,7 +173,8 @@ impl<'a> Seen<'a> {
                 check_stopped(self.monitor)?;
             }
             pawns.insert(u64::from(row.pawns) << u32::BITS);
-            visits += row.games.iter().sum::<u64>();
+            // The numbers of damaged rows may be too large to add up.
+            visits = row.games.iter().fold(visits, |sum: u64, &games| sum.saturating_add(games));
             sum = sum.wrapping_add(row.sum());
             records_of(row, &mut push)
         });

@@ -229,9 +229,11 @@ impl<R: PositionRecord> Collected<R> {
         Ok((Self::of_run(SortedRun { file: Mutex::new(file), ends }), sum))
     }
 
-    /// Opens a file written by [`Collected::keep`]; fails if it is incomplete.
-    pub(super) fn open(file: File, disk: &Disk) -> io::Result<Self> {
+    /// Opens a file written by [`Collected::keep`]. Fails if it is incomplete, if its records are
+    /// out of order, or if one refers to a game that the log with this number of games lacks.
+    pub(super) fn open(file: File, games: usize, disk: &Disk) -> io::Result<Self> {
         let run = SortedRun::open::<R>(file)?;
+        run.check::<R>(games)?;
         disk.take(run.records() * R::BYTES as u64)?;
         Ok(Self::of_run(run))
     }
@@ -288,7 +290,7 @@ impl SortedRun {
 
     fn open<R: PositionRecord>(mut file: File) -> io::Result<Self> {
         const END: usize = size_of::<u64>();
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a run is incomplete");
+        let damaged = || invalid("a run is incomplete");
         let length = file.metadata()?.len();
         let body = length.checked_sub((PARTITIONS * END) as u64).ok_or_else(damaged)?;
         file.seek(SeekFrom::Start(body))?;
@@ -302,6 +304,33 @@ impl SortedRun {
             return Err(damaged());
         }
         Ok(SortedRun { file: Mutex::new(file), ends })
+    }
+
+    /// Fails unless all records are in their partitions, in order, with their games in the log.
+    fn check<R: PositionRecord>(&self, games: usize) -> io::Result<()> {
+        let mut file = self.file();
+        file.rewind()?;
+        let (mut bytes, mut records) = (Vec::new(), Vec::<R>::with_capacity(BLOCK));
+        let (mut last, numbers) = (0, vec![0; games]);
+        for partition in 0..PARTITIONS {
+            let (start, end) = self.slice(partition);
+            for first in (start..end).step_by(BLOCK) {
+                bytes.resize((end - first).min(BLOCK as u64) as usize * R::BYTES, 0);
+                file.read_exact(&mut bytes)?;
+                records.clear();
+                R::read_all(&bytes, &mut records);
+                for record in &mut records {
+                    if record.partition() != partition || record.key() < last {
+                        return Err(invalid("the records of a run are not sorted"));
+                    }
+                    if !record.renumber(&numbers) {
+                        return Err(invalid("a record of a run has no game"));
+                    }
+                    last = record.key();
+                }
+            }
+        }
+        Ok(())
     }
 
     fn records(&self) -> u64 {
@@ -331,6 +360,10 @@ impl SortedRun {
         R::read_all(&bytes, records);
         Ok(())
     }
+}
+
+fn invalid(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
 /// Returns the index, in a sorted range of a file, of the first record not before the part.

@@ -123,10 +123,10 @@ impl GameTotals {
     }
 
     pub(crate) fn add(&mut self, other: &GameTotals) {
-        self.white += other.white;
-        self.draws += other.draws;
-        self.black += other.black;
-        self.undecided += other.undecided;
+        self.white = self.white.saturating_add(other.white);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.black = self.black.saturating_add(other.black);
+        self.undecided = self.undecided.saturating_add(other.undecided);
     }
 }
 
@@ -156,12 +156,12 @@ impl Skipped {
     }
 
     pub(crate) fn add(&mut self, other: &Skipped) {
-        self.undecided += other.undecided;
-        self.variants += other.variants;
-        self.untagged += other.untagged;
-        self.empty += other.empty;
-        self.filtered += other.filtered;
-        self.duplicates += other.duplicates;
+        self.undecided = self.undecided.saturating_add(other.undecided);
+        self.variants = self.variants.saturating_add(other.variants);
+        self.untagged = self.untagged.saturating_add(other.untagged);
+        self.empty = self.empty.saturating_add(other.empty);
+        self.filtered = self.filtered.saturating_add(other.filtered);
+        self.duplicates = self.duplicates.saturating_add(other.duplicates);
     }
 }
 

@@ -298,4 +298,24 @@ mod tests {
         let book = Book::open(&path).expect("a book");
         assert_eq!((book.values().len(), book.warnings().len()), (2, 1));
     }
+
+    #[test]
+    fn rows_without_games_list_no_moves() {
+        let played = game("c4 e5 g3");
+        let mut rows = Row::of_game(&played, GameResult::Black);
+        let (dir, learned) = learned(&rows);
+        // A move besides the one played, a move of a searched position, and an unknown position.
+        let forged = ["Nf3 d5", "c4 g6 Nc3", "b3 e5 Bb2"].map(|moves| {
+            let rows = Row::of_game(&game(moves), GameResult::Draw);
+            let Row { key, next, pawns, next_pawns, mv, .. } = rows[1];
+            let fact = row::Fact::Played { result: GameResult::Draw, games: 0 };
+            Row { key, next, pawns, next_pawns, mv, fact }
+        });
+        rows.extend(forged);
+        let path = dir.path().join("forged");
+        LearnFile::open(&path).and_then(|mut file| file.append(&rows)).expect("written");
+        let book = Book::open(&path).expect("a book");
+        assert!(book.entries().eq(learned.book().entries()));
+        assert_eq!(book.warnings(), ["3 rows are damaged and skipped"]);
+    }
 }

@@ -9,7 +9,7 @@
 //! kind         u8: 1 found, 2 played and won by White, 3 drawn, 4 won by Black
 //! depth        u8: depth of the result, in plies
 //! found:       i16 score, u16 thousands of nodes, u32 milliseconds
-//! played:      u32 games, u32 unused
+//! played:      u32 games, at least 1; u32 unused
 //! checksum     CRC-32 of all bytes before it
 //! ```
 
@@ -158,7 +158,9 @@ impl Row {
             }),
             kind => {
                 let index = usize::from(kind).checked_sub(usize::from(FOUND) + 1)?;
-                Fact::Played { result: *RESULTS.get(index)?, games: word(row, 28) }
+                let (result, games) = (*RESULTS.get(index)?, word(row, 28));
+                // A row without games would list a move until the next compaction.
+                (games > 0).then_some(Fact::Played { result, games })?
             }
         };
         let mv = Move::from_polyglot(half(24));
@@ -201,6 +203,20 @@ mod tests {
             }
         }
         assert_eq!(Row::of_game(&game, GameResult::Undecided), []);
+    }
+
+    #[test]
+    fn row_without_games_counts_as_damaged() {
+        let start = Position::start();
+        for (result, san) in RESULTS.into_iter().zip(["a4", "Nf3", "d4"]) {
+            for mv in [None, start.parse_move(san).ok()] {
+                for games in [0, 1, u32::MAX] {
+                    let row = Row::new(&start, mv, Fact::Played { result, games });
+                    let expected = (games > 0).then_some(row);
+                    assert_eq!(Row::from_bytes(&row.to_bytes()), expected, "{row:?}");
+                }
+            }
+        }
     }
 
     #[test]

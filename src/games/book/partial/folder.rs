@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::table::RowTotals;
 use crate::games::book::builder::BuildError;
 use crate::games::book::format::manifest::Manifest;
-use crate::support::files::{describe, draft_of, read_plain, remove_leftover};
+use crate::support::files::{describe, draft_of, read_folder, read_plain, remove_leftover};
 
 const VERSION: u32 = 1;
 /// The name of the manifest file in a new folder. Other programs may add letters before the dot.
@@ -90,7 +90,7 @@ pub(super) struct Draft {
 impl Draft {
     /// Creates the draft of a folder next to the final path, which must be empty or not exist.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        let is_free = match folder.read_dir() {
+        let is_free = match read_folder(folder) {
             Ok(mut entries) => entries.next().is_none(),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
@@ -155,7 +155,7 @@ fn files_in(
     let mut waiting = folders.to_vec();
     while let Some(folder) = waiting.pop() {
         let unreadable = |error: io::Error| refused(&folder, &describe(&error));
-        for entry in folder.read_dir().map_err(unreadable)? {
+        for entry in read_folder(&folder).map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if name.starts_with(['.', '_']) {
@@ -193,12 +193,12 @@ pub(super) fn joined(accounts: Vec<PartialMetadata>) -> Result<PartialMetadata, 
                 how(&more)
             )));
         }
-        sum.rows += rows;
-        sum.visits += visits;
+        sum.rows = sum.rows.saturating_add(rows);
+        sum.visits = sum.visits.saturating_add(visits);
         sum.sum = sum.sum.zip(more_sum).map(|(sum, more)| sum.wrapping_add(more));
         all.games.add(&more.games);
         all.skipped.add(&more.skipped);
-        all.broken += more.broken;
+        all.broken = all.broken.saturating_add(more.broken);
         all.inputs.extend(more.inputs);
     }
     sum.manifest.inputs.sort();

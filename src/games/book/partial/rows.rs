@@ -33,6 +33,8 @@ const COLUMNS: [(&str, Physical); 9] = [
 ];
 const KEY: usize = 0;
 const BATCH: usize = 1 << 13;
+/// The maximum number of rows in all files. Only damaged metadata claim more.
+const MAX_ROWS: u64 = 1 << 40;
 
 pub(super) struct Tables {
     files: Vec<Table>,
@@ -51,11 +53,16 @@ impl Tables {
     /// Opens the files and lists their row groups. Fails if a file has no rows of partial counts.
     pub(super) fn open(paths: Vec<PathBuf>) -> Result<Self, BuildError> {
         let mut tables = Tables { files: Vec::new(), pieces: Vec::new(), places: Vec::new() };
+        let mut rows = 0_u64;
         for path in paths {
             let reader = open(&path).map_err(|error| refused(&path, &describe(&error)))?;
             let metadata = reader.metadata();
             let columns = columns_of(metadata).map_err(|reason| refused(&path, &reason))?;
             for (number, group) in metadata.row_groups().iter().enumerate() {
+                rows = rows.saturating_add(group.num_rows().unsigned_abs());
+                if rows > MAX_ROWS {
+                    return Err(refused(&path, "its number of rows is damaged"));
+                }
                 if group.num_rows() > 0 {
                     tables.pieces.push(piece_of(group, columns[KEY]));
                     tables.places.push((tables.files.len(), number));

@@ -3,9 +3,12 @@ use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 use std::path::Path;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::*;
 use crate::games::book::builder::draft::BookDraft;
-use crate::games::book::builder::records::Record;
+use crate::games::book::builder::game_records::GameRecord;
+use crate::games::book::builder::records::{PARTITIONS, Record, partition_of};
 use crate::games::book::builder::{
     FaultListener, Partitioned, Source, build, gather, part_bits, write_parts,
 };
@@ -119,6 +122,72 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
         }
     }
     assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
+}
+
+/// Replaces the records of the first run, and the checksum in the state.
+fn forge(options: &BuildOptions, folder: &Path, change: impl Fn(&mut Vec<u8>)) {
+    let path = files_named(folder, RUN).into_iter().min().expect("a run");
+    let mut bytes = fs::read(&path).expect("readable");
+    change(&mut bytes);
+    fs::write(&path, &bytes).expect("written");
+    let (inputs, options) = ([games()], with_checkpoints(options, folder, SHORT));
+    let owner = description(&inputs, &options);
+    let content = STATE_KIND.load(&folder.join(STATE), &owner).expect("a state");
+    let mut state: State = serde_json::from_slice(&content).expect("a state");
+    let name = path.file_name().expect("a name").to_str();
+    let run = state.runs.iter_mut().find(|run| Some(&run.records.name[..]) == name);
+    run.expect("listed").records.sum = xxh3_64(&bytes);
+    let content = serde_json::to_vec(&state).expect("a state");
+    save_state(folder, (&inputs, &options), &content).expect("written");
+}
+
+#[test]
+fn forged_records_are_rejected_as_damaged() {
+    const TABLE: usize = 8 * PARTITIONS;
+    let plain = BuildOptions { threads: 2, ..BuildOptions::default() };
+    let facets = BuildOptions { facets: true, ..plain.clone() };
+    for (options, size) in [(plain, Record::BYTES), (facets, GameRecord::BYTES)] {
+        let place = tempfile::tempdir().expect("a folder");
+        let whole = run(&options, &place.path().join("whole"), false).expect("a book");
+        let forged = |change: &dyn Fn(&mut [u8])| {
+            let folder = tempfile::tempdir().expect("a folder");
+            run(&options, folder.path(), true).expect("a book");
+            forge(&options, folder.path(), |bytes| {
+                let records = bytes.len() - TABLE;
+                change(&mut bytes[..records]);
+            });
+            run(&options, folder.path(), false)
+        };
+        assert!(forged(&|_| ()).expect("a book") == whole, "an unchanged run");
+        let reason = |change: &dyn Fn(&mut [u8])| match forged(change) {
+            Err(BuildError::Checkpoint { reason, .. }) => reason,
+            Err(error) => panic!("{error}"),
+            Ok(_) => panic!("the forged records are accepted"),
+        };
+        let key = |record: &[u8]| u64::from_le_bytes(*record.last_chunk().expect("a key"));
+        let reverse = |records: &mut [u8]| {
+            let reversed: Vec<u8> = records.rchunks_exact(size).flatten().copied().collect();
+            records.copy_from_slice(&reversed);
+        };
+        let swap_in_partition = |records: &mut [u8]| {
+            let differ = |pair: &[u8]| {
+                let (first, second) = (key(&pair[..size]), key(&pair[size..]));
+                first != second && partition_of(first) == partition_of(second)
+            };
+            let starts = (0..records.len() - size).step_by(size);
+            let start = starts.into_iter().find(|&start| differ(&records[start..][..2 * size]));
+            records[start.expect("a pair")..][..2 * size].rotate_left(size);
+        };
+        let other_partition = |records: &mut [u8]| records[5 * size - 1] ^= 0x80;
+        let changes: [&dyn Fn(&mut [u8]); 3] = [&reverse, &swap_in_partition, &other_partition];
+        for change in changes {
+            assert_eq!(reason(change), "the records of a run are not sorted");
+        }
+        if options.facets {
+            let unknown_game = |records: &mut [u8]| records[7 * size..][2..6].fill(u8::MAX);
+            assert_eq!(reason(&unknown_game), "a record of a run has no game");
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
