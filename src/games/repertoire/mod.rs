@@ -31,7 +31,7 @@ mod opponent;
 mod read;
 mod redundant;
 
-pub use follow::{Event, EventKind, Followed};
+pub use follow::{Event, EventKind, Followed, follow_book};
 pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
 pub use grow::{GrowOptions, Growth, Search, Style};
