@@ -266,7 +266,8 @@ fn faults_are_reported_and_lose_nothing_else() {
         moves.split(' ').fold(Position::start(), |at, san| at.play(at.parse_move(san).expect(san)))
     };
     assert!(repertoire.answers(&line("d4 d5")) && repertoire.answers(&line("e4 e5")));
-    assert!(repertoire.node(&line("e4 c5")).is_some_and(|node| node.moves.is_empty()));
+    // A variation that replaces an illegal move is read.
+    assert!(repertoire.answers(&line("e4 c5")) && repertoire.node(&line("e4 c5 Nf3")).is_some());
     let (_, _, errors) = run("repertoire check r.pgn --side white", folder.path());
     assert_eq!(errors.lines().count(), 5, "{errors}");
     assert!(

@@ -84,6 +84,8 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
 
 /// Removes everything that will be written anew.
 fn clear(pgn: &mut PgnGame) {
+    // An annotated game ends before its first illegal move.
+    pgn.unread = None;
     let ours = annotators(pgn).any(is_ours);
     if ours {
         pgn.comment = before_ours(&unwrapped(&pgn.comment), &[SUMMARY]).to_owned();
