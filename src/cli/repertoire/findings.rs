@@ -85,7 +85,7 @@ pub(super) struct ConflictRow {
 #[derive(Serialize)]
 pub(super) struct ConflictingMove {
     pub san: String,
-    /// The number of chapters with the move, or of games.
+    /// See [`crate::games::repertoire::KnownMove::weight`].
     pub weight: u64,
     pub places: Vec<PlaceRow>,
 }
