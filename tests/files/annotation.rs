@@ -113,6 +113,32 @@ fn book_moves_are_listed_with_the_games_that_played_them() {
 }
 
 #[test]
+fn every_move_that_leaves_the_book_or_returns_is_noted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = "1. d4 Nf6 2. c4 e6 3. Nc3 1-0\n\n1. d4 Nf6 2. c4 g6 0-1\n\n";
+    fs::write(folder.path().join("book.pgn"), book).expect("written");
+    let played = "1. c4 Nf6 2. d4 e6 3. Nf3 *\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3 *\n\n\
+                  1. d4 Nf6 2. c4 g6 *\n";
+    fs::write(folder.path().join("played.pgn"), played).expect("written");
+    let (ok, pgn, reported) = printed("played.pgn --book book.pgn --nodes 100", folder.path());
+    assert!(ok, "{reported}");
+    let noted: Vec<Vec<(usize, bool)>> = games(&pgn)
+        .iter()
+        .map(|game| {
+            let comments = (0..game.moves.len()).map(|ply| (ply, comment(game, ply)));
+            let noted = comments.filter(|(_, text)| text.contains(" the book"));
+            noted.map(|(ply, text)| (ply, text.contains("Returns to the book"))).collect()
+        })
+        .collect();
+    assert_eq!(noted, [vec![(0, false), (2, true), (4, false)], vec![(5, false)], vec![]]);
+    assert!(comment(&games(&pgn)[1], 5).ends_with("Leaves the book, which ends here."), "{pgn}");
+    // A second run replaces the comments.
+    fs::write(folder.path().join("again.pgn"), &pgn).expect("written");
+    let (ok, again, reported) = printed("again.pgn --book book.pgn --nodes 100", folder.path());
+    assert!(ok && again == pgn, "{reported}{again}");
+}
+
+#[test]
 fn annotating_twice_changes_nothing() {
     let folder = folder();
     // Also if another program annotated them, and if the first run used fewer nodes.

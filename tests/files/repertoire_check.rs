@@ -152,6 +152,46 @@ fn engine_finds_losing_moves_and_answers() {
     assert_eq!(found["losing"][0]["source"], "value");
 }
 
+/// Games with the same moves of players with this rating: wins of White, then wins of Black.
+fn rated(rating: u16, moves: &str, [white, black]: [usize; 2]) -> String {
+    let game = |result: &str| {
+        format!("[WhiteElo \"{rating}\"]\n[BlackElo \"{rating}\"]\n\n{moves} {result}\n\n")
+    };
+    game("1-0").repeat(white) + &game("0-1").repeat(black)
+}
+
+#[test]
+fn low_scores_depend_on_the_ratings() {
+    let games = [
+        rated(1650, "1. e4 e5 2. f4", [40, 60]),
+        rated(1650, "1. e4 e5 2. Nf3", [120, 80]),
+        rated(2250, "1. e4 e5 2. f4", [200, 50]),
+        rated(2250, "1. e4 e5 2. Nf3", [130, 70]),
+    ];
+    let folder = folder(&[("r.pgn", "1. e4 e5 2. f4 *\n"), ("g.pgn", &games.concat())]);
+    let line = "r.pgn --side white --reference g.pgn";
+    assert_eq!(findings(line, folder.path())["low_scores"], Value::Array(Vec::new()));
+    let found = findings(&format!("{line} --ratings 1600"), folder.path());
+    let low = &found["low_scores"][0];
+    assert_eq!((&low["san"], &low["line"]), (&"f4".into(), &"1. e4 e5".into()), "{found}");
+    assert_eq!((&low["games"], &low["score"]), (&100.into(), &0.4.into()));
+    assert_eq!((&low["usual"], &low["best"]["san"]), (&0.6.into(), &"Nf3".into()));
+    let at_most = low["at_most"].as_f64().expect("a number");
+    let usual_at_least = low["usual_at_least"].as_f64().expect("a number");
+    assert!(0.4 < at_most && at_most < usual_at_least && usual_at_least < 0.6, "{low}");
+    // It is the only finding.
+    let line = format!("repertoire check {line} --ratings 1600");
+    let (status, printed, _) = run(&line, folder.path());
+    assert_eq!(status, Some(1), "{printed}");
+    assert!(
+        printed.contains("   100%  1. e4 e5\n         f4 40% (100 games), at most 4")
+            && printed.contains("; the other moves: 60%; best: Nf3 60% (200 games)\n"),
+        "{printed}"
+    );
+    let (status, printed, _) = run(&format!("{line} --score-margin 0.2"), folder.path());
+    assert_eq!(status, Some(0), "{printed}");
+}
+
 #[test]
 fn book_of_a_repertoire_stores_its_side() {
     let folder = folder(&[("r.pgn", LINES), ("g.pgn", &games())]);
@@ -226,7 +266,8 @@ fn faults_are_reported_and_lose_nothing_else() {
         moves.split(' ').fold(Position::start(), |at, san| at.play(at.parse_move(san).expect(san)))
     };
     assert!(repertoire.answers(&line("d4 d5")) && repertoire.answers(&line("e4 e5")));
-    assert!(repertoire.node(&line("e4 c5")).is_some_and(|node| node.moves.is_empty()));
+    // A variation that replaces an illegal move is read.
+    assert!(repertoire.answers(&line("e4 c5")) && repertoire.node(&line("e4 c5 Nf3")).is_some());
     let (_, _, errors) = run("repertoire check r.pgn --side white", folder.path());
     assert_eq!(errors.lines().count(), 5, "{errors}");
     assert!(

@@ -12,15 +12,15 @@ use crate::cli::args::{SearchLimit, TableMemory};
 use crate::cli::output::outln;
 use crate::cli::place::PositionArgs;
 use crate::cli::writing::{CARDS, Force, GAMES};
-use crate::games::repertoire::FORECAST_PLIES;
+use crate::games::repertoire::{FORECAST_PLIES, SCORE_MARGIN};
 use crate::support::files::{FileKind, Output};
 
 /// Find gaps and faults in a repertoire
 ///
 /// Lists replies of the opponent without an answer, by the share of games that meet them; positions
-/// with several moves; lines that are in earlier lines; lines that end without an answer; and, with
-/// an analysed book or a search, moves that lose centipawns. The exit status is 1 if anything is
-/// found.
+/// with several moves; lines that are in earlier lines; lines that end without an answer; moves that
+/// score worse than the other moves of their positions; and, with an analysed book or a search, moves
+/// that lose centipawns. The exit status is 1 if anything is found.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("nodes", |arg| arg.help("Search positions with this many nodes, for answers and losing moves")),
@@ -45,6 +45,9 @@ pub(super) struct Args {
     /// Centipawns that a losing move loses against the best one
     #[arg(long, value_name = "CP", default_value_t = 100)]
     margin: Score,
+    /// Points per game, from 0 to 1, that a move scores less than the other moves, beyond the error
+    #[arg(long, value_name = "POINTS", default_value_t = SCORE_MARGIN, value_parser = parse_share)]
+    score_margin: f64,
     #[command(flatten)]
     search: SearchLimit,
     #[command(flatten)]
@@ -79,6 +82,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         forecast,
         min_probability: args.min_probability,
         margin: args.margin,
+        score_margin: args.score_margin,
     };
     let findings = check.findings(&mut searches);
     let [pgn, csv] = &outputs;

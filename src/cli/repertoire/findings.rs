@@ -6,9 +6,11 @@ use super::searches::Searches;
 use crate::chess::notation::{self, ScoreAnswer};
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::Score;
-use crate::games::book::{Book, Names};
+use crate::games::book::{Book, BookMove, Candidate, Names};
 use crate::games::pgn::Variation;
-use crate::games::repertoire::{Forecast, Gap, Line, Node, Place, Proposal, Remark, Repertoire};
+use crate::games::repertoire::{
+    Forecast, Gap, Line, LowScore, Node, Place, Proposal, Remark, Repertoire,
+};
 use crate::support::words::counted;
 
 /// The numbers of plies after which the share of games in the repertoire is reported.
@@ -26,6 +28,7 @@ pub(super) struct Findings {
     pub redundant: Vec<RedundantRow>,
     pub dead_ends: Vec<PositionRow>,
     pub losing: Vec<LossRow>,
+    pub low_scores: Vec<LowScoreRow>,
     pub remarks: Vec<RemarkRow>,
 }
 
@@ -84,7 +87,7 @@ pub(super) struct ConflictRow {
 #[derive(Serialize)]
 pub(super) struct ConflictingMove {
     pub san: String,
-    /// The number of chapters with the move, or of games.
+    /// See [`crate::games::repertoire::KnownMove::weight`].
     pub weight: u64,
     pub places: Vec<PlaceRow>,
 }
@@ -119,6 +122,30 @@ pub(super) struct LossRow {
 }
 
 #[derive(Serialize)]
+pub(super) struct LowScoreRow {
+    #[serde(flatten)]
+    pub at: PositionRow,
+    #[serde(flatten)]
+    pub own: ScoredMove,
+    /// The upper bound of the own move's score.
+    pub at_most: f64,
+    /// The mean points per game of the other moves, weighted by their games.
+    pub usual: f64,
+    /// A lower bound of the same.
+    pub usual_at_least: f64,
+    pub best: Option<ScoredMove>,
+}
+
+/// A move with the games that reached the position after it, and the points per game that are
+/// expected from these games and the value.
+#[derive(Serialize)]
+pub(super) struct ScoredMove {
+    pub san: String,
+    pub games: u64,
+    pub score: f64,
+}
+
+#[derive(Serialize)]
 pub(super) struct RemarkRow {
     pub file: String,
     pub game: u64,
@@ -133,6 +160,8 @@ pub(super) struct Check<'a> {
     pub min_probability: f64,
     /// Centipawns that a losing move loses against the best one.
     pub margin: Score,
+    /// Points per game that a move scores less than the other moves of its position.
+    pub score_margin: f64,
 }
 
 impl Check<'_> {
@@ -150,6 +179,7 @@ impl Check<'_> {
         let dead_ends = sorted(unanswered.map(|at| self.position(at)).collect(), |row| row);
         let answered = own().filter(|at| repertoire.answers(at));
         let losing = answered.flat_map(|at| self.losing(at, searches)).collect();
+        let low_scores = repertoire.nodes().flat_map(|node| self.low_scores(node));
         Findings {
             side: if repertoire.side == Color::White { "white" } else { "black" },
             reference: book.name().to_owned(),
@@ -163,6 +193,7 @@ impl Check<'_> {
             redundant: self.redundant(),
             dead_ends,
             losing: sorted(losing, |row| &row.at),
+            low_scores: sorted(low_scores.collect(), |row| &row.at),
             remarks: repertoire.remarks.iter().map(RemarkRow::from).collect(),
         }
     }
@@ -285,6 +316,24 @@ impl Check<'_> {
         }
         rows
     }
+
+    fn low_scores(&self, node: &Node) -> Vec<LowScoreRow> {
+        let position = &node.position;
+        let scored = |of: &Candidate| {
+            let BookMove { mv, reached, .. } = of.book_move;
+            ScoredMove { san: position.san(mv), games: reached.games(), score: of.expected }
+        };
+        let found = self.repertoire.low_scores(node, self.book, self.score_margin).into_iter();
+        let rows = found.map(|LowScore { own, usual, usual_at_least, best }| LowScoreRow {
+            at: self.position(position),
+            own: scored(&own),
+            at_most: own.certain.1,
+            usual,
+            usual_at_least,
+            best: best.as_ref().map(scored),
+        });
+        rows.collect()
+    }
 }
 
 impl From<&Remark> for RemarkRow {
@@ -297,8 +346,9 @@ impl From<&Remark> for RemarkRow {
 impl Findings {
     /// Returns the number of findings, without remarks.
     pub(super) fn count(&self) -> usize {
-        let Findings { gaps, conflicts, redundant, dead_ends, losing, .. } = self;
-        gaps.len() + conflicts.len() + redundant.len() + dead_ends.len() + losing.len()
+        let Findings { gaps, conflicts, redundant, dead_ends, losing, low_scores, .. } = self;
+        let of_lines = gaps.len() + conflicts.len() + redundant.len() + dead_ends.len();
+        of_lines + losing.len() + low_scores.len()
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::findings::{AnswerRow, Findings, GapRow, PlaceRow, PositionRow};
+use super::findings::{AnswerRow, Findings, GapRow, PlaceRow, PositionRow, ScoredMove};
 use crate::cli::output::outln;
 use crate::games::pgn::{PgnGame, PgnMove};
-use crate::support::words::{counted, visible};
+use crate::support::words::{counted, percent, visible};
 
 /// Prints the findings, at most `limit` rows of each kind.
 pub(super) fn print(
@@ -13,7 +13,8 @@ pub(super) fn print(
     limit: usize,
     min_probability: f64,
 ) -> std::io::Result<()> {
-    let Findings { shares, gaps, conflicts, redundant, dead_ends, losing, .. } = findings;
+    let Findings { shares, gaps, conflicts, redundant, dead_ends, losing, low_scores, .. } =
+        findings;
     let chapters = match findings.chapters {
         0 => String::new(),
         chapters => format!("{}, ", counted(chapters as u64, "chapter")),
@@ -79,7 +80,23 @@ pub(super) fn print(
             lost.san,
             lost.loss
         )
+    })?;
+
+    heading("Low scores", low_scores.len(), "moves that score worse than the other moves")?;
+    rows(low_scores, limit, |low| {
+        let best =
+            low.best.as_ref().map_or_else(String::new, |best| format!("; best: {}", scored(best)));
+        let (most, usual) = (percent(low.at_most), percent(low.usual));
+        outln!(
+            "{}\n         {}, at most {most}; the other moves: {usual}{best}",
+            row(&low.at),
+            scored(&low.own)
+        )
     })
+}
+
+fn scored(of: &ScoredMove) -> String {
+    format!("{} {} ({})", of.san, percent(of.score), counted(of.games, "game"))
 }
 
 fn heading(name: &str, number: usize, meaning: &str) -> std::io::Result<()> {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::game::{PgnGame, Unread, Variation};
 use super::parser::Parser;
-use super::scan::line_sign;
+use super::scan::{self, line_sign};
 use super::state::ReaderState;
 use super::tags::text;
 use super::tree::OpeningCache;
@@ -49,8 +49,8 @@ impl Collector {
         &self.game
     }
 
-    fn before_last(&mut self) -> Position {
-        let end = self.game.moves.len().saturating_sub(1);
+    /// Returns the position after a number of moves, which must not be smaller than in earlier calls.
+    fn position_after(&mut self, end: usize) -> Position {
         let (begin, position) = &mut self.place;
         for played in &self.game.moves[*begin..end] {
             *position = position.try_play(played.mv).unwrap_or(*position);
@@ -92,7 +92,8 @@ impl Visitor for Collector {
     }
 
     fn variation(&mut self, movetext: &VariationText<'_>) {
-        let variation = movetext.read(&self.before_last());
+        let before_last = self.position_after(self.game.moves.len().saturating_sub(1));
+        let variation = movetext.read(&before_last);
         if let Some(mv) = self.game.moves.last_mut()
             && variation != Variation::default()
         {
@@ -100,14 +101,21 @@ impl Visitor for Collector {
         }
     }
 
+    fn unread(&mut self, fault: &Fault, movetext: &VariationText<'_>) {
+        let position = self.position_after(self.game.moves.len());
+        let fault = Fault { line: 0, ..fault.clone() };
+        self.game.unread = Some(Box::new(movetext.unread(fault, &position)));
+    }
+
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-impl VariationText<'_> {
+impl<'a> VariationText<'a> {
     /// Reads the moves. The first one is played in the position before the replaced move.
     pub(crate) fn read(&self, start: &Position) -> Variation {
         if self.depth >= MAX_NESTING {
-            return self.unread(Fault::of(FaultReason::Nesting), 0, Variation::default());
+            let unread = self.unread(Fault::of(FaultReason::Nesting), start);
+            return Variation { unread: Some(Box::new(unread)), ..Variation::default() };
         }
         let mut state =
             ReaderState::new(OpeningCache::default(), self.language, line_sign(self.text));
@@ -130,17 +138,42 @@ impl VariationText<'_> {
                 break;
             }
         }
+        let unread = fault.map(|(fault, at)| {
+            let rest = VariationText { text: &self.text[at..], depth: self.depth + 1, ..*self };
+            Box::new(rest.unread(fault, &visitor.position_after(visitor.game.moves.len())))
+        });
         let (comment, moves) = (visitor.game.comment, visitor.game.moves);
-        let read = Variation { comment, moves, unread: None };
-        match fault {
-            Some((fault, at)) => self.unread(fault, at, read),
-            None => read,
-        }
+        Variation { comment, moves, unread }
     }
 
-    fn unread(&self, fault: Fault, at: usize, read: Variation) -> Variation {
-        let movetext = in_one_line(&text(&self.text[at..]));
-        Variation { unread: Some(Box::new(Unread { fault, movetext })), ..read }
+    /// Keeps movetext that begins with a fault in this position. If the fault is a move, reads the
+    /// variations that replace it.
+    fn unread(&self, fault: Fault, position: &Position) -> Unread {
+        let movetext = in_one_line(&text(self.text));
+        let variations = fault.san.iter().flat_map(|_| self.variations_of_first());
+        let variations = variations.map(|variation| variation.read(position)).collect();
+        Unread { fault, movetext, variations }
+    }
+
+    /// Returns the variations that replace the first word.
+    fn variations_of_first(&self) -> Vec<VariationText<'a>> {
+        let (text, mut found) = (self.text, Vec::new());
+        let mut at = scan::chunk_end(text, 0);
+        loop {
+            at = scan::skip_blanks(text, at).0;
+            let after = match text.get(at) {
+                Some(b'(') => scan::variation_end(text, at),
+                Some(b'{') => scan::comment(text, at).map(|(_, after)| after),
+                Some(b';') => Some(scan::line_end(text, at)),
+                Some(b'!' | b'?' | b'$') => Some(scan::whole_word_end(text, at + 1)),
+                _ => None,
+            };
+            let Some(after) = after else { return found };
+            if text[at] == b'(' {
+                found.push(VariationText { text: &text[at + 1..after - 1], ..*self });
+            }
+            at = after;
+        }
     }
 }
 
@@ -199,12 +232,45 @@ mod tests {
         let game = read(text);
         assert_eq!(game.moves.len(), 3);
         let faults: Vec<String> = game.unread().map(|rest| rest.fault.to_string()).collect();
-        assert_eq!(faults.len(), 1);
+        // The variation `(x)` replaces the illegal move.
+        assert_eq!(faults.len(), 2);
         assert!(faults[0].contains("Ke4") && !faults[0].contains("line"), "{faults:?}");
         let written = game.to_string();
         assert!(written.contains("(1. d4 Ke4 {why [%cal Ga1a2]} (x) 2. c4)"), "{written}");
         assert!(written.contains("({only words})"), "{written}");
         assert_eq!(read(&written).moves, game.moves);
+    }
+
+    #[test]
+    fn variations_around_an_illegal_move_are_read() {
+        // Bad moves in the main line, in a variation, in a nested one, and at the start of each.
+        for (text, expected) in [
+            (
+                "1. e4 (1. d4 d5) e5 2. Nf4 (2. Nf3 Nc6 (2... d6)) (2. d4) Nc6 (2... d5) 3. d4",
+                "e4 d4 d5 e5 Nf3 Nc6 d6 d4",
+            ),
+            ("1. Ke2 $2 {bad} (1. d4 d5) e5 (1... c5)", "d4 d5"),
+            (
+                "1. e4 (1. Nf5 d5 (1... e6)) (1. d4) e5 (1... Ke7 (1... c5 2. Nf3) 2. Bc4) (1... e6)",
+                "e4 d4 e5 c5 Nf3 e6",
+            ),
+            (
+                "1. e4 (1. d4 d5 (1... Ke3 2. c4) (1... Nf6 2. Ke3 (2. c4)) 2. c4) e5",
+                "e4 d4 d5 Nf6 c4 c4 e5",
+            ),
+            ("1. e4 xyz (1... e5 2. Z1 (2. Nf3)) (1... c5)", "e4 e5 Nf3 c5"),
+        ] {
+            for ending in ["", " *", " 1-0", "\n\n[Event \"next\"]\n\n1. a3 *"] {
+                let game = read(&format!("[Event \"?\"]\n\n{text}{ending}\n"));
+                let sans: Vec<String> = tree(&game).into_iter().map(|(_, san)| san).collect();
+                assert_eq!(sans.join(" "), expected, "{text}{ending}");
+                let written = game.to_string();
+                let again = read(&written);
+                assert_eq!((tree(&again), &again.moves), (tree(&game), &game.moves), "{written}");
+                assert_eq!(again.to_string(), written, "{text}{ending}");
+                assert_eq!(written.matches("1-0").count(), 0, "{written}");
+            }
+        }
     }
 
     #[test]

@@ -93,8 +93,10 @@ pub struct Variation {
 pub struct Unread {
     /// The fault. Its line number is unknown and therefore 0.
     pub fault: Fault,
-    /// The movetext from the faulty word to the end of the variation, in one line.
+    /// The movetext from the faulty word to the end of the line, in one line.
     pub movetext: String,
+    /// The variations that replace the faulty move. The movetext contains them, too.
+    pub variations: Vec<Variation>,
 }
 
 impl FromIterator<Move> for Variation {
@@ -116,6 +118,8 @@ pub struct PgnGame {
     pub start: Position,
     /// The main line. Each move is either legal, or a null move made when not in check.
     pub moves: Vec<PgnMove>,
+    /// The rest of the main line if it contains an illegal move. The writer outputs it unchanged.
+    pub unread: Option<Box<Unread>>,
     /// The result.
     pub result: GameResult,
 }
@@ -128,6 +132,7 @@ impl PgnGame {
             comment: String::new(),
             start,
             moves: Vec::new(),
+            unread: None,
             result: GameResult::Undecided,
         }
     }
@@ -172,43 +177,63 @@ pub struct TreeMove<'a> {
 }
 
 impl PgnGame {
-    /// Visits every move in the main line and in all variations, in the order of the movetext.
+    /// Visits every legal move in the main line and in all variations, in the order of the movetext.
+    /// This includes variations that replace an illegal move.
     pub fn visit_tree(&self, mut visit: impl FnMut(&TreeMove<'_>)) {
-        visit_line(&self.start, None, ("", &self.moves), &mut 0, &mut visit);
+        let line = Line { comment: "", moves: &self.moves, unread: self.unread.as_deref() };
+        visit_line(&self.start, None, &line, &mut 0, &mut visit);
     }
 
     /// Iterates over the variations that could not be read completely.
     pub fn unread(&self) -> impl Iterator<Item = &Unread> {
         let mut found = Vec::new();
-        collect_unread(&self.moves, &mut found);
+        collect_unread(&self.moves, self.unread.as_deref(), &mut found);
         found.into_iter()
+    }
+}
+
+/// The main line or a variation.
+struct Line<'a> {
+    comment: &'a str,
+    moves: &'a [PgnMove],
+    unread: Option<&'a Unread>,
+}
+
+impl<'a> From<&'a Variation> for Line<'a> {
+    fn from(variation: &'a Variation) -> Self {
+        let Variation { comment, moves, unread } = variation;
+        Line { comment, moves, unread: unread.as_deref() }
     }
 }
 
 fn visit_line(
     start: &Position,
     before: Option<usize>,
-    (mut comment_before, moves): (&str, &[PgnMove]),
+    line: &Line<'_>,
     next: &mut usize,
     visit: &mut impl FnMut(&TreeMove<'_>),
 ) {
-    let (mut position, mut parent) = (*start, before);
-    for played in moves {
+    let (mut position, mut parent, mut comment_before) = (*start, before, line.comment);
+    for played in line.moves {
         visit(&TreeMove { parent, before: &position, played, comment_before });
         comment_before = "";
         let own = *next;
         *next += 1;
-        for Variation { comment, moves, .. } in &played.variations {
-            visit_line(&position, parent, (comment, moves), next, visit);
+        for variation in &played.variations {
+            visit_line(&position, parent, &variation.into(), next, visit);
         }
         parent = Some(own);
         position = position.try_play(played.mv).unwrap_or(position);
     }
+    for variation in line.unread.into_iter().flat_map(|unread| &unread.variations) {
+        visit_line(&position, parent, &variation.into(), next, visit);
+    }
 }
 
-fn collect_unread<'a>(moves: &'a [PgnMove], found: &mut Vec<&'a Unread>) {
-    for variation in moves.iter().flat_map(|played| &played.variations) {
-        collect_unread(&variation.moves, found);
+fn collect_unread<'a>(moves: &'a [PgnMove], rest: Option<&'a Unread>, found: &mut Vec<&'a Unread>) {
+    let variations = moves.iter().flat_map(|played| &played.variations);
+    for variation in variations.chain(rest.into_iter().flat_map(|rest| &rest.variations)) {
         found.extend(variation.unread.as_deref());
+        collect_unread(&variation.moves, variation.unread.as_deref(), found);
     }
 }

@@ -57,6 +57,13 @@ pub(super) fn read_game<V: Visitor>(
         parser.pass_over_rest(&status);
     }
     let after = parser.at;
+    if let GameStatus::Broken(found) = &status
+        && found.san.is_some()
+    {
+        let rest = scan::without_result(&text[fault..after]);
+        let language = parser.state.language;
+        parser.visitor.unread(found, &VariationText { text: rest, language, depth: 0 });
+    }
     let contradiction = (status == GameStatus::Read).then(|| state.contradiction()).flatten();
     let fault = match contradiction {
         Some(_) => scan::trim_end(&text[..after], true).len(),

@@ -377,14 +377,23 @@ pub(super) fn result(text: &[u8]) -> Option<(super::GameResult, usize)> {
 }
 
 pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
+    split_result(text).map(|(_, result)| result)
+}
+
+/// Returns movetext without the result at its end, if there is one.
+pub(super) fn without_result(text: &[u8]) -> &[u8] {
+    trim_end(split_result(text).map_or(text, |(before, _)| before), true)
+}
+
+fn split_result(text: &[u8]) -> Option<(&[u8], super::GameResult)> {
     let text = trim_end(text, true);
-    let ends_with = |token: &[u8]| {
+    let before = |token: &[u8]| {
         let before = text.strip_suffix(token)?;
         let is_apart = before.last().is_none_or(|&byte| ends_word(byte))
             || trim_end(before, false).len() < before.len();
-        is_apart.then_some(())
+        is_apart.then_some(before)
     };
-    RESULTS.iter().find_map(|(token, result)| ends_with(token).map(|()| *result))
+    RESULTS.iter().find_map(|(token, result)| Some((before(token)?, *result)))
 }
 
 /// ASCII glyphs that occur as words between moves, with their NAG numbers; 0 if they have none.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::language::Language;
-use super::{GameEnd, Tags};
+use super::{Fault, GameEnd, Tags};
 use crate::chess::position::{Move, Position, Replay};
 
 /// Receives the games that a [`Reader`](super::Reader) finds.
@@ -31,6 +31,11 @@ pub trait Visitor {
     fn variation(&mut self, movetext: &VariationText<'_>) {
         let _ = movetext;
     }
+    /// Receives the movetext from an illegal move of the main line to the end of the game, without
+    /// the result. No moves follow.
+    fn unread(&mut self, fault: &Fault, movetext: &VariationText<'_>) {
+        let _ = (fault, movetext);
+    }
     /// Finishes a game that [`Visitor::begin`] accepted.
     fn end(&mut self, end: &GameEnd);
 }
@@ -57,11 +62,11 @@ impl GamePly {
     }
 }
 
-/// The movetext of a variation in a file, without the parentheses.
+/// The movetext of a variation in a file, without the parentheses, or of the end of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct VariationText<'a> {
     pub(super) text: &'a [u8],
     pub(super) language: Language,
-    /// The number of variations that contain this one.
+    /// The number of variations that contain this text.
     pub(super) depth: usize,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{PgnGame, PgnMove, Variation};
+use super::{PgnGame, PgnMove, Unread, Variation};
 use crate::chess::position::{Color, Position};
 use crate::support::words::one_line;
 
@@ -50,6 +50,7 @@ impl fmt::Display for PgnGame {
         let mut lines = Lines::new(f, LINE_WIDTH);
         lines.comment(&self.comment)?;
         lines.moves(&self.start, &self.moves)?;
+        lines.unread(self.unread.as_deref())?;
         lines.word(self.result.token())?;
         lines.finish()?;
         writeln!(f)
@@ -130,8 +131,12 @@ impl<'a> Lines<'a> {
     fn variation(&mut self, variation: &Variation, start: &Position) -> fmt::Result {
         self.comment(&variation.comment)?;
         self.moves(start, &variation.moves)?;
-        let unread = variation.unread.as_ref().map_or("", |unread| &unread.movetext);
-        one_line(unread).split_ascii_whitespace().try_for_each(|word| self.word(word))
+        self.unread(variation.unread.as_deref())
+    }
+
+    fn unread(&mut self, unread: Option<&Unread>) -> fmt::Result {
+        let movetext = unread.map_or("", |unread| &unread.movetext);
+        one_line(movetext).split_ascii_whitespace().try_for_each(|word| self.word(word))
     }
 
     /// Writes a comment in braces, unless it is empty. Embedded commands, such as `[%eval 0.17]`,

@@ -1,8 +1,9 @@
-//! Compares games with a repertoire: where they leave it, and where they return.
+//! Compares games with a repertoire or a book: where they leave it, and where they return.
 
 use super::forecast::GapKind;
 use super::graph::Repertoire;
 use crate::chess::position::{Move, Position};
+use crate::games::book::Book;
 
 /// How a move crosses the border of a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,37 +80,78 @@ impl Repertoire {
     /// reply that leads to another position of the repertoire does not leave it, even if no line
     /// contains it.
     pub fn follow(&self, start: &Position, moves: &[Move]) -> Followed {
-        let (mut position, mut events) = (*start, Vec::new());
-        let mut is_inside = self.node(start).is_some();
-        let mut is_met = is_inside;
-        for (ply, &mv) in moves.iter().enumerate() {
-            let Some(next) = position.try_play(mv).filter(|_| !mv.is_null()) else { break };
-            let mut add = |kind| events.push(Event { kind, ply, position, mv });
-            let leads_inside = self.node(&next).is_some();
-            let leave = self.leave(&position, mv, leads_inside);
-            leave.into_iter().for_each(&mut add);
-            if leads_inside && (!is_inside || leave.is_some()) {
-                add(if is_met { EventKind::Return } else { EventKind::Entry });
-            }
-            (position, is_inside) = (next, leads_inside);
-            is_met |= is_inside;
-        }
-        Followed { events, is_met, ends_inside: is_inside }
+        follow(self, start, moves)
+    }
+}
+
+/// Compares a game with a book, like [`Repertoire::follow`]. A book has no side, so a game leaves it
+/// with [`GapKind::Reply`] or, where the book has no moves, [`GapKind::End`].
+pub fn follow_book(book: &Book, start: &Position, moves: &[Move]) -> Followed {
+    follow(book, start, moves)
+}
+
+/// A set of positions with moves.
+trait Known {
+    /// Returns the moves of a position; `None` if the set does not contain it.
+    fn moves(&self, position: &Position) -> Option<Vec<Move>>;
+    /// Whether the moves of a position are the player's, so that any other move is a deviation.
+    fn is_own_turn(&self, position: &Position) -> bool;
+}
+
+impl Known for Repertoire {
+    fn moves(&self, position: &Position) -> Option<Vec<Move>> {
+        Some(self.node(position)?.moves.iter().map(|known| known.mv).collect())
     }
 
-    /// Returns how a move leaves the repertoire; `None` if it stays or was already outside.
-    fn leave(&self, position: &Position, mv: Move, leads_inside: bool) -> Option<EventKind> {
-        let moves = &self.node(position)?.moves;
-        if moves.iter().any(|known| known.mv == mv) {
-            return None;
+    fn is_own_turn(&self, position: &Position) -> bool {
+        Repertoire::is_own_turn(self, position)
+    }
+}
+
+impl Known for Book {
+    fn moves(&self, position: &Position) -> Option<Vec<Move>> {
+        self.reached(position)?;
+        let moves = Book::moves(self, position).into_iter();
+        Some(moves.filter(|known| !known.played.is_empty()).map(|known| known.mv).collect())
+    }
+
+    fn is_own_turn(&self, _: &Position) -> bool {
+        false
+    }
+}
+
+fn follow(lines: &impl Known, start: &Position, moves: &[Move]) -> Followed {
+    let (mut position, mut events) = (*start, Vec::new());
+    let mut known = lines.moves(start);
+    let mut is_met = known.is_some();
+    for (ply, &mv) in moves.iter().enumerate() {
+        let Some(next) = position.try_play(mv).filter(|_| !mv.is_null()) else { break };
+        let mut add = |kind| events.push(Event { kind, ply, position, mv });
+        let known_next = lines.moves(&next);
+        let leave = known
+            .as_ref()
+            .and_then(|known| leave(known, mv, lines.is_own_turn(&position), known_next.is_some()));
+        leave.into_iter().for_each(&mut add);
+        if known_next.is_some() && (known.is_none() || leave.is_some()) {
+            add(if is_met { EventKind::Return } else { EventKind::Entry });
         }
-        match (self.is_own_turn(position), moves.is_empty()) {
-            (true, false) => Some(EventKind::Deviation),
-            _ if leads_inside => None,
-            (true, true) => Some(EventKind::Gap(GapKind::DeadEnd)),
-            (false, false) => Some(EventKind::Gap(GapKind::Reply)),
-            (false, true) => Some(EventKind::Gap(GapKind::End)),
-        }
+        (position, known) = (next, known_next);
+        is_met |= known.is_some();
+    }
+    Followed { events, is_met, ends_inside: known.is_some() }
+}
+
+/// Returns how a move leaves a position with these known moves; `None` if it stays inside.
+fn leave(known: &[Move], mv: Move, is_own_turn: bool, leads_inside: bool) -> Option<EventKind> {
+    if known.contains(&mv) && leads_inside {
+        return None;
+    }
+    match (is_own_turn, known.is_empty()) {
+        (true, false) => Some(EventKind::Deviation),
+        _ if leads_inside => None,
+        (true, true) => Some(EventKind::Gap(GapKind::DeadEnd)),
+        (false, false) => Some(EventKind::Gap(GapKind::Reply)),
+        (false, true) => Some(EventKind::Gap(GapKind::End)),
     }
 }
 
@@ -229,5 +271,24 @@ mod tests {
         let white = Repertoire::of_book(&book, Color::White, &Position::start());
         let game = "1. c4 Nf6 2. d4 e6 3. Nf3 Bb4 4. Nc3 *";
         assert_eq!(events(&white, game), events(&repertoire(LINES, Color::White), game));
+    }
+
+    #[test]
+    fn games_leave_books_without_a_side() {
+        let input = [PgnInput::Text("games".to_owned(), LINES.as_bytes().into())];
+        let options = BuildOptions::of_repertoire();
+        let (book, _) = build_in_memory(&input, &options, "games").expect("a book");
+        let events = |text: &str| -> Vec<(&'static str, usize)> {
+            let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("readable");
+            let moves: Vec<Move> = game.moves.iter().map(|played| played.mv).collect();
+            let followed = follow_book(&book, &game.start, &moves);
+            followed.events.iter().map(|event| (event.kind.name(), event.ply)).collect()
+        };
+        assert_eq!(events("1. d4 Nf6 2. c4 e6 *"), []);
+        assert_eq!(
+            events("1. c4 Nf6 2. d4 e6 3. Nf3 *"),
+            [("reply", 0), ("return", 2), ("reply", 4)]
+        );
+        assert_eq!(events("1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 *"), [("end", 4)]);
     }
 }

@@ -369,14 +369,24 @@ mod tests {
     }
 
     #[test]
-    fn own_moves_are_weighted_by_chapters() {
+    fn own_moves_are_equally_likely_however_many_chapters_have_them() {
         let games = book(&[("1. e4 e5", 1), ("1. d4 d5", 1)]);
         let chapters = "1. e4 e5 2. d4 (2. Nf3) *\n\n1. e4 (1. e4 d5) *\n\n1. d4 d5 *\n";
         let repertoire = white(chapters);
         let forecast = repertoire.forecast(&games, 4);
-        assert!(is_near(forecast.probability(&after("e4")), 2.0 / 3.0));
-        assert!(is_near(forecast.probability(&after("e4 e5 d4")), 1.0 / 3.0));
-        assert!(is_near(forecast.probability(&after("d4 d5")), 1.0 / 3.0));
+        assert!(is_near(forecast.probability(&after("e4")), 0.5));
+        assert!(is_near(forecast.probability(&after("e4 e5 d4")), 0.25));
+        assert!(is_near(forecast.probability(&after("d4 d5")), 0.5));
+        // A book of the lines has the same probabilities, a book of games those of its games.
+        let options = BuildOptions::of_repertoire();
+        let of_book = |text: &str| {
+            let book = build_in_memory(&input(text), &options, "lines").expect("a book").0;
+            let repertoire = Repertoire::of_book(&book, Color::White, &Position::start());
+            repertoire.forecast(&games, 4).probability(&after("d4"))
+        };
+        assert!(is_near(of_book(chapters), 0.5));
+        let played = "1. e4 e5 1-0\n\n1. e4 e5 1-0\n\n1. e4 e5 0-1\n\n1. d4 d5 0-1\n";
+        assert!(is_near(of_book(played), 0.25));
     }
 
     #[test]

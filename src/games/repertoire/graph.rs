@@ -76,7 +76,8 @@ pub struct Node {
 pub struct KnownMove {
     /// The move, which is legal.
     pub mv: Move,
-    /// The number of chapters that contain the move, or its number of games in a book: 0 for an
+    /// How often the move is chosen, relative to the other moves: its number of games in a book of
+    /// games, otherwise 1, so that it does not depend on the chapters that repeat the move. 0 for an
     /// opponent's move that only leads to another position in the book.
     pub weight: u64,
     /// The numeric annotation glyphs from all places, without repetitions.
@@ -252,8 +253,7 @@ impl Repertoire {
 
     fn add_move(&mut self, at: &TreeMove<'_>, after: &Position, place: Place) {
         let added = self.known_move(at.before, at.played.mv);
-        let is_new_chapter = added.places.last().is_none_or(|last| last.chapter != place.chapter);
-        added.weight += u64::from(is_new_chapter);
+        added.weight = 1;
         added.places.push(place);
         for nag in &at.played.nags {
             if !added.nags.contains(nag) {

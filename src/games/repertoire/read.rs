@@ -105,10 +105,14 @@ impl Repertoire {
     }
 
     /// Reads a repertoire from a book: `side`'s moves, and all replies that lead to its positions.
+    /// If no game has a result, the book was made of a repertoire, and its moves count equally.
     pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
         let mut repertoire = Repertoire::new(side);
         repertoire.book = Some(book.clone());
         repertoire.add_start(start);
+        let games = book.manifest().map(|made| made.games).unwrap_or_default();
+        let is_of_lines =
+            !book.holds_weights() && games.undecided > 0 && games.undecided == games.total();
         let mut open = VecDeque::from([*start]);
         while let Some(position) = open.pop_front() {
             let own = position.side_to_move() == side;
@@ -116,7 +120,9 @@ impl Repertoire {
                 if own && found.played.is_empty() {
                     continue;
                 }
-                repertoire.known_move(&position, found.mv).weight = found.played.games();
+                let games = found.played.games();
+                let weight = if is_of_lines { games.min(1) } else { games };
+                repertoire.known_move(&position, found.mv).weight = weight;
                 let next = position.play(found.mv);
                 if repertoire.node(&next).is_none() {
                     repertoire.place(&next);

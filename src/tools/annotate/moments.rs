@@ -5,7 +5,8 @@ use super::notes::without_evaluation;
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
 /// The first words of comments on moves that may lack a glyph.
-const SENTENCES: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the book, "];
+const SENTENCES: [&str; 4] =
+    ["Misses mate in ", "Allows mate in ", "Leaves the book, ", "Returns to the book "];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {

@@ -7,13 +7,14 @@ use crate::chess::position::{Color, Position};
 use crate::chess::score::{Score, mate_distance};
 use crate::games::book::{Book, BookMove, Names};
 use crate::games::pgn::{PgnGame, PgnMove};
+use crate::games::repertoire::{Event, EventKind, follow_book};
 use crate::support::words::{counted, grouped};
 
 /// The prefix that identifies an annotator as Tabia, whose annotations are replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
 /// The first words of Tabia's comments on moves. The comments are recognised by these words.
-const SIGNS: [&str; 7] = [
+const SIGNS: [&str; 8] = [
     "Inaccuracy: ",
     "Mistake: ",
     "Blunder: ",
@@ -21,7 +22,9 @@ const SIGNS: [&str; 7] = [
     "Allows mate in ",
     "Only move: the next best is worth ",
     "Leaves the book, wh",
+    RETURNS,
 ];
+const RETURNS: &str = "Returns to the book by transposition.";
 /// Phrases in comments that refer to a better line, which is the move's first variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 /// The beginning of Tabia's comment on the whole game.
@@ -55,11 +58,10 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     let mut pgn = game.clone();
     clear(&mut pgn);
     let judgements = judge(study, &background.limits);
-    let book_departure = book_departure(study, background.book);
+    let events = book_events(study, background.book);
     for (ply, judged) in judgements.iter().enumerate() {
-        let left =
-            book_departure.as_ref().filter(|(at, _)| *at == ply).map(|(_, text)| text.as_str());
-        note(&mut pgn.moves[ply], study, ply, judged, left);
+        let event = events.iter().find(|(at, _)| *at == ply).map(|(_, text)| text.as_str());
+        note(&mut pgn.moves[ply], study, ply, judged, event);
     }
     let players = [Color::White, Color::Black].map(|side| Player::of(side, &judgements));
     let summary =
@@ -82,6 +84,8 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
 
 /// Removes everything that will be written anew.
 fn clear(pgn: &mut PgnGame) {
+    // An annotated game ends before its first illegal move.
+    pgn.unread = None;
     let ours = annotators(pgn).any(is_ours);
     if ours {
         pgn.comment = before_ours(&unwrapped(&pgn.comment), &[SUMMARY]).to_owned();
@@ -142,20 +146,14 @@ fn joined<const N: usize>(texts: [&str; N]) -> String {
     texts.join(" ")
 }
 
-fn note(
-    mv: &mut PgnMove,
-    study: &Study,
-    ply: usize,
-    judged: &Judgement,
-    book_departure: Option<&str>,
-) {
+fn note(mv: &mut PgnMove, study: &Study, ply: usize, judged: &Judgement, book_event: Option<&str>) {
     mv.nags.extend(judged.verdict.map(Verdict::nag));
     mv.nags.extend(judged.only.then_some(ONLY_MOVE));
     let position = study.position(ply);
     let is_over = study.found[ply + 1].is_none();
     let eval = if is_over { String::new() } else { format!("[%eval {}]", eval(judged.white())) };
     let verdict = comment_text(judged, position, study.second[ply]);
-    mv.comment = joined([&eval, &mv.comment, &verdict, book_departure.unwrap_or_default()]);
+    mv.comment = joined([&eval, &mv.comment, &verdict, book_event.unwrap_or_default()]);
     let better = study.found[ply].as_ref().filter(|found| found.line.first() != Some(&judged.mv));
     if let Some(found) = better
         && (judged.verdict.is_some() || judged.missed_mate.is_some())
@@ -210,12 +208,21 @@ fn describe_move(book: &Book, position: &Position, book_move: &BookMove) -> Stri
     format!("{} ({described})", position.san(*mv))
 }
 
-/// Returns the index of the first move outside the book, and the book's moves in that position.
-fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
-    let knows = |ply: usize| book.reached(study.position(ply)).is_some();
-    let ply =
-        (0..study.game.moves().len()).take_while(|&ply| knows(ply)).find(|&ply| !knows(ply + 1))?;
-    let position = study.position(ply);
+/// Returns the comments on the moves that leave the book or return to it, with their plies.
+fn book_events(study: &Study, book: &Book) -> Vec<(usize, String)> {
+    let followed = follow_book(book, study.position(0), study.game.moves());
+    let event = |event: &Event| match event.kind {
+        EventKind::Entry => None,
+        EventKind::Return => Some((event.ply, RETURNS.to_owned())),
+        EventKind::Deviation | EventKind::Gap(_) => {
+            Some((event.ply, departure(&event.position, book)))
+        }
+    };
+    followed.events.iter().filter_map(event).collect()
+}
+
+/// Describes a move that leaves the book, with the book's moves in that position.
+fn departure(position: &Position, book: &Book) -> String {
     let mut moves = book.moves(position);
     moves.retain(|known| !known.played.is_empty());
     moves.sort_by_key(|known| std::cmp::Reverse(known.played.games()));
@@ -226,7 +233,7 @@ fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
         true => "which ends here".to_owned(),
         false => format!("whose {games} continued with {}", reported.join(", ")),
     };
-    Some((ply, format!("Leaves the book, {what}.")))
+    format!("Leaves the book, {what}.")
 }
 
 pub(crate) fn describe(player: &Player) -> String {

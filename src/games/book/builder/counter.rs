@@ -15,7 +15,7 @@ use crate::games::book::facets::GameFacets;
 use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{
-    Collector, GameEnd, GamePly, GameResult, PgnGame, Tags, VariationText, Visitor,
+    Collector, Fault, GameEnd, GamePly, GameResult, PgnGame, Tags, VariationText, Visitor,
 };
 
 /// Minimum number of plies between two occurrences of a position: each side must make two moves.
@@ -259,6 +259,12 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     fn variation(&mut self, movetext: &VariationText<'_>) {
         if let Some(tree) = &mut self.tree {
             tree.variation(movetext);
+        }
+    }
+
+    fn unread(&mut self, fault: &Fault, movetext: &VariationText<'_>) {
+        if let Some(tree) = &mut self.tree {
+            tree.unread(fault, movetext);
         }
     }
 
