@@ -179,9 +179,8 @@ fn forged_records_are_rejected_as_damaged() {
             records[start.expect("a pair")..][..2 * size].rotate_left(size);
         };
         let other_partition = |records: &mut [u8]| records[5 * size - 1] ^= 0x80;
-        let changes: [&dyn Fn(&mut [u8]); 3] = [&reverse, &swap_in_partition, &other_partition];
-        for change in changes {
-            assert_eq!(reason(change), "the records of a run are not sorted");
+        for reason in [reason(&reverse), reason(&swap_in_partition), reason(&other_partition)] {
+            assert_eq!(reason, "the records of a run are not sorted");
         }
         if options.facets {
             let unknown_game = |records: &mut [u8]| records[7 * size..][2..6].fill(u8::MAX);
