@@ -72,6 +72,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Ok(Anchor { player: player.ok_or_else(unknown)?, elo: *elo, deviation: *deviation })
     });
     let anchors: Vec<Anchor> = anchors.collect::<anyhow::Result<_>>()?;
+    let is_repeated =
+        |anchor: &Anchor| anchors.iter().filter(|other| other.player == anchor.player).count() > 1;
+    if let Some(anchor) = anchors.iter().find(|&anchor| is_repeated(anchor)) {
+        let name = &names[anchor.player];
+        return Err(wrong(format!("--anchor: \"{name}\" has two ratings")).into());
+    }
     let found = ratings(names.len(), games, &anchors);
     if args.json {
         outln!("{:#}", summary::ratings_json(names, games, &found))?;

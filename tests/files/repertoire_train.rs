@@ -175,7 +175,7 @@ fn kills_between_answers_lose_no_acknowledged_answer() {
     let right = right_moves();
     let mut acknowledged = Vec::new();
     for round in 0..6 {
-        let mut training = Training::start(folder.path(), &["--questions", "0"]);
+        let mut training = Training::start(folder.path(), &["--questions", "0", "--seed", "1"]);
         training.acknowledged = acknowledged;
         for _ in 0..round % 3 {
             let Some(question) = training.question() else { break };

@@ -63,6 +63,7 @@ fn unusable_arguments_are_rejected() {
         ("ratings games.pgn --anchor E=2500", 2, "no player is called \"E\""),
         ("ratings games.pgn --anchor B", 2, "expected NAME=ELO"),
         ("ratings games.pgn --anchor B=25+-x", 2, "expected NAME=ELO"),
+        ("ratings games.pgn --anchor B=1 --anchor B=2", 2, "has two ratings"),
         ("ratings empty.pgn", 1, "no finished game"),
         ("ratings games.pgn --min-games 999", 1, "no finished game"),
         ("ratings none.pgn", 1, "none.pgn"),
@@ -79,15 +80,21 @@ fn tournaments_end_with_ratings() {
     let engine = |name: &str, script: &str| {
         format!("[[engine]]\nname = \"{name}\"\ncommand = {:?}\n", fake_engine(script))
     };
-    let engines = ["a", "b", "c"].map(|name| engine(name, "uci"));
+    // Each engine resigns in one of its four games; the others are drawn.
+    let scripts = ["uci", "uci fault=resign at=2 in=1", "uci fault=resign at=1 in=4"];
+    let names = ["a", "b", "c"];
+    let engines = [0, 1, 2].map(|number| engine(names[number], scripts[number]));
     fs::write(folder.path().join("engines.toml"), engines.concat()).expect("written");
-    let line = "autoplay --engines engines.toml -n 2 --max-moves 3 --json all.json --pgn games.pgn";
+    let line =
+        "autoplay --engines engines.toml -n 2 -j 1 --max-moves 3 --json all.json --pgn games.pgn";
     let printed = run_line_ok(line, folder.path());
     assert!(printed.contains("White's advantage"), "{printed}");
     let text = fs::read_to_string(folder.path().join("all.json")).expect("readable");
     let statistics: Value = serde_json::from_str(&text).expect("JSON");
     let read: Value = serde_json::from_str(&run_line_ok("ratings games.pgn --json", folder.path()))
         .expect("JSON");
-    assert_eq!(statistics["ratings"]["players"].as_array().map(Vec::len), Some(3));
-    assert_eq!(statistics["ratings"]["white_advantage"], read["white_advantage"]);
+    let players = statistics["ratings"]["players"].as_array().expect("players");
+    assert_eq!(players.len(), 3);
+    assert!(players[0]["elo"].as_f64() > players[2]["elo"].as_f64(), "{players:?}");
+    assert_eq!(statistics["ratings"], read);
 }

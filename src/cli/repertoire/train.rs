@@ -69,15 +69,16 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let journal = args.journal();
     let output = args.pgn.as_deref().map(|path| {
-        let inputs = args.repertoire.paths.iter().chain([&args.reference.reference]);
+        let inputs = args.repertoire.paths.iter().chain([&args.reference.reference, &journal]);
         Output::new(path, GAMES).force(args.force.allowed).apart_from(inputs)
     });
     output.iter().try_for_each(Output::check)?;
     let (repertoire, book) = (args.repertoire.open()?, args.reference.open()?);
     let seed = args.seed.unwrap_or_else(now);
     let options = TrainingOptions { min_probability: args.min_probability, seed };
-    let training = Training::open(repertoire, book, &options, Some(&args.journal()))?;
+    let training = Training::open(repertoire, book, &options, Some(&journal))?;
     let searches = Searches::new(&args.search, &args.memory);
     let mut session = Session { training, searches, keyboard: Keyboard::new()?, asked: 0 };
     outln!("{}", introduction(&session.training, now()))?;

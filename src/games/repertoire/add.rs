@@ -82,7 +82,7 @@ impl Repertoire {
         let text = self.changed_text(text, &change)?;
         let input = PgnInput::Text(name.to_owned(), text.as_bytes().into());
         let repertoire = Repertoire::read(&[input], self.side).map_err(|_| AddError::Unreadable)?;
-        match self.is_before(&repertoire, &change) {
+        match self.is_before(&repertoire, &change) && repertoire.missing_moves(line) == 0 {
             true => Ok(Some(Addition { text, repertoire, moves: change.moves })),
             false => Err(AddError::Unreadable),
         }
@@ -111,7 +111,7 @@ impl Repertoire {
             let node = self.node(&line.positions()[moves.len() - 1]);
             let known = node.and_then(|node| node.moves.iter().find(|known| known.mv == last));
             let place = known.and_then(|known| known.places.first());
-            return Ok(place.and_then(|place| self.commented(*place, comment)));
+            return place.map_or(Ok(None), |place| self.commented(*place, comment));
         }
         let (old, new) = moves.split_at(moves.len() - missing);
         let new = new_moves(new, comment);
@@ -122,25 +122,35 @@ impl Repertoire {
             game.moves = new;
             return Ok(Some(Change { chapter: None, game, moves: missing }));
         };
-        let Chapter { number, game, .. } = &self.chapters[chapter];
-        let mut game = game.clone();
-        append(&mut game, step, &new).map_err(|fault| AddError::Faulty(*number, fault))?;
+        let mut game = self.sound_game(chapter)?;
+        append(&mut game, step, &new).ok_or(AddError::OtherText)?;
         Ok(Some(Change { chapter: Some(chapter), game, moves: missing }))
     }
 
-    fn commented(&self, place: Place, comment: &str) -> Option<Change> {
+    fn commented(&self, place: Place, comment: &str) -> Result<Option<Change>, AddError> {
         let chapter = place.chapter as usize;
-        let mut game = self.chapters[chapter].game.clone();
-        let (line, at, _) = line_of(&mut game.moves, place.step as usize)?;
+        let mut game = self.sound_game(chapter)?;
+        let (line, at) =
+            line_of(&mut game.moves, place.step as usize).ok_or(AddError::OtherText)?;
         let old = &mut line[at].comment;
-        if comment.is_empty() || words(old).contains(&words(comment)) {
-            return None;
+        let [known, new] = [&*old, comment].map(|text| format!(" {} ", words(text)));
+        if comment.is_empty() || known.contains(&new) {
+            return Ok(None);
         }
         if !old.is_empty() {
             old.push(' ');
         }
         old.push_str(comment);
-        Some(Change { chapter: Some(chapter), game, moves: 0 })
+        Ok(Some(Change { chapter: Some(chapter), game, moves: 0 }))
+    }
+
+    /// Returns a copy of a chapter's game. Fails if a part of it could not be read.
+    fn sound_game(&self, chapter: usize) -> Result<PgnGame, AddError> {
+        let Chapter { number, game, .. } = &self.chapters[chapter];
+        match game.unread().next() {
+            Some(unread) => Err(AddError::Faulty(*number, unread.fault.clone())),
+            None => Ok(game.clone()),
+        }
     }
 
     /// Returns a chapter that reaches a position, and the move that leads to it; `None` at the start
@@ -220,37 +230,30 @@ fn new_moves(moves: &[Move], comment: &str) -> Vec<PgnMove> {
 }
 
 /// Adds moves after a move of a game, or at its start: as a continuation if there is none yet, or as
-/// the last variation. Fails if they would stand before a part of the line that cannot be read.
-fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Result<(), Fault> {
-    let found = match step {
-        Some(step) => line_of(&mut game.moves, step).map(|(line, at, cut)| (line, at + 1, cut)),
-        None => Some((&mut game.moves, 0, None)),
+/// the last variation. Returns `None` if there is no such move.
+fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Option<()> {
+    let (line, at) = match step {
+        Some(step) => line_of(&mut game.moves, step).map(|(line, at)| (line, at + 1))?,
+        None => (&mut game.moves, 0),
     };
-    let Some((line, at, cut)) = found else { return Ok(()) };
-    match (line.get_mut(at), cut) {
-        (Some(next), _) => {
+    match line.get_mut(at) {
+        Some(next) => {
             next.variations.push(Variation { moves: moves.to_vec(), ..Variation::default() });
         }
-        (None, Some(fault)) => return Err(fault),
-        (None, None) => line.extend_from_slice(moves),
+        None => line.extend_from_slice(moves),
     }
-    Ok(())
+    Some(())
 }
 
-/// Returns the line that contains a move, the move's index in it, and the fault that ends the line,
-/// if any. `step` counts the moves in the order of [`PgnGame::visit_tree`].
-fn line_of(
-    moves: &mut Vec<PgnMove>,
-    step: usize,
-) -> Option<(&mut Vec<PgnMove>, usize, Option<Fault>)> {
+/// Returns the line that contains a move, and the move's index in it. `step` counts the moves of a
+/// completely read game in the order of [`PgnGame::visit_tree`].
+fn line_of(moves: &mut Vec<PgnMove>, step: usize) -> Option<(&mut Vec<PgnMove>, usize)> {
     let mut path = Vec::new();
     let at = path_to(moves, step, &mut 0, &mut path)?;
-    let (line, cut) = path.into_iter().try_fold((moves, None), |(line, _), (at, variation)| {
-        let variation = line.get_mut(at)?.variations.get_mut(variation)?;
-        let cut = variation.unread.as_ref().map(|unread| unread.fault.clone());
-        Some((&mut variation.moves, cut))
+    let line = path.into_iter().try_fold(moves, |line, (at, variation)| {
+        Some(&mut line.get_mut(at)?.variations.get_mut(variation)?.moves)
     })?;
-    Some((line, at, cut))
+    Some((line, at))
 }
 
 /// Finds a move. Adds the variations that lead to its line to `path`, as indices of the replaced
@@ -415,6 +418,8 @@ mod tests {
         assert!(text.replace('\n', " ").contains("{best [%cal Ge2e4,Rd2d4] mine}"), "{text}");
         let again = read(&text).add_line((NAME, &text), &line("e4"), "mine");
         assert!(again.expect("fine").is_none());
+        let part = read(&text).add_line((NAME, &text), &line("e4"), "min");
+        assert!(part.expect("fine").is_some(), "part of a word");
         assert!(read(TEXT).add_line((NAME, TEXT), &line("e4 c5"), "").expect("fine").is_none());
     }
 
@@ -429,6 +434,13 @@ mod tests {
         // A continuation would stand before the part of the variation that cannot be read.
         let broken = "1. e4 (1. d4 d5 2. Kd4 {why}) e5 *\n";
         assert!(matches!(refused(broken, "d4 d5 c4"), AddError::Faulty(1, _)));
+        // The variations around an illegal move are positions, too.
+        let alternative = "1. e4 (1. d4 Ke4 (1... d5)) e5 2. Nf3 Nc6 *\n";
+        for moves in ["e4 e5 Nf3 Nc6 Bb5", "d4 d5 c4", "e4 c5"] {
+            assert!(matches!(refused(alternative, moves), AddError::Faulty(1, _)), "{moves}");
+        }
+        let commented = read(alternative).add_line((NAME, alternative), &line("e4 e5"), "why");
+        assert!(matches!(commented, Err(AddError::Faulty(1, _))), "{commented:?}");
         // The changed chapter has English letters, and the others do not.
         let german = "1. Sf3 Sf6 2. Sc3 Sc6 3. Tb1 e5 *\n\n".repeat(3);
         assert_eq!(refused(&german, "Nf3 d5 d4"), AddError::Unreadable);

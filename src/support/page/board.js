@@ -55,6 +55,11 @@ export class Board {
     if (this.#state) this.show(this.#state);
   }
 
+  /** Allows no move until the next position is shown. */
+  forbid() {
+    if (this.#state) this.show({ ...this.#state, legal: [] });
+  }
+
   /**
    * Shows a position. `state` contains either `fen` or `pieces` (by square) and `turn`; `legal` and `last`,
    * with moves in UCI notation; and `check`.

@@ -3,7 +3,7 @@
 //! `/book` and the paths below it are specific to Tabia, and are described in `openapi.json`.
 //! `/masters`, `/lichess` and `/player` respond in the format of Lichess's opening explorer. No
 //! request can name a file: responses use only the files specified at the start, and a request can
-//! change only the file of the repertoire.
+//! change only the file of the repertoire and its training journal.
 //!
 //! # Connections
 //!

@@ -4,11 +4,13 @@
 //! all clients. The journal is locked from the first request until the server ends.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::State;
 use axum::http::{Uri, header};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -18,7 +20,7 @@ use super::api_error::ApiError;
 use super::json::NamedMove;
 use super::loaded_books::LoadedBooks;
 use super::query::Query;
-use super::repertoire::RepertoireFile;
+use super::repertoire::{RepertoireFile, only_local};
 use crate::chess::notation::ScoreAnswer;
 use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::Score;
@@ -41,6 +43,8 @@ struct Trainer {
     plan: Option<(Arc<RepertoireFile>, TrainingPlan)>,
     loaded: Arc<LoadedBooks>,
     session: Mutex<Option<Session>>,
+    /// The number of sessions that were opened.
+    sessions: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -48,7 +52,7 @@ struct Session {
     training: Training,
     /// The version of the repertoire's file.
     version: String,
-    /// The number of the last question.
+    /// The number of the last question. No question of another session has it.
     number: u64,
 }
 
@@ -57,13 +61,18 @@ pub(crate) fn router<S>(
     plan: Option<(Arc<RepertoireFile>, TrainingPlan)>,
     loaded: Arc<LoadedBooks>,
 ) -> Router<S> {
-    let trainer = Arc::new(Trainer { plan, loaded, session: Mutex::new(None) });
-    Router::new()
-        .route("/training", get(show))
+    let (session, sessions) = (Mutex::new(None), AtomicU64::new(0));
+    let trainer = Arc::new(Trainer { plan, loaded, session, sessions });
+    // These addresses change the journal.
+    let changing = Router::new()
         .route("/training/next", post(next))
         .route("/training/hint", post(hint))
         .route("/training/answer", post(answer))
+        .layer(middleware::from_fn(only_local));
+    Router::new()
+        .route("/training", get(show))
         .route("/training/additions", get(additions))
+        .merge(changing)
         .with_state(trainer)
 }
 
@@ -148,8 +157,8 @@ async fn on_session<T: Send + 'static>(
         let mut session = trainer.session.lock().unwrap_or_else(PoisonError::into_inner);
         if session.as_ref().is_none_or(|session| trainer.is_outdated(session)) {
             // The old session holds the lock of the journal.
-            let number = session.take().map_or(0, |session| session.number);
-            *session = Some(trainer.open(number)?);
+            *session = None;
+            *session = Some(trainer.open()?);
         }
         session.as_mut().map_or_else(|| Err(ApiError::unavailable("try again")), call)
     });
@@ -165,7 +174,7 @@ impl Trainer {
         self.plan.as_ref().is_some_and(|(file, _)| file.current().version != session.version)
     }
 
-    fn open(&self, number: u64) -> Result<Session, ApiError> {
+    fn open(&self) -> Result<Session, ApiError> {
         let none = "there is no repertoire to train: serve one with --repertoire and --side";
         let (file, plan) = self.plan.as_ref().ok_or_else(|| ApiError::not_found(none))?;
         let (snapshot, content) = (file.current(), self.loaded.content()?);
@@ -176,6 +185,7 @@ impl Trainer {
         let failed = |error: JournalError| {
             ApiError::conflict(format!("the training journal cannot be used: {}", error.fault))
         };
+        let number = self.sessions.fetch_add(1, Ordering::Relaxed) << u32::BITS;
         Ok(Session {
             training: training.map_err(failed)?,
             version: snapshot.version.clone(),

@@ -242,7 +242,7 @@ impl Training {
     /// move is illegal. The answer is on disk when this returns.
     ///
     /// # Errors
-    /// If the journal cannot be written. The question then stays open.
+    /// If the journal cannot be written. The question stays open if the answer was not appended.
     pub fn answer(
         &mut self,
         mv: Move,
@@ -259,14 +259,16 @@ impl Training {
         let grade = grade(verdict, question.hints);
         let (fen, text) = (position.fen(), mv.to_string());
         let answer = Answer { fen, mv: text, time: now, verdict, grade };
+        let mut synced = Ok(());
         if let Some(journal) = &mut self.journal {
             journal.append(&answer)?;
-            journal.sync()?;
+            synced = journal.sync();
         }
         self.question = None;
         self.learn(&answer);
         self.count(verdict, grade);
         self.cards[question.card].is_passed = grade.is_none();
+        synced?;
         let facts = |mv: &Move| facts(&self.book, position, *mv);
         let (played, expected) = (facts(&mv), ruling.expected.iter().map(facts).collect());
         let reply = match verdict {

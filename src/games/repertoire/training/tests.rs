@@ -82,7 +82,6 @@ fn answers_are_judged_by_the_repertoire() {
     let right = judged(&mut training, "d4 Nf6", "c4");
     assert_eq!((right.verdict, right.grade), (Verdict::Right, Some(Grade::Good)));
     assert_eq!((right.played.games, right.expected.len()), (50, 1));
-    // 1. d4 e6 2. c4 is not prepared, but 1. c4 e6 2. d4 is: both moves lead to the same position.
     let wrong = judged(&mut training, "d4 d5", "Nf3");
     assert_eq!(
         (wrong.verdict, wrong.grade, wrong.reply),

@@ -107,7 +107,7 @@ impl PgnResults {
         for game in &mut self.games {
             game.players = game.players.map(|player| numbers[player]);
         }
-        self.players.clear();
+        self.players = self.names.iter().cloned().zip(0..).collect();
     }
 
     fn player(&mut self, name: String) -> usize {

@@ -142,7 +142,6 @@ fn intervals_contain_the_true_rating_in_95_percent() {
             assert!(superior.clone().count() == 4 && superior.clone().all(|los| los > 0.499));
         }
         let share = inside / all;
-        println!("gauntlet: {gauntlet}, share: {share:.3}");
         assert!((0.93..=0.97).contains(&share), "{share}");
     }
 }

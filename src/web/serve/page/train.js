@@ -22,8 +22,8 @@ async function request(address, show) {
   try {
     show(await ask(address, { method: "POST" }));
   } catch (error) {
-    say(error.message, "wrong");
     if (error.status === 409) await load().catch(() => {});
+    say(error.message, "wrong");
   } finally {
     isBusy = false;
   }
@@ -60,6 +60,8 @@ function show(training) {
   byId("additions-file").setAttribute("href", "training/additions");
   question = training.question;
   if (question) showQuestion();
+  else board.forbid();
+  enable();
   return training;
 }
 
@@ -71,7 +73,6 @@ function showQuestion() {
   say("");
   byId("facts").replaceChildren();
   byId("reply").textContent = "";
-  enable();
 }
 
 function enable() {
@@ -87,8 +88,6 @@ function next(isSkipped = false) {
     if (training.question) return;
     byId("task").textContent = "Nothing is due.";
     say(training.nextDue === null ? "" : `The next position is due in ${span(training.nextDue)}.`);
-    enable();
-    byId("next").disabled = false;
   });
 }
 
@@ -127,7 +126,6 @@ function answer(uci) {
     showFacts([judged.played, ...others]);
     byId("reply").textContent = judged.reply ? `Your opponent replies ${judged.reply.san}.` : "";
     byId("task").textContent = kind === "wrong" ? "Not the move" : "Next question";
-    enable();
     byId("next").focus();
   });
 }

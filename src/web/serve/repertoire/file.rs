@@ -91,14 +91,13 @@ impl RepertoireFile {
         };
         let _lock = open_locked(&self.path, false).cannot("write", &self.path).map_err(failed)?;
         let on_disk = read_plain(&self.path).cannot("read", &self.path).map_err(failed)?;
-        let old = self.current();
+        let mut old = self.current();
         if on_disk != old.bytes {
             let new = Snapshot::read(&self.path, self.side);
-            let new =
-                new.map_err(|error| ApiError::conflict(changed(&name, &error.to_string())))?;
-            self.set(new);
+            let new = new.map_err(|error| ApiError::conflict(changed(&name, &reason(&error))))?;
+            old = self.set(new);
         }
-        if self.current().version != version {
+        if old.version != version {
             return Err(ApiError::conflict(changed(&name, "look at it, then add the move again")));
         }
         let added = old.repertoire.add_line((&name, &old.text), line, comment);
@@ -121,6 +120,14 @@ impl RepertoireFile {
         name.push(".");
         name.push(COPY_ENDING);
         name.into()
+    }
+}
+
+/// Returns why a file cannot be used, without its folder, which clients must not see.
+fn reason(error: &RepertoireError) -> String {
+    match error {
+        RepertoireError::File(error) => format!("cannot {} it: {}", error.action, error.reason),
+        _ => error.to_string(),
     }
 }
 
@@ -211,10 +218,24 @@ mod tests {
         // A file that is no repertoire any more, or that has gone.
         std::fs::write(&path, [0xff, 0xfe, 0]).expect("written");
         let version = file.current().version.clone();
-        assert_eq!(file.add(&version, &line("d4"), "x").expect_err("changed").status.as_u16(), 409);
+        let refused = file.add(&version, &line("d4"), "x").expect_err("changed");
+        assert_eq!(refused.status.as_u16(), 409);
+        assert!(!refused.text.contains(['/', '\\']), "{}", refused.text);
         std::fs::remove_file(&path).expect("removed");
         assert_eq!(file.add(&version, &line("d4"), "x").expect_err("gone").status.as_u16(), 503);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn restored_file_is_changed_without_later_additions() {
+        let (folder, file) = opened(TEXT);
+        let path = folder.path().join("rep.pgn");
+        let first = file.current().version.clone();
+        file.add(&first, &line("e4 c5 Nf3"), "").expect("fine");
+        std::fs::write(&path, TEXT).expect("written");
+        file.add(&first, &line("e4 e5 Nf3"), "").expect("the file is that of this version again");
+        let text = std::fs::read_to_string(&path).expect("there");
+        assert!(text.contains("2. Nf3") && !text.contains("c5 2. Nf3"), "{text}");
     }
 
     #[test]

@@ -11,4 +11,4 @@ mod routes;
 mod shapes;
 
 pub(crate) use file::RepertoireFile;
-pub(super) use routes::{Served, readable, writable};
+pub(super) use routes::{Served, only_local, readable, writable};

@@ -1,6 +1,6 @@
 //! `/repertoire`: what the repertoire contains at a position.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::file::{RepertoireFile, Snapshot};
 use super::shapes;
 use crate::chess::notation;
 use crate::chess::position::{Game, KeyMap, Move, Position};
-use crate::games::repertoire::Repertoire;
+use crate::games::repertoire::{KnownMove, Repertoire};
 use crate::web::serve::json::NamedMove;
 
 /// Maximum number of moves in the tree of a response. The nearest moves come first.
@@ -97,7 +97,7 @@ fn moves(repertoire: &Repertoire, position: &Position) -> Vec<RepertoireMove> {
     let mut moves: Vec<RepertoireMove> = Vec::new();
     for mv in legal.iter() {
         let after = position.play(mv);
-        let chapters = known.iter().find(|found| found.mv == mv).map(|found| found.weight);
+        let chapters = known.iter().find(|found| found.mv == mv).map(chapters);
         let is_answered = repertoire.answers(&after) || after.has_no_moves();
         let kind = match (repertoire.is_own_turn(position), chapters) {
             _ if chapters.is_none() && repertoire.node(&after).is_none() => continue,
@@ -118,6 +118,11 @@ fn moves(repertoire: &Repertoire, position: &Position) -> Vec<RepertoireMove> {
     };
     moves.sort_by_key(place);
     moves
+}
+
+/// Returns the number of chapters that contain a move.
+fn chapters(known: &KnownMove) -> u64 {
+    known.places.iter().map(|place| place.chapter).collect::<BTreeSet<u32>>().len() as u64
 }
 
 /// Returns the lines from a position, breadth first. Each position is continued once.

@@ -3,7 +3,7 @@
 //! Reading is allowed to the same pages as searches are, because a repertoire is private. Only the
 //! server's own page and programs on this machine can change the file: other pages cannot send JSON
 //! without permission, which the server does not give, and requests from other machines and through
-//! proxies are rejected.
+//! proxies that name themselves are rejected.
 
 use std::sync::Arc;
 
@@ -61,6 +61,18 @@ pub(crate) fn writable<S: Clone + Send + Sync + 'static>(served: Served) -> Rout
     router.layer(middleware::from_fn(check)).with_state(served)
 }
 
+/// Rejects requests that do not come from the server's own page or from a program on this machine.
+pub(crate) async fn only_local(
+    Extension(ClientAddress(client)): Extension<ClientAddress>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match check_client(request.headers(), client.ip().to_canonical().is_loopback()) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
 async fn check(
     Extension(ClientAddress(client)): Extension<ClientAddress>,
     request: Request,
@@ -72,22 +84,27 @@ async fn check(
     }
 }
 
-/// Checks that a request comes from the server's own page or from a program on this machine.
+/// Checks the client, and that it sends JSON, which other pages cannot do.
 fn check_headers(headers: &HeaderMap, is_local: bool) -> Result<(), ApiError> {
-    let is_forwarded = PROXY_HEADERS.iter().any(|name| headers.contains_key(*name));
-    let is_own_page = OriginCheck::new(Vec::new(), true).check(headers).is_ok();
-    if !is_local || is_forwarded || !is_own_page {
-        return Err(ApiError::forbidden(
-            "only the server's own page, opened as http://127.0.0.1 or http://localhost, and \
-             programs on this machine may change the repertoire",
-        ));
-    }
+    check_client(headers, is_local)?;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
     match kind.is_some_and(|kind| kind.eq_ignore_ascii_case(JSON)) {
         true => Ok(()),
         false => Err(ApiError::unsupported_media_type(format!("expected the Content-Type {JSON}"))),
     }
+}
+
+fn check_client(headers: &HeaderMap, is_local: bool) -> Result<(), ApiError> {
+    let is_forwarded = PROXY_HEADERS.iter().any(|name| headers.contains_key(*name));
+    let is_own_page = OriginCheck::new(Vec::new(), true).check(headers).is_ok();
+    if !is_local || is_forwarded || !is_own_page {
+        return Err(ApiError::forbidden(
+            "only the server's own page, opened as http://127.0.0.1 or http://localhost, and \
+             programs on this machine may change the repertoire or its training",
+        ));
+    }
+    Ok(())
 }
 
 async fn position(
@@ -101,7 +118,8 @@ async fn position(
     Ok(Json(RepertoireAnswer::new(file, &file.current(), &game)))
 }
 
-async fn gaps(State(served): State<Served>) -> Result<Json<GapsAnswer>, ApiError> {
+async fn gaps(State(served): State<Served>, uri: Uri) -> Result<Json<GapsAnswer>, ApiError> {
+    Query::of(&uri)?.finish()?;
     let snapshot = served.file()?.current();
     let content = Arc::clone(served.loaded.content()?);
     let find = move || {
