@@ -80,8 +80,8 @@ fn tournaments_end_with_ratings() {
     let engine = |name: &str, script: &str| {
         format!("[[engine]]\nname = \"{name}\"\ncommand = {:?}\n", fake_engine(script))
     };
-    // Each engine resigns in one of its four games; the others are drawn.
-    let scripts = ["uci", "uci fault=resign at=2 in=1", "uci fault=resign at=1 in=4"];
+    // Two engines lose one of their four games; the other games are drawn.
+    let scripts = ["uci", "uci fault=illegal at=2 in=1", "uci fault=illegal at=1 in=4"];
     let names = ["a", "b", "c"];
     let engines = [0, 1, 2].map(|number| engine(names[number], scripts[number]));
     fs::write(folder.path().join("engines.toml"), engines.concat()).expect("written");
