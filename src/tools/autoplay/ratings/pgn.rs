@@ -1,5 +1,6 @@
 //! Reads the results of games from PGN files.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -133,7 +134,7 @@ impl Visitor for Header {
     }
 
     fn begin(&mut self, tags: &Tags, _start: &Position) -> ControlFlow<()> {
-        let known = |name| tags.known(name).map(|value| value.into_owned());
+        let known = |name| tags.known(name).map(Cow::into_owned);
         self.names = [known("White"), known("Black")];
         self.round = known("Round").map(|round| round.split('.').next().unwrap_or("").to_owned());
         let result = tags.raw("Result").and_then(GameResult::from_token);
