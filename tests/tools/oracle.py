@@ -49,10 +49,10 @@ def dump(program, book):
         yield key(chess.Board(row["fen"])), row
 
 
-def permuting_moves(board):
-    """Returns the legal ones of the moves that permute often."""
+def permuting_moves(board, most=None):
+    """Returns the legal ones of the moves that permute often, or of the first few of them."""
     found = []
-    for san in MOVES[board.turn]:
+    for san in MOVES[board.turn][:most]:
         try:
             found.append(board.parse_san(san))
         except ValueError:
@@ -60,9 +60,9 @@ def permuting_moves(board):
     return found
 
 
-def random_move(board, lots):
+def random_move(board, lots, most=None):
     """Returns one of the moves that permute often, or any legal move if there is none."""
-    return lots.choice(permuting_moves(board) or list(board.legal_moves) or [None])
+    return lots.choice(permuting_moves(board, most) or list(board.legal_moves) or [None])
 
 
 def random_game(lots, plies):
