@@ -183,15 +183,20 @@ fn in_one_line(movetext: &str) -> String {
     let mut left = movetext;
     while let Some(at) = left.find(['{', ';']) {
         let (before, comment) = left.split_at(at);
-        words.extend(before.split_whitespace().map(str::to_owned));
+        words.extend(before.split_whitespace().map(not_a_tag));
         let end = if comment.starts_with('{') { '}' } else { '\n' };
         let (text, after) = comment[1..].split_once(end).unwrap_or((&comment[1..], ""));
         let text: Vec<&str> = text.split_whitespace().collect();
         words.push(format!("{{{}}}", text.join(" ").replace('}', ")")));
         left = after;
     }
-    words.extend(left.split_whitespace().map(str::to_owned));
+    words.extend(left.split_whitespace().map(not_a_tag));
     words.join(" ")
+}
+
+/// Puts a dot before a bracket, because the word would be a tag at the beginning of a line.
+fn not_a_tag(word: &str) -> String {
+    if word.starts_with('[') { format!(".{word}") } else { word.to_owned() }
 }
 
 #[cfg(test)]
@@ -271,6 +276,23 @@ mod tests {
                 let rest = game.unread.map_or_else(String::new, |rest| rest.movetext);
                 assert!(!rest.contains("1-0") && !rest.ends_with('*'), "{rest}");
             }
+        }
+    }
+
+    #[test]
+    fn text_after_an_illegal_move_never_becomes_a_tag() {
+        for (text, sans) in [
+            ("1. e4 Ke4 [White \"A\"] 1. d4", "e4"),
+            ("1. Ke4 [x] e5 {[%csl Gd4]}", ""),
+            ("1. e4 (1. d4 Ke4 [Event \"B\"] d5) e5 2. Nf3", "e4 d4 e5 Nf3"),
+        ] {
+            let game = read(&format!("[Event \"?\"]\n\n{text} *\n"));
+            let found: Vec<String> = tree(&game).into_iter().map(|(_, san)| san).collect();
+            assert_eq!(found.join(" "), sans, "{text}");
+            let written = game.to_string();
+            let again = read(&written);
+            assert_eq!(tree(&again), tree(&game), "{written}");
+            assert_eq!(again.to_string(), written, "{text}");
         }
     }
 
