@@ -1,6 +1,6 @@
 //! The date and the time of day in Coordinated Universal Time.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use crate::support::clock::since_epoch;
 
 // In seconds.
 const DAY: u64 = 86_400;
@@ -12,10 +12,6 @@ const MONTHS: [&str; 12] =
 
 /// The days of the week, starting with the day of 1970-01-01.
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-
-fn since_epoch() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
-}
 
 /// Returns today's date in PGN format: `2026.01.31`.
 pub(super) fn today() -> String {

@@ -2,6 +2,8 @@
 //!
 //! Uses no other area.
 
+#[cfg(feature = "cli")]
+pub(crate) mod clock;
 pub(crate) mod error;
 pub(crate) mod files;
 pub(crate) mod huge_pages;

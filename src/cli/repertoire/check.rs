@@ -12,7 +12,7 @@ use crate::cli::args::{SearchLimit, TableMemory};
 use crate::cli::output::outln;
 use crate::cli::place::PositionArgs;
 use crate::cli::writing::{CARDS, Force, GAMES};
-use crate::games::repertoire::{FORECAST_PLIES, SCORE_MARGIN};
+use crate::games::repertoire::{FORECAST_PLIES, MIN_PROBABILITY, SCORE_MARGIN};
 use crate::support::files::{FileKind, Output};
 
 /// Find gaps and faults in a repertoire
@@ -34,7 +34,7 @@ pub(super) struct Args {
     #[command(flatten)]
     place: PositionArgs,
     /// The share of games, from 0 to 1, that must meet a gap
-    #[arg(long, value_name = "P", default_value_t = 0.001, value_parser = parse_share)]
+    #[arg(long, value_name = "P", default_value_t = MIN_PROBABILITY, value_parser = parse_share)]
     min_probability: f64,
     /// Plies from the start
     #[arg(long, value_name = "N", default_value_t = FORECAST_PLIES)]

@@ -4,17 +4,14 @@ use serde::Serialize;
 
 use super::searches::Searches;
 use crate::chess::notation::{self, ScoreAnswer};
-use crate::chess::position::{Color, Game, Move, Position};
+use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::Score;
 use crate::games::book::{Book, BookMove, Candidate, Names};
 use crate::games::pgn::Variation;
 use crate::games::repertoire::{
-    Forecast, Gap, Line, LowScore, Node, Place, Proposal, Remark, Repertoire,
+    Forecast, Gap, Line, LowScore, Node, Place, Proposal, Remark, Repertoire, SHARE_PLIES,
 };
 use crate::support::words::counted;
-
-/// The numbers of plies after which the share of games in the repertoire is reported.
-const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
 #[derive(Serialize)]
 pub(super) struct Findings {
@@ -207,18 +204,13 @@ impl Check<'_> {
 
     fn gap(&self, gap: &Gap, names: &Names, searches: &mut Option<Searches>) -> GapRow {
         let position = &gap.position;
-        let mut game = Game::new(gap.line.start);
-        for &mv in &gap.line.moves {
-            // The line was played on the board before.
-            let _ = game.play(mv);
-        }
         GapRow {
             at: self.position(position),
             kind: gap.kind.name(),
             moves: gap.line.moves.iter().map(Move::to_string).collect(),
             line_probability: gap.line.probability,
             games: gap.games,
-            opening: names.of_game(&game).map(|opening| opening.name.clone()),
+            opening: names.of_game(&gap.line.game()).map(|opening| opening.name.clone()),
             ways_back: gap.ways_back.iter().map(|&mv| position.san(mv)).collect(),
             answer: self.answer(position, searches),
         }

@@ -17,11 +17,11 @@ use crate::cli::usage::wrong;
 use crate::cli::writing::{Force, GAMES};
 use crate::games::book::{BOOK_FILE, Book, BuildOptions, MAX_LOSS, Monitor, Names, build};
 use crate::games::pgn::PgnInput;
-use crate::games::repertoire::{FORECAST_PLIES, GrowOptions, Growth, Repertoire, Search, Style};
+use crate::games::repertoire::{
+    FORECAST_PLIES, GrowOptions, Growth, MIN_PROBABILITY, Repertoire, SHARE_PLIES, Search, Style,
+};
 use crate::support::files::{FileKind, Output};
 use crate::support::words::{counted, percent, visible};
-
-const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
 /// Make a repertoire, or fill the gaps of one
 ///
@@ -47,7 +47,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "STYLE", default_value = Style::MostPlayed.name(), value_parser = style())]
     style: Style,
     /// The share of games, from 0 to 1, from which a position needs an answer
-    #[arg(long, value_name = "P", default_value_t = 0.001, value_parser = parse_share)]
+    #[arg(long, value_name = "P", default_value_t = MIN_PROBABILITY, value_parser = parse_share)]
     min_probability: f64,
     /// Centipawns that an answer may lose against the best move
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]

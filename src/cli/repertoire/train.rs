@@ -3,7 +3,6 @@
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -20,6 +19,7 @@ use crate::cli::output::outln;
 use crate::cli::work::INTERRUPTED;
 use crate::cli::writing::{Force, GAMES};
 use crate::games::repertoire::{Hint, Search, Time, Training, TrainingOptions};
+use crate::support::clock::since_epoch;
 use crate::support::files::Output;
 use crate::support::words::visible;
 
@@ -108,7 +108,7 @@ pub(in crate::cli) fn journal_beside(repertoire: &Path) -> PathBuf {
 }
 
 fn now() -> Time {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    since_epoch().as_secs()
 }
 
 struct Session {

@@ -3,8 +3,14 @@
 use std::cmp::Reverse;
 
 use super::graph::Repertoire;
-use crate::chess::position::{KeyMap, Move, Position};
+use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::book::Book;
+
+/// The numbers of plies after which reports show the share of games in the repertoire.
+pub const SHARE_PLIES: [usize; 3] = [8, 12, 16];
+
+/// The default probability from which gaps are reported and filled.
+pub const MIN_PROBABILITY: f64 = 0.001;
 
 /// The default depth of a forecast in plies. Few repertoires are deeper without repeated moves.
 pub const FORECAST_PLIES: u32 = 80;
@@ -43,6 +49,18 @@ pub struct Line {
     pub moves: Vec<Move>,
     /// The probability that a game begins with this line.
     pub probability: f64,
+}
+
+impl Line {
+    /// Returns the game that consists of the line.
+    pub fn game(&self) -> Game {
+        let mut game = Game::new(self.start);
+        for &mv in &self.moves {
+            // The line was played on the board before.
+            let _ = game.play(mv);
+        }
+        game
+    }
 }
 
 /// A position in which it is the player's turn and the repertoire has no move.

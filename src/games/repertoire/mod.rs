@@ -36,7 +36,7 @@ mod training;
 
 pub use add::{AddError, Addition};
 pub use follow::{Event, EventKind, Followed, follow_book};
-pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
+pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line, MIN_PROBABILITY, SHARE_PLIES};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
 pub use grow::{GrowOptions, Growth, Search, Style};
 pub use low_scores::{LowScore, SCORE_MARGIN};

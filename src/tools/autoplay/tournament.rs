@@ -113,11 +113,7 @@ impl Standings {
         let color = if slot.colors[0] == slot.engines.0 { Color::White } else { Color::Black };
         self.tallies.entry(slot.engines).or_default().add(slot.pair, color, verdict);
         if verdict.termination != Termination::Unfinished {
-            let half_points = match verdict.winner {
-                Some(Color::White) => 2,
-                None => 1,
-                Some(Color::Black) => 0,
-            };
+            let half_points = verdict.half_points(Color::White);
             self.games.push(RatedGame { players: slot.colors, half_points, pair: Some(slot.pair) });
         }
     }

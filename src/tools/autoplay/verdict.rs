@@ -130,6 +130,11 @@ impl Verdict {
         Verdict { winner: None, termination, detail: shown(detail) }
     }
 
+    /// Returns the half points of a side in a finished game: 0, 1 or 2.
+    pub fn half_points(&self, color: Color) -> u8 {
+        self.winner.map_or(1, |winner| 2 * u8::from(winner == color))
+    }
+
     /// Returns a verdict that the game has no result.
     pub fn unfinished(detail: impl Into<String>) -> Self {
         Verdict { winner: None, termination: Termination::Unfinished, detail: shown(detail) }

@@ -1,4 +1,4 @@
-//! Parts of requests: the address of the client, and text in the body.
+//! Parts of requests: the address of the client, text in the body, and work that blocks.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -11,6 +11,14 @@ use http_body_util::LengthLimitError;
 use super::api_error::ApiError;
 use super::limits::MAX_PASTED;
 use crate::games::pgn::text;
+
+/// Runs a function on a thread that is allowed to block.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| ApiError::unavailable(error.to_string()))
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClientAddress(pub(crate) SocketAddr);

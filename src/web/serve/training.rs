@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::State;
 use axum::http::{Uri, header};
@@ -21,6 +20,7 @@ use super::json::NamedMove;
 use super::loaded_books::LoadedBooks;
 use super::query::Query;
 use super::repertoire::{RepertoireFile, only_local};
+use super::request::blocking;
 use crate::chess::notation::ScoreAnswer;
 use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::Score;
@@ -29,6 +29,7 @@ use crate::games::repertoire::{
     GapKind, Grade, Hint, Judgement, MoveFacts, Question, ReplyFacts, Time, Training,
     TrainingOptions, Verdict,
 };
+use crate::support::clock::since_epoch;
 use crate::support::files::JournalError;
 
 /// How the repertoire is trained.
@@ -153,7 +154,7 @@ async fn on_session<T: Send + 'static>(
     trainer: Arc<Trainer>,
     call: impl FnOnce(&mut Session) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let done = tokio::task::spawn_blocking(move || {
+    let call = move || {
         let mut session = trainer.session.lock().unwrap_or_else(PoisonError::into_inner);
         if session.as_ref().is_none_or(|session| trainer.is_outdated(session)) {
             // The old session holds the lock of the journal.
@@ -161,12 +162,12 @@ async fn on_session<T: Send + 'static>(
             *session = Some(trainer.open()?);
         }
         session.as_mut().map_or_else(|| Err(ApiError::unavailable("try again")), call)
-    });
-    done.await.map_err(|error| ApiError::unavailable(error.to_string()))?
+    };
+    blocking(call).await?
 }
 
 fn now() -> Time {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    since_epoch().as_secs()
 }
 
 impl Trainer {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::Book;
-use crate::chess::position::{Game, KeyMap, Position};
+use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::book::format::entry::BookEntry;
 use crate::support::random::Random;
 
@@ -44,24 +44,31 @@ impl Book {
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
         for _ in 0..plies {
-            let moves = self.moves(game.position());
-            let total: u64 = moves.iter().map(|mv| mv.played.games()).sum();
-            if total == 0 {
-                break;
-            }
-            let mut ticket = random.below_u64(total);
-            let drawn = moves.iter().find(|mv| {
-                let games = mv.played.games();
-                let is_it = ticket < games;
-                ticket = ticket.saturating_sub(games);
-                is_it
-            });
+            let drawn = self.draw_move(game.position(), random);
             // Book moves are legal, so playing one does not fail.
-            if drawn.is_none_or(|drawn| game.play(drawn.mv).is_err()) {
+            if drawn.is_none_or(|mv| game.play(mv).is_err()) {
                 break;
             }
         }
         game
+    }
+
+    /// Returns a random move, chosen in proportion to its number of games; `None` if the book has no
+    /// move that was played.
+    pub(crate) fn draw_move(&self, position: &Position, random: &mut Random) -> Option<Move> {
+        let moves = self.moves(position);
+        let total: u64 = moves.iter().map(|mv| mv.played.games()).sum();
+        if total == 0 {
+            return None;
+        }
+        let mut ticket = random.below_u64(total);
+        let drawn = moves.iter().find(|mv| {
+            let games = mv.played.games();
+            let is_it = ticket < games;
+            ticket = ticket.saturating_sub(games);
+            is_it
+        });
+        drawn.map(|drawn| drawn.mv)
     }
 
     /// Visits every position that can be reached from `start` without leaving the book, once each

@@ -6,7 +6,7 @@ use super::journal::Verdict;
 use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::Score;
 use crate::games::book::{Book, Chooser, MAX_LOSS, Policy, Rejection};
-use crate::games::repertoire::{Repertoire, Search};
+use crate::games::repertoire::{Proposal, Repertoire, Search};
 
 /// The number of good moves to list where a repertoire ends.
 const LISTED: usize = 3;
@@ -56,16 +56,13 @@ pub(super) fn facts(book: &Book, position: &Position, mv: Move) -> MoveFacts {
         let played = replies.iter().find(|reply| reply.mv == mv);
         played.map_or(0.0, |reply| reply.played.games() as f64 / total.max(1) as f64)
     };
-    let best = book.value(&after).and_then(|value| value.best).filter(|&mv| after.is_legal(mv));
-    let played = replies.iter().filter(|reply| !reply.played.is_empty());
-    let common = played.max_by_key(|reply| (reply.played.games(), Reverse(reply.mv)));
-    let reply = match (best, common) {
-        (Some(mv), _) => Some(ReplyFacts { mv, is_best: true, share: share(mv) }),
-        (None, Some(reply)) => {
-            Some(ReplyFacts { mv: reply.mv, is_best: false, share: share(reply.mv) })
-        }
-        (None, None) => None,
-    };
+    let reply = Proposal::find(book, &after).map(|proposal| {
+        let (mv, is_best) = match proposal {
+            Proposal::Value(mv, _) => (mv, true),
+            Proposal::Games(mv, _) => (mv, false),
+        };
+        ReplyFacts { mv, is_best, share: share(mv) }
+    });
     MoveFacts {
         mv,
         games: reached.games(),

@@ -339,19 +339,7 @@ impl Training {
     /// due; it is then the next question.
     fn reply(&mut self, question: &Question, mv: Move, now: Time) -> Option<Move> {
         let after = question.position.play(mv);
-        let replies = self.book.moves(&after);
-        let total: u64 = replies.iter().map(|reply| reply.played.games()).sum();
-        if total == 0 {
-            return None;
-        }
-        let mut left = self.random.below_u64(total);
-        let reply =
-            replies.iter().map(|reply| (reply.mv, reply.played.games())).find(|(_, games)| {
-                let is_drawn = left < *games;
-                left = left.saturating_sub(*games);
-                is_drawn
-            });
-        let (reply, _) = reply?;
+        let reply = self.book.draw_move(&after, &mut self.random)?;
         let &card = self.index.get(&after.play(reply).key())?;
         if self.cards[card].weight(now) == 0.0 || self.recent.contains(&card) {
             return None;

@@ -90,10 +90,7 @@ impl Tally {
         if verdict.termination == Termination::Unfinished {
             return;
         }
-        let half_points = match verdict.winner {
-            None => 1,
-            Some(winner) => 2 * u32::from(winner == color),
-        };
+        let half_points = u32::from(verdict.half_points(color));
         self.total.add(half_points);
         self.by_color[color.to_index()].add(half_points);
         *self.terminations.entry(verdict.termination).or_default() += 1;

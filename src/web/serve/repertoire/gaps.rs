@@ -3,19 +3,16 @@
 use serde::Serialize;
 
 use crate::chess::notation::ScoreAnswer;
-use crate::chess::position::{Game, Position};
+use crate::chess::position::Position;
 use crate::games::book::{Book, NamedOpening};
-use crate::games::repertoire::{FORECAST_PLIES, Gap, Proposal, Repertoire};
+use crate::games::repertoire::{
+    FORECAST_PLIES, Gap, MIN_PROBABILITY, Proposal, Repertoire, SHARE_PLIES,
+};
 use crate::web::serve::json::NamedMove;
 use crate::web::serve::loaded_books::Content;
 
-/// The least probable gap that is listed, as in `tabia repertoire check`.
-const MIN_PROBABILITY: f64 = 0.001;
 /// Maximum number of gaps in a response.
 const MAX_GAPS: usize = 200;
-/// The numbers of plies after which the share of games in the repertoire is listed.
-const SHARE_PLIES: [usize; 3] = [8, 12, 16];
-
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct GapsAnswer {
     version: String,
@@ -80,11 +77,6 @@ impl GapsAnswer {
 impl GapAnswer {
     fn new(gap: &Gap, content: &Content) -> Self {
         let position = &gap.position;
-        let mut game = Game::new(gap.line.start);
-        for &mv in &gap.line.moves {
-            // The line was played on the board before.
-            let _ = game.play(mv);
-        }
         let ways_back = gap.ways_back.iter().map(|&mv| NamedMove::new(position, mv)).collect();
         GapAnswer {
             fen: position.fen(),
@@ -93,7 +85,7 @@ impl GapAnswer {
             games: gap.games,
             start: gap.line.start.fen(),
             line: NamedMove::line(&gap.line.start, &gap.line.moves),
-            opening: content.names.of_game(&game).cloned(),
+            opening: content.names.of_game(&gap.line.game()).cloned(),
             ways_back,
             proposal: proposal(&content.book, position),
         }

@@ -24,7 +24,7 @@ use crate::web::serve::limits::{MAX_COMMENT, MAX_SHAPES};
 use crate::web::serve::loaded_books::LoadedBooks;
 use crate::web::serve::origin_check::OriginCheck;
 use crate::web::serve::query::Query;
-use crate::web::serve::request::{ClientAddress, Pasted};
+use crate::web::serve::request::{ClientAddress, Pasted, blocking};
 
 const JSON: &str = "application/json";
 /// Headers that proxies add. A proxy makes requests from elsewhere look like local ones.
@@ -58,7 +58,8 @@ pub(crate) fn readable<S: Clone + Send + Sync + 'static>(served: Served) -> Rout
 /// Returns the address that changes the repertoire.
 pub(crate) fn writable<S: Clone + Send + Sync + 'static>(served: Served) -> Router<S> {
     let router = Router::new().route("/repertoire/moves", post(add));
-    router.layer(middleware::from_fn(check)).with_state(served)
+    let router = router.layer(middleware::from_fn(only_json));
+    router.layer(middleware::from_fn(only_local)).with_state(served)
 }
 
 /// Rejects requests that do not come from the server's own page or from a program on this machine.
@@ -73,20 +74,15 @@ pub(crate) async fn only_local(
     }
 }
 
-async fn check(
-    Extension(ClientAddress(client)): Extension<ClientAddress>,
-    request: Request,
-    next: Next,
-) -> Response {
-    match check_headers(request.headers(), client.ip().to_canonical().is_loopback()) {
+/// Rejects requests without JSON, which other pages cannot send.
+async fn only_json(request: Request, next: Next) -> Response {
+    match check_json(request.headers()) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     }
 }
 
-/// Checks the client, and that it sends JSON, which other pages cannot do.
-fn check_headers(headers: &HeaderMap, is_local: bool) -> Result<(), ApiError> {
-    check_client(headers, is_local)?;
+fn check_json(headers: &HeaderMap) -> Result<(), ApiError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
     match kind.is_some_and(|kind| kind.eq_ignore_ascii_case(JSON)) {
@@ -183,14 +179,6 @@ fn comment_of(AddRequest { comment, shapes, .. }: &AddRequest) -> Result<String,
     }
 }
 
-/// Runs a function on a thread that is allowed to block.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ApiError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| ApiError::unavailable(error.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,7 +188,9 @@ mod tests {
         for (name, value) in sent {
             headers.insert(*name, value.parse().expect("a value"));
         }
-        check_headers(&headers, is_local).map_or_else(|error| error.status.as_u16(), |()| 200)
+        check_client(&headers, is_local)
+            .and_then(|()| check_json(&headers))
+            .map_or_else(|error| error.status.as_u16(), |()| 200)
     }
 
     #[test]
