@@ -469,7 +469,7 @@ impl Engine {
 
     fn send_mate(&self, line: &[Move]) {
         let moves = (line.len() as i64 + 1) / 2;
-        let moves = if line.len() % 2 == 0 { -moves } else { moves };
+        let moves = if line.len().is_multiple_of(2) { -moves } else { moves };
         let score = match self.script.fault.as_str() {
             "mate_as_cp" => format!("cp {}", 29_000 * moves.signum()),
             "mate_in_plies" => format!("mate {}", line.len() as i64 * moves.signum()),

@@ -66,7 +66,7 @@ fn correct_uci_engine_has_no_findings() {
 }
 
 /// The engine's script, the test that finds the fault, and a part of the rule.
-const FAULTS: [(&str, &str, &str); 56] = [
+static FAULTS: [(&str, &str, &str); 56] = [
     ("fault=no_name", "handshake", "name as \"id name NAME\""),
     ("fault=no_author", "handshake", "author as \"id author NAME\""),
     ("option='name X type slider default 1'", "option declarations", "the type of an option is"),
@@ -126,7 +126,7 @@ const FAULTS: [(&str, &str, &str); 56] = [
 ];
 
 /// Like [`FAULTS`], for engines that do not answer.
-const HANGING: [(&str, &str, &str); 16] = [
+static HANGING: [(&str, &str, &str); 16] = [
     ("fault=no_handshake", "handshake", "uci must be answered by id"),
     ("fault=busy", "isready while thinking", "isready during a search"),
     ("fault=deaf_after_new_game", "new game", "isready must be answered"),

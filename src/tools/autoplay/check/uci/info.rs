@@ -124,7 +124,7 @@ fn add(found: &mut Vec<Fault>, line: &str, rules: Vec<&'static str>) {
 /// Whether a line of this length that leads to the position `end` contradicts its mate score.
 fn contradicts_mate(line: &str, plies: usize, end: &Position) -> bool {
     let Some(moves) = exact_mate(line) else { return false };
-    let distance = 2 * moves.unsigned_abs() - u64::from(moves > 0);
+    let distance = moves.unsigned_abs().saturating_mul(2) - u64::from(moves > 0);
     let is_mate = end.in_check() && end.has_no_moves();
     let plies = plies as u64;
     plies > distance || is_mate != (plies == distance)
@@ -155,7 +155,8 @@ fn syntax(line: &str, position: &Position) -> Vec<&'static str> {
                 mv.is_none().then_some(CURRMOVE)
             }
             "wdl" => {
-                let chances = tail.iter().take(3).map(|chance| chance.parse::<u64>().ok());
+                let chances =
+                    tail.iter().take(3).map(|chance| chance.parse::<u32>().map(u64::from).ok());
                 let sum = chances.sum::<Option<u64>>();
                 (tail.len() < 3 || sum != Some(MAX_PERMILLE)).then_some(WDL)
             }
@@ -183,7 +184,7 @@ fn score(words: &[&str], position: &Position) -> Option<&'static str> {
 pub(super) fn multi_pv_faults(lines: &[String], expected: u64) -> Vec<Fault> {
     let mut found = Vec::new();
     let mut group: BTreeMap<u64, &str> = BTreeMap::new();
-    let (mut last, mut highest) = (0, 0);
+    let (mut last, mut highest) = (0_u64, 0);
     let mut end = "";
     for line in lines {
         let Some(first) = variation(line).and_then(|moves| moves.first().copied()) else {
@@ -194,7 +195,7 @@ pub(super) fn multi_pv_faults(lines: &[String], expected: u64) -> Vec<Fault> {
         if rank == 1 {
             group.clear();
         }
-        if rank > expected || rank > last + 1 {
+        if rank > expected || rank > last.saturating_add(1) {
             add(&mut found, line, vec![RANKS]);
         }
         if group.iter().any(|(&other, &mv)| other != rank && mv == first) {
@@ -212,6 +213,8 @@ pub(super) fn multi_pv_faults(lines: &[String], expected: u64) -> Vec<Fault> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn rules(lines: &[&str], position: &Position) -> Vec<&'static str> {
@@ -309,5 +312,19 @@ mod tests {
         assert_eq!(check(&[two, one, two], 2), [RANKS], "it does not begin with 1");
         assert_eq!(check(&[one, two, "info multipv 3 pv a2a3"], 2), [RANKS], "too many");
         assert_eq!(check(&[one, "info multipv 2 pv e2e4"], 2), [SAME]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_can_be_checked(
+            words in prop::collection::vec("(info|depth|score|cp|mate|pv|multipv|wdl|e2e4|.{0,5})", 0..12),
+            number in any::<i64>(),
+        ) {
+            let line = format!("info mate {} score mate {number} pv e2e4", words.join(" "));
+            let lines = [line, format!("info multipv {} pv e2e4", number.unsigned_abs())];
+            let lines = [&lines[..], &lines[..], &[words.join(" ")]].concat();
+            faults(&lines, &Position::start());
+            multi_pv_faults(&lines, 3);
+        }
     }
 }

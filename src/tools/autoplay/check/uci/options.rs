@@ -176,6 +176,8 @@ fn attributes<'a>(words: &[&'a str]) -> Vec<(&'a str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -243,5 +245,20 @@ mod tests {
         let button = parse("option name Clear Hash type button");
         assert_eq!(button.valid_settings(), ["setoption name Clear Hash"]);
         assert!(parse("option name Forget Games type button").valid_settings().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_declaration_can_be_parsed(
+            kind in "(check|spin|combo|button|string)",
+            words in prop::collection::vec("(default|min|max|var|name|type|-?[0-9]{1,20}|.{0,4})", 0..8),
+        ) {
+            let line = format!("option name A type {kind} {}", words.join(" "));
+            if let Ok(declaration) = Declaration::parse(&line) {
+                declaration.valid_settings();
+                declaration.invalid_settings();
+            }
+            let _ = Declaration::parse(&words.join(" "));
+        }
     }
 }

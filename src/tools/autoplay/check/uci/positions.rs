@@ -14,21 +14,14 @@ pub(super) const START: Setup<'_> = with_moves("", "");
 pub(super) const MIDDLE_GAME: Setup<'_> = Setup::fen(super::super::MIDDLE_GAME);
 
 /// Positions with ordinary moves.
-pub(super) const ORDINARY: [Setup<'_>; 7] = [
-    // the start position
+pub(super) const ORDINARY: [Setup<'_>; 6] = [
     START,
-    // moves from the start position
     with_moves("", "e2e4 e7e5 g1f3"),
-    // a FEN
     MIDDLE_GAME,
-    // a FEN with Black to move
     Setup::fen("3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 b - - 0 27"),
-    // moves from a FEN
     with_moves("4k3/8/8/8/8/8/4P3/4K3 b - - 3 9", "e8d7 e2e4 d7d6"),
     // an en passant capture
     with_moves("7k/6pp/8/8/1p6/8/P7/K6R w - - 0 1", "a2a4 b4a3"),
-    // a FEN without move counters
-    Setup::fen("4k3/8/8/8/8/8/4P3/4K3 b - -"),
 ];
 
 /// Positions after special moves. They have one legal move.

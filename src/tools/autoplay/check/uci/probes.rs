@@ -292,7 +292,7 @@ fn idle_stop(engine: &mut Conversation) -> Result<(), Finding> {
 fn search_information(engine: &mut Conversation) -> Result<(), Finding> {
     const SCORE: &str = "a search must send info with a score before bestmove";
     const LINE: &str = "a search must send info with depth and pv before bestmove";
-    let search = engine.search(MIDDLE_GAME, "movetime 300")?;
+    let search = engine.search(MIDDLE_GAME, "depth 3")?;
     if search.parsed().all(|info| info.score.is_none()) {
         engine.report("no score", SCORE);
     }
