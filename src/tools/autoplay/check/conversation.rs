@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::player::{StartError, spawn};
-use crate::tools::autoplay::process::{Process, Received, Trace};
+use crate::tools::autoplay::process::{Line, Process, Trace};
 
 use super::{Finding, Limits};
 
@@ -58,6 +58,8 @@ pub(super) struct Conversation<H> {
     /// The lines sent after the handshake.
     sent: Vec<String>,
     received: Vec<String>,
+    /// A line that arrived after the deadline of the last wait.
+    unread: Option<Line>,
 }
 
 impl<H: Handshake> Conversation<H> {
@@ -75,6 +77,7 @@ impl<H: Handshake> Conversation<H> {
             greeting: Vec::new(),
             sent: Vec::new(),
             received: Vec::new(),
+            unread: None,
         };
         H::perform(&mut conversation);
         for (name, value) in &config.options {
@@ -105,14 +108,19 @@ impl<H: Handshake> Conversation<H> {
         let _ = self.process.send(lines.join("\n"));
     }
 
+    /// Returns the next line if it arrives before the deadline. A later line is kept, since it may
+    /// be the reply to the next command.
     pub(super) fn next(&mut self, deadline: Instant) -> Option<String> {
-        match self.process.receive(deadline) {
-            Received::Line(line) => {
-                self.received.push(line.text.clone());
-                Some(line.text)
-            }
-            Received::Timeout | Received::Closed => None,
+        let line = match self.unread.take() {
+            Some(line) => line,
+            None => self.process.lines().recv_deadline(deadline).ok()?,
+        };
+        if line.at > deadline {
+            self.unread = Some(line);
+            return None;
         }
+        self.received.push(line.text.clone());
+        Some(line.text)
     }
 
     /// Returns the first reply that satisfies the predicate, or `None` if the engine hangs.
