@@ -18,16 +18,25 @@
 //!   xboard engine resigns.
 //! - `st`: `whole` truncates move times to whole seconds. A move time of 0 is no limit: the engine
 //!   then moves only on request.
+//! - `options`: `all` declares a UCI option of every type
+//! - `option`: a further UCI option, such as `'name X type check default true'`
+//! - `info`: a further line before `bestmove`
+//! - `ignores`: a word in `go` that it ignores: it then searches until `stop`, or plays any move
+//!
+//! Faults of the UCI side that `tabia autoplay --check` finds (not bound to a move or a game) are
+//! the texts compared with `is_faulty`.
 //!
 //! Moves depend only on the seed, the option `Level` and the position, so games between two such
 //! engines can be repeated.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use tabia::position::{Color, Game, Move, Position};
+use tabia::uci::{Command, Go};
 
 /// The behaviour that the arguments select.
 struct Script {
@@ -41,6 +50,10 @@ struct Script {
     startup_delay: Duration,
     best: Option<u64>,
     whole_seconds: bool,
+    all_options: bool,
+    option: Option<String>,
+    info: Option<String>,
+    ignores: Option<String>,
 }
 
 impl Script {
@@ -50,6 +63,7 @@ impl Script {
         let number = |key: &str, default| {
             pairs.get(key).and_then(|value| value.parse().ok()).unwrap_or(default)
         };
+        let text = |key: &str| pairs.get(key).map(ToString::to_string);
         Script {
             fault: pairs.get("fault").unwrap_or(&"none").to_string(),
             at: number("at", 5),
@@ -61,6 +75,10 @@ impl Script {
             startup_delay: Duration::from_millis(number("startup_ms", 0)),
             best: pairs.get("best").and_then(|value| value.parse().ok()),
             whole_seconds: pairs.get("st") == Some(&"whole"),
+            all_options: pairs.get("options") == Some(&"all"),
+            option: text("option"),
+            info: text("info"),
+            ignores: text("ignores"),
         }
     }
 }
@@ -76,6 +94,10 @@ struct Engine {
     /// Whether it thinks until a move is requested.
     is_unlimited: bool,
     thinking: bool,
+    /// The limits of the last UCI search.
+    limits: Go,
+    /// The number of lines to report (MultiPV).
+    lines: usize,
 }
 
 const LEVEL: u64 = 1;
@@ -120,6 +142,8 @@ fn main() -> ExitCode {
         level,
         is_unlimited: false,
         thinking: false,
+        limits: Go::default(),
+        lines: 1,
     };
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let next = if uci { engine.handle_uci(&line) } else { engine.handle_xboard(&line) };
@@ -149,33 +173,116 @@ fn sleep_forever() -> ! {
 impl Engine {
     fn handle_uci(&mut self, line: &str) -> Next {
         let words: Vec<&str> = line.split_whitespace().collect();
+        if self.is_faulty("strict_space") && words.join(" ") != line {
+            return Next::Go;
+        }
         match words.first().copied().unwrap_or_default() {
             "uci" if self.script.fault == "no_handshake" => {}
-            "uci" => {
-                send(&format!("id name {}", self.script.name));
-                send(&format!("option name Level type spin default {LEVEL} min 0 max {MAX_LEVEL}"));
-                send("option name Clear Hash type button");
-                send("uciok");
+            "uci" => self.introduce(),
+            "setoption" => self.set_option(line),
+            "isready" if self.thinking && self.is_faulty("busy") => {}
+            "isready" if self.games > 0 && self.is_faulty("deaf_after_new_game") => {}
+            "isready" => {
+                if self.thinking && self.is_faulty("ready_stops") {
+                    self.stop();
+                }
+                send("readyok");
             }
-            "setoption" => self.set_level(words.last().copied().unwrap_or_default()),
-            "isready" => send("readyok"),
             "ucinewgame" => self.new_game(),
             "position" => self.set_position(&words[1..]),
-            "go" => self.respond(),
+            "go" => self.go(line),
+            "stop" if self.is_faulty("ignores_stop") => {}
+            "ponderhit" if self.is_faulty("ignores_ponderhit") => {}
+            "stop" | "ponderhit" if self.thinking => self.stop(),
+            "stop" if self.is_faulty("idle_stop") => send("bestmove e2e4"),
+            "quit" if self.is_faulty("aborts") => std::process::abort(),
             "quit" => return Next::Stop,
+            "xyzzy" if self.is_faulty("dies_on_garbage") => return Next::Stop,
+            "xyzzy" if self.is_faulty("answers_garbage") => send("bestmove e2e4"),
             _ => {}
         }
         Next::Go
     }
 
+    /// Whether the script has this fault, at any move.
+    fn is_faulty(&self, fault: &str) -> bool {
+        self.script.fault == fault
+    }
+
+    fn introduce(&self) {
+        if !self.is_faulty("no_name") {
+            send(&format!("id name {}", self.script.name));
+        }
+        if !self.is_faulty("no_author") {
+            send("id author nobody");
+        }
+        send(&format!("option name Level type spin default {LEVEL} min 0 max {MAX_LEVEL}"));
+        send("option name Clear Hash type button");
+        if self.script.all_options {
+            send("option name Ponder type check default false");
+            send("option name MultiPV type spin default 1 min 1 max 500");
+            send("option name Style type combo default Normal var Solid var Normal");
+            send("option name Log File type string default <empty>");
+        }
+        if let Some(option) = &self.script.option {
+            send(&format!("option {option}"));
+        }
+        send("uciok");
+    }
+
+    fn set_option(&mut self, line: &str) {
+        let Ok(Command::SetOption { name, value }) = line.parse() else { return };
+        let value = value.unwrap_or_default();
+        let is_valid = ["Solid", "Normal"].contains(&value.as_str());
+        let deadly = if is_valid { "dies_on_value" } else { "dies_on_bad_value" };
+        match name.to_lowercase().as_str() {
+            "level" => self.set_level(&value),
+            "multipv" if self.is_faulty("case_sensitive") && name != "MultiPV" => {}
+            "multipv" => {
+                let lines = value.parse().ok().filter(|lines| (1..=500).contains(lines));
+                self.lines = lines.unwrap_or(self.lines);
+            }
+            "style" if self.is_faulty(deadly) => std::process::exit(3),
+            _ => {}
+        }
+    }
+
+    fn go(&mut self, line: &str) {
+        let Ok(Command::Go(limits)) = line.parse() else { return };
+        self.limits = *limits;
+        let ignored = self.script.ignores.as_deref();
+        if ignored == Some("searchmoves") {
+            self.limits.search_moves.clear();
+        }
+        let is_ignored = line.split(' ').any(|word| Some(word) == ignored && word != "searchmoves");
+        let endless = (self.limits.infinite && !self.is_faulty("ends_infinite"))
+            || (self.limits.ponder && !self.is_faulty("ends_ponder"));
+        if endless || is_ignored {
+            self.thinking = true;
+        } else {
+            self.respond();
+        }
+    }
+
+    fn stop(&mut self) {
+        self.thinking = false;
+        self.respond();
+    }
+
     fn set_position(&mut self, words: &[&str]) {
         let moves = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
         let start = match words.first() {
-            Some(&"fen") => Position::from_fen(&words[1..moves].join(" ")).ok(),
+            Some(&"fen") if !self.is_faulty("no_fen") => {
+                Position::from_fen(&words[1..moves].join(" ")).ok()
+            }
             _ => None,
         };
+        if start.is_none() && words.contains(&"fen") && self.is_faulty("dies_on_bad_fen") {
+            std::process::exit(3);
+        }
         self.game = Game::new(start.unwrap_or_else(Position::start));
-        for word in words.iter().skip(moves + 1) {
+        let limit = if self.is_faulty("short_list") { 100 } else { usize::MAX };
+        for word in words.iter().skip(moves + 1).take(limit) {
             self.play(word);
         }
     }
@@ -243,7 +350,17 @@ impl Engine {
     }
 
     fn play(&mut self, text: &str) {
-        if let Ok(mv) = self.game.position().parse_move(text) {
+        let position = self.game.position();
+        if let Ok(mv) = position.parse_move(text) {
+            let is_lost = match self.script.fault.as_str() {
+                "no_castling" => position.is_castling(mv),
+                "no_promotion" => mv.promotion().is_some(),
+                "no_en_passant" => position.is_en_passant(mv),
+                _ => false,
+            };
+            if is_lost {
+                return;
+            }
             // Cannot fail: a legal move was just parsed.
             let _ = self.game.play(mv);
         }
@@ -257,7 +374,12 @@ impl Engine {
 
     fn respond(&mut self) {
         self.moves += 1;
-        let Some(mv) = self.choose() else { return };
+        let Some(mv) = self.choose() else {
+            if self.uci && !self.is_faulty("silent_mate") {
+                send(if self.is_faulty("null_mate") { "bestmove a1a1" } else { "bestmove (none)" });
+            }
+            return;
+        };
         if self.is_unlimited {
             self.thinking = true;
             return;
@@ -300,12 +422,24 @@ impl Engine {
         self.send_move(mv);
     }
 
-    fn send_move(&mut self, mv: Move) {
+    fn send_move(&mut self, mut mv: Move) {
         // Scores depend only on the move number, so that games can be repeated.
         let score = 20 + self.moves;
         if self.uci {
-            send(&format!("info depth 1 score cp {score} nodes {} time 0 pv {mv}", self.moves));
-            send(&format!("bestmove {mv}"));
+            let mate = self.mate();
+            mv = mate.as_ref().and_then(|line| line.first().copied()).unwrap_or(mv);
+            match mate {
+                Some(line) => self.send_mate(&line),
+                None => self.send_infos(score),
+            }
+            self.script.info.iter().for_each(|line| send(line));
+            let ponder = if self.is_faulty("bad_ponder") { " ponder e1e8" } else { "" };
+            send(&format!("bestmove {mv}{ponder}"));
+            match self.script.fault.as_str() {
+                "twice" => send(&format!("bestmove {mv}")),
+                "talks" => send("info depth 1 score cp 1"),
+                _ => {}
+            }
         } else {
             send(&format!("1 {score} 0 {} {mv}", self.moves));
             send(&format!("move {mv}"));
@@ -314,16 +448,87 @@ impl Engine {
         let _ = self.game.play(mv);
     }
 
-    /// Returns a legal move that depends on the seed and the position. Prefers captures, so that
-    /// games end.
+    fn send_infos(&self, score: u64) {
+        let depth = if self.is_faulty("deeper") { 9 } else { 1 };
+        let lines = if self.is_faulty("one_line") { 1 } else { self.lines };
+        let mut lines: Vec<_> = (1..).zip(self.ranked()).take(lines).collect();
+        match self.script.fault.as_str() {
+            "no_info" => return,
+            "lines_in_disorder" => lines.reverse(),
+            "same_lines" => lines = lines.iter().map(|&(rank, _)| (rank, lines[0].1)).collect(),
+            _ => {}
+        }
+        for (rank, mv) in lines {
+            let number = if self.lines > 1 { format!(" multipv {rank}") } else { String::new() };
+            let nodes = self.moves;
+            send(&format!(
+                "info depth {depth}{number} score cp {score} nodes {nodes} time 0 pv {mv}"
+            ));
+        }
+    }
+
+    fn send_mate(&self, line: &[Move]) {
+        let moves = (line.len() as i64 + 1) / 2;
+        let moves = if line.len().is_multiple_of(2) { -moves } else { moves };
+        let score = match self.script.fault.as_str() {
+            "mate_as_cp" => format!("cp {}", 29_000 * moves.signum()),
+            "mate_in_plies" => format!("mate {}", line.len() as i64 * moves.signum()),
+            "mate_without_sign" => format!("mate {}", moves.abs()),
+            _ => format!("mate {moves}"),
+        };
+        let line: Vec<String> = line.iter().map(Move::to_string).collect();
+        send(&format!("info depth 4 score {score} nodes 9 time 0 pv {}", line.join(" ")));
+    }
+
+    /// Returns the line of a forced mate in two or less, if the search is deep enough to find it.
+    fn mate(&self) -> Option<Vec<Move>> {
+        let is_deep = self.limits.depth.is_some_and(|depth| depth >= 4);
+        let position = Some(self.game.position()).filter(|_| is_deep || self.limits.mate.is_some());
+        let position = position?;
+        [1, 3].iter().find_map(|&plies| mating(position, plies)).or_else(|| mated(position, 2))
+    }
+
+    /// Returns the move to play.
     fn choose(&self) -> Option<Move> {
+        self.ranked().first().copied()
+    }
+
+    /// Returns the legal moves in an order that depends on the seed and the position. Captures come
+    /// first, so that games end.
+    fn ranked(&self) -> Vec<Move> {
         let position = self.game.position();
-        let moves = position.legal_moves();
         let hash = |mv: &Move| {
             let seed = self.script.seed ^ (self.level ^ LEVEL) << 8;
             let mixed = position.key() ^ seed ^ u64::from(mv.to_polyglot()) << 17;
             mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
         };
-        moves.iter().max_by_key(|mv| (position.piece_on(mv.to()).is_some(), hash(mv)))
+        let searched = &self.limits.search_moves;
+        let is_searched = |mv: &Move| searched.is_empty() || searched.contains(&mv.to_string());
+        let mut moves: Vec<Move> = position.legal_moves().iter().filter(is_searched).collect();
+        moves.sort_by_key(|mv| Reverse((position.piece_on(mv.to()).is_some(), hash(mv))));
+        moves
     }
+}
+
+/// Returns the shortest line that mates within this many plies.
+fn mating(position: &Position, plies: u32) -> Option<Vec<Move>> {
+    let moves = position.legal_moves();
+    let lines = moves.iter().filter_map(|mv| {
+        let rest = mated(&position.play(mv), plies.checked_sub(1)?)?;
+        Some([vec![mv], rest].concat())
+    });
+    lines.min_by_key(Vec::len)
+}
+
+/// Returns the longest defence of a side that is mated within this many plies.
+fn mated(position: &Position, plies: u32) -> Option<Vec<Move>> {
+    let moves = position.legal_moves();
+    if moves.is_empty() {
+        return position.in_check().then(Vec::new);
+    }
+    let lines = moves.iter().map(|mv| {
+        let rest = mating(&position.play(mv), plies.checked_sub(1)?)?;
+        Some([vec![mv], rest].concat())
+    });
+    lines.collect::<Option<Vec<_>>>()?.into_iter().max_by_key(Vec::len)
 }

@@ -267,24 +267,6 @@ fn statistics(text: &str) -> String {
     text[start..].to_owned()
 }
 
-#[test]
-fn check_finds_the_faults_of_the_scripted_engine() {
-    let output = autoplay(&["--check", &fake("xboard")]);
-    let text = stdout(&output);
-    for (verdict, probe) in [
-        ("ok   ", "features"),
-        ("ok   ", "ping"),
-        ("ok   ", "quit"),
-        ("FOUND", "illegal move"),
-        ("FOUND", "unknown command"),
-        ("FOUND", "result of a finished game"),
-    ] {
-        assert!(text.contains(&format!("{verdict} {probe}\n")), "{probe}:\n{text}");
-    }
-    assert!(text.contains("    sent: new | xyzzy 12 | ping 1\n    came: nothing\n"), "{text}");
-    assert_eq!(output.status.code(), Some(4));
-}
-
 /// Runs a match of two scripted engines; returns the output and all lines sent to them.
 fn traced(first: &str, second: &str, more: &[&str]) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a folder");

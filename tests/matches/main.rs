@@ -4,6 +4,7 @@
 mod support;
 
 mod autoplay;
+mod check;
 mod library;
 mod ratings;
 mod replay;

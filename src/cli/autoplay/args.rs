@@ -87,9 +87,12 @@ pub(crate) struct Args {
     pub trace: Option<PathBuf>,
     #[command(flatten)]
     pub force: Force,
-    /// Test an xboard engine instead of playing a match; exit with 4 on a fault
+    /// Test an engine's protocol instead of playing a match; exit with 4 on a fault
     #[arg(long, value_name = "CMD", conflicts_with_all = ["first", "second", "engines"])]
     pub check: Option<String>,
+    /// Write the results of --check to this file, as a JUnit report
+    #[arg(long, value_name = "FILE", requires = "check")]
+    junit: Option<PathBuf>,
     /// Show every move, as in a match of one game
     #[arg(long, hide_short_help = true)]
     moves: bool,
@@ -284,6 +287,12 @@ fn bounds(text: &str) -> Result<[f64; 2], String> {
 }
 
 impl Args {
+    /// Returns the engine with this command line and the settings for both engines.
+    pub(crate) fn engine(&self, command: &str) -> anyhow::Result<EngineConfig> {
+        let own = EngineConfig::from_command(command)?;
+        Ok(EngineConfig { command: own.command, ..self.both.base() })
+    }
+
     pub(crate) fn resolve_engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
         let base = self.both.base();
         let defined = match &self.engines {
@@ -295,10 +304,7 @@ impl Args {
             let found = defined.iter().find(|engine| engine.label() == *command);
             engines.push(match found {
                 Some(engine) => engine.clone(),
-                None => {
-                    let own = EngineConfig::from_command(command)?;
-                    EngineConfig { command: own.command, ..base.clone() }
-                }
+                None => self.engine(command)?,
             });
         }
         match (&self.first, &self.second) {
@@ -414,6 +420,15 @@ impl Args {
         lines.push(format!("colours reversed: {}", schedule.reversed));
         lines.push(self.endings.settings());
         lines.join("\n")
+    }
+
+    /// Returns the time after which an engine counts as hung.
+    pub(crate) fn patience(&self) -> Duration {
+        self.endings.patience
+    }
+
+    pub(crate) fn junit(&self) -> Option<Output<'_>> {
+        self.junit.as_deref().map(|path| self.output(path, FileKind::JUNIT))
     }
 
     pub(crate) fn resumes(&self) -> bool {

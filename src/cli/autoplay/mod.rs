@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .transpose()?;
     let trace = trace.map(|file| Arc::new(Mutex::new(file)));
     if let Some(command) = &args.check {
-        return check::run(command, &trace);
+        return check::run(args, command, &trace);
     }
     args.check_outputs()?;
     let mut engines = args.resolve_engines()?;

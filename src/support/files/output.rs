@@ -47,6 +47,14 @@ impl FileKind {
     /// JSON objects.
     pub const JSON: FileKind =
         FileKind { name: "a JSON object", recognises: |head| begins(head, "{") };
+    /// JUnit reports.
+    pub const JUNIT: FileKind = FileKind {
+        name: "a JUnit report",
+        recognises: |head| {
+            const ROOT: &[u8] = b"<testsuites>";
+            begins(head, "<?xml") && head.windows(ROOT.len()).any(|part| part == ROOT)
+        },
+    };
 }
 
 /// Whether the content of a file starts with this prefix. Ignores case and leading white space.

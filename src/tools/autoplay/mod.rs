@@ -7,7 +7,7 @@
 //!   worker threads, and one thread collects the [`results`].
 //! - [`ratings`] computes joint ratings of engines from their games, also from PGN files.
 //! - [`match_record`] writes each game to the state file and then to the PGN file.
-//! - `spsa` tunes an engine's options by playing games. `check` tests an engine's xboard protocol.
+//! - `spsa` tunes an engine's options by playing games. `check` tests an engine's protocol.
 //!
 //! This module never prints anything; the command's reporter (`cli::autoplay`) prints the events.
 //!

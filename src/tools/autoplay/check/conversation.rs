@@ -1,23 +1,12 @@
 //! The connection to an engine that is being tested.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::protocols::cecp::{FATAL, FeatureValue, Reply};
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::player::{StartError, spawn};
-use crate::tools::autoplay::process::{Process, Received, Trace};
+use crate::tools::autoplay::process::{Line, Process, Trace};
 
-use super::Finding;
-
-/// The time that a GUI waits for features if the engine does not send `done=0`.
-const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The time limit for replies that require no search.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
-
-/// The pause after the first line. Some engines lose a second line that arrives too soon.
-const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
+use super::{Finding, Limits};
 
 /// The pause between lines, without which some engines lose input. Too short to affect times.
 const PACE: Duration = Duration::from_millis(10);
@@ -25,62 +14,80 @@ const PACE: Duration = Duration::from_millis(10);
 /// Maximum number of characters quoted from an engine's output.
 const QUOTE: usize = 200;
 
-/// The time to wait for output that the engine should not send.
-const SILENCE: Duration = Duration::from_millis(400);
+/// The number of recently sent lines that a finding quotes.
+const QUOTED_LINES: usize = 6;
 
-/// A connection to an engine, with a log of the messages in both directions.
-pub(super) struct Conversation {
-    pub process: Process,
-    /// The features declared by the engine. All other features have their default values.
-    pub features: BTreeMap<String, FeatureValue>,
-    /// The time between the start of the engine and `done=1`.
-    pub done_after: Option<Duration>,
-    pub asked_for_time: bool,
-    sent: Vec<String>,
-    received: Vec<String>,
+/// A protocol, and what the engine declares in its handshake.
+pub(super) trait Handshake: Default {
+    /// A parsed line from the engine.
+    type Reply: for<'a> From<&'a str>;
+
+    /// The command that starts a new game.
+    const NEW_GAME: &'static str;
+
+    /// The commands that start a search whose end is far away.
+    const LONG_SEARCH: &'static [&'static str];
+
+    /// Performs the handshake.
+    fn perform(conversation: &mut Conversation<Self>);
+
+    /// Returns whether the engine can be tested further.
+    fn is_usable(&self) -> bool;
+
+    /// Returns the command that sets an option.
+    fn option(name: &str, value: &str) -> String;
+
+    /// Returns findings for output that an engine should never send. They apply to every test.
+    fn unsolicited(conversation: &Conversation<Self>) -> Vec<Finding>;
 }
 
-impl Conversation {
-    pub(super) fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
+/// A connection to an engine, with a log of the messages in both directions.
+pub(super) struct Conversation<H> {
+    pub process: Process,
+    pub handshake: H,
+    /// Without an answer within this time, the engine counts as hung.
+    pub patience: Duration,
+    /// Findings that do not end the test.
+    pub findings: Vec<Finding>,
+    /// Measurements that are reported but cannot fail a test.
+    pub notes: Vec<String>,
+    /// What the engine lacks, if the test was skipped for that reason.
+    pub skipped: Option<&'static str>,
+    /// The lines sent in the handshake.
+    greeting: Vec<String>,
+    /// The lines sent after the handshake.
+    sent: Vec<String>,
+    received: Vec<String>,
+    /// A line that arrived after the deadline of the last wait.
+    unread: Option<Line>,
+}
+
+impl<H: Handshake> Conversation<H> {
+    pub(super) fn start(config: &EngineConfig, limits: &Limits<'_>) -> Result<Self, StartError> {
+        let trace: &Trace = limits.trace;
         let mut process = spawn(config, trace)?;
-        process.set_pace(PACE);
+        process.set_pace(config.pace.unwrap_or(PACE));
         let mut conversation = Conversation {
             process,
-            features: BTreeMap::new(),
-            done_after: None,
-            asked_for_time: false,
+            handshake: H::default(),
+            patience: limits.patience,
+            findings: Vec::new(),
+            notes: Vec::new(),
+            skipped: None,
+            greeting: Vec::new(),
             sent: Vec::new(),
             received: Vec::new(),
+            unread: None,
         };
-        conversation.send("xboard");
-        let _ = conversation.next(Instant::now() + FIRST_TIMEOUT);
-        conversation.send("protover 2");
-        conversation.read_features();
-        conversation.sent.clear();
-        Ok(conversation)
-    }
-
-    fn read_features(&mut self) {
-        let start = Instant::now();
-        while self.done_after.is_none() {
-            let timeout = if self.asked_for_time { 5 * FEATURE_TIMEOUT } else { FEATURE_TIMEOUT };
-            let Some(line) = self.next(start + timeout) else { return };
-            let Reply::Features(features) = Reply::from(line.as_str()) else { continue };
-            for feature in features {
-                match (feature.name.as_str(), &feature.value) {
-                    ("done", FeatureValue::Number(1)) => self.done_after = Some(start.elapsed()),
-                    ("done", _) => self.asked_for_time = true,
-                    _ => {
-                        self.features.insert(feature.name, feature.value);
-                    }
-                }
-            }
+        H::perform(&mut conversation);
+        for (name, value) in &config.options {
+            conversation.send(&H::option(name, value));
         }
-    }
-
-    /// Returns whether a feature is on. `default` is its default value in the specification.
-    pub(super) fn has(&self, feature: &str, default: bool) -> bool {
-        self.features.get(feature).map_or(default, |value| *value == FeatureValue::Number(1))
+        for line in &config.init {
+            conversation.send(line);
+        }
+        conversation.greeting = std::mem::take(&mut conversation.sent);
+        Ok(conversation)
     }
 
     /// Sends a line. If the engine has exited, the missing reply will reveal this.
@@ -101,57 +108,38 @@ impl Conversation {
         let _ = self.process.send(lines.join("\n"));
     }
 
-    pub(super) fn make_move(&mut self, text: &str) {
-        let word = if self.has("usermove", false) { "usermove " } else { "" };
-        self.send(&format!("{word}{text}"));
-    }
-
-    fn next(&mut self, deadline: Instant) -> Option<String> {
-        match self.process.receive(deadline) {
-            Received::Line(line) => {
-                self.received.push(line.text.clone());
-                Some(line.text)
-            }
-            Received::Timeout | Received::Closed => None,
+    /// Returns the next line if it arrives before the deadline. A later line is kept, since it may
+    /// be the reply to the next command.
+    pub(super) fn next(&mut self, deadline: Instant) -> Option<String> {
+        let line = match self.unread.take() {
+            Some(line) => line,
+            None => self.process.lines().recv_deadline(deadline).ok()?,
+        };
+        if line.at > deadline {
+            self.unread = Some(line);
+            return None;
         }
+        self.received.push(line.text.clone());
+        Some(line.text)
     }
 
-    pub(super) fn wait_for(
+    /// Returns the first reply that satisfies the predicate, or `None` if the engine hangs.
+    pub(super) fn wait_for(&mut self, wanted: impl Fn(&H::Reply) -> bool) -> Option<H::Reply> {
+        self.wait_within(self.patience, wanted)
+    }
+
+    pub(super) fn wait_within(
         &mut self,
         timeout: Duration,
-        wanted: impl Fn(&Reply) -> bool,
-    ) -> Option<Reply> {
+        wanted: impl Fn(&H::Reply) -> bool,
+    ) -> Option<H::Reply> {
         let deadline = Instant::now() + timeout;
         loop {
             let line = self.next(deadline)?;
-            let reply = Reply::from(line.as_str());
+            let reply = H::Reply::from(line.as_str());
             if wanted(&reply) {
                 return Some(reply);
             }
-        }
-    }
-
-    pub(super) fn read_pending(&mut self) -> Vec<Reply> {
-        let deadline = Instant::now() + SILENCE;
-        std::iter::from_fn(|| self.next(deadline)).map(|line| Reply::from(line.as_str())).collect()
-    }
-
-    /// Waits until the engine has processed all commands. Returns the output received in the
-    /// meantime, or `None` if the engine no longer responds.
-    pub(super) fn sync(&mut self, number: u64) -> Option<Vec<Reply>> {
-        if !self.has("ping", false) {
-            let received = self.read_pending();
-            return self.is_alive().then_some(received);
-        }
-        self.send(&format!("ping {number}"));
-        let deadline = Instant::now() + TIMEOUT;
-        let mut received = Vec::new();
-        loop {
-            let reply = Reply::from(self.next(deadline)?.as_str());
-            if reply == Reply::Pong(number) {
-                return Some(received);
-            }
-            received.push(reply);
         }
     }
 
@@ -159,21 +147,36 @@ impl Conversation {
         self.process.wait(Instant::now()).is_none()
     }
 
+    /// Marks the test as skipped. `lack` is what the engine lacks.
+    pub(super) fn skip(&mut self, lack: &'static str) -> Result<(), Finding> {
+        self.skipped = Some(lack);
+        Ok(())
+    }
+
+    /// Records a finding without ending the test.
+    pub(super) fn report(&mut self, came: impl Into<String>, rule: &'static str) {
+        let finding = self.finding(came, rule);
+        self.findings.push(finding);
+    }
+
     /// Creates a finding that quotes the most recently sent lines.
     pub(super) fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
-        // At this point only the greeting has been sent.
-        let greeting = ["xboard".to_owned(), "protover 2".to_owned()];
-        let sent = if self.sent.is_empty() { &greeting[..] } else { &self.sent };
-        let from = sent.len().saturating_sub(6);
+        let sent = if self.sent.is_empty() { &self.greeting } else { &self.sent };
+        let from = sent.len().saturating_sub(QUOTED_LINES);
         let mut came = came.into();
         if came.is_empty() {
             came = self.recent();
         }
-        if let Some((end, _)) = came.char_indices().nth(QUOTE) {
-            came.truncate(end);
-            came.push_str("...");
-        }
-        Finding { sent: sent[from..].join(" | "), came, rule }
+        Finding { sent: clipped(sent[from..].join(" | ")), came: clipped(came), rule }
+    }
+
+    /// Creates a finding for an answer that did not arrive. Describes whether the engine hangs.
+    pub(super) fn missing(&mut self, what: &str, rule: &'static str) -> Finding {
+        let came = match self.is_alive() {
+            true => format!("no {what} within {} s", self.patience.as_secs_f64()),
+            false => format!("no {what}: the engine {}", self.process.exit_reason()),
+        };
+        self.finding(came, rule)
     }
 
     fn recent(&self) -> String {
@@ -184,20 +187,15 @@ impl Conversation {
         }
     }
 
-    /// Returns findings for error messages that an engine should never send.
-    pub(super) fn unsolicited_errors(&self) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        let fatal = |line: &&String| FATAL.iter().any(|(word, _)| line.contains(word));
-        if let Some(line) = self.received.iter().find(fatal) {
-            let rule = "xboard treats a line with words such as \"not found\" or \"Permission \
-                denied\" as the failure of a remote shell, and ends the engine";
-            findings.push(self.finding(line.clone(), rule));
-        }
-        let words = self.process.last_output();
-        if let Some(line) = words.iter().find(|line| line.starts_with("(stderr)")) {
-            let rule = "standard error reaches the GUI as protocol, so it must stay empty";
-            findings.push(self.finding(line.clone(), rule));
-        }
-        findings
+    pub(super) fn received(&self) -> &[String] {
+        &self.received
     }
+}
+
+fn clipped(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(QUOTE) {
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
 }

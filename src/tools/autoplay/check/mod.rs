@@ -1,21 +1,27 @@
-//! Checks whether an engine follows the xboard protocol.
+//! Checks whether an engine follows its protocol, xboard or UCI.
 //!
-//! Each probe runs a separate process, so that a failure does not affect the next probe. Source:
-//! <https://www.gnu.org/software/xboard/engine-intf.html>.
+//! Each test runs a separate process, so that a failure does not affect the next test. A
+//! `conversation` is the connection to this process, with the results of the `handshake`. Sources:
+//! <https://www.gnu.org/software/xboard/engine-intf.html> and
+//! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
 
 mod conversation;
-mod probes;
+mod endings;
+mod junit;
+mod uci;
+mod xboard;
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use crate::support::words::visible;
 
-use super::config::EngineConfig;
-use super::player::StartError;
+use super::config::{EngineConfig, Protocol};
+use super::player::{StartError, find_protocol};
 use super::process::Trace;
 
-use conversation::Conversation;
-pub(crate) use probes::PROBES;
+use conversation::{Conversation, Handshake};
+pub(crate) use junit::junit;
 
 /// A deviation from the specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,22 +41,77 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A check of one requirement.
-pub(crate) struct Probe {
-    pub name: &'static str,
-    run: fn(&mut Conversation) -> Vec<Finding>,
+/// The conditions of a check.
+pub(crate) struct Limits<'a> {
+    /// Without an answer within this time, the engine counts as hung.
+    pub patience: Duration,
+    pub trace: &'a Trace,
 }
 
-impl Probe {
-    /// Runs the check with a new engine process.
-    pub(crate) fn run(
-        &self,
-        config: &EngineConfig,
-        trace: &Trace,
-    ) -> Result<Vec<Finding>, StartError> {
-        let mut conversation = Conversation::start(config, trace)?;
-        let mut findings = (self.run)(&mut conversation);
-        findings.extend(conversation.unsolicited_errors());
-        Ok(findings)
+/// The result of one test.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub name: &'static str,
+    pub findings: Vec<Finding>,
+    /// Measurements, such as the time from `stop` to `bestmove`.
+    pub notes: Vec<String>,
+    /// What the engine lacks, if the test was skipped for that reason.
+    pub skipped: Option<&'static str>,
+    pub duration: Duration,
+}
+
+/// A quiet middlegame position that is in no book, so that the engine has to search.
+const MIDDLE_GAME: &str = "r2q1rk1/1b2bppp/p1n1pn2/1p1p4/3P1B2/P1NBPN1P/1P3PP1/R2Q1RK1 w - - 2 13";
+
+/// The time to wait for a move that the engine should not send.
+const SILENCE: Duration = Duration::from_millis(400);
+
+/// A test of one requirement.
+struct Probe<H> {
+    name: &'static str,
+    /// Reports findings to the conversation. An error is a finding that ends the test.
+    run: fn(&mut Conversation<H>) -> Result<(), Finding>,
+}
+
+/// Runs all tests of the engine's protocol. Passes each result to `report` when it is available.
+///
+/// # Errors
+/// If the engine's program cannot be started, or if `report` fails.
+pub(crate) fn check<E: From<StartError>>(
+    config: &EngineConfig,
+    limits: &Limits<'_>,
+    report: impl FnMut(&Outcome) -> Result<(), E>,
+) -> Result<Vec<Outcome>, E> {
+    match find_protocol(config, limits.trace)? {
+        Protocol::Uci => run(uci::PROBES, config, limits, report),
+        _ => run(xboard::PROBES, config, limits, report),
     }
+}
+
+fn run<H: Handshake, E: From<StartError>>(
+    probes: &[Probe<H>],
+    config: &EngineConfig,
+    limits: &Limits<'_>,
+    mut report: impl FnMut(&Outcome) -> Result<(), E>,
+) -> Result<Vec<Outcome>, E> {
+    let mut outcomes = Vec::new();
+    let mut is_usable = true;
+    for &Probe { name, run } in probes {
+        let start = Instant::now();
+        let (mut findings, mut notes, mut skipped) = (Vec::new(), Vec::new(), Some("a handshake"));
+        if is_usable {
+            let mut conversation = Conversation::start(config, limits)?;
+            let last = run(&mut conversation).err();
+            findings = std::mem::take(&mut conversation.findings);
+            findings.extend(last);
+            findings.extend(H::unsolicited(&conversation));
+            // A handshake that fails in a later test is a finding of that test.
+            is_usable = !outcomes.is_empty() || conversation.handshake.is_usable();
+            (notes, skipped) = (conversation.notes, conversation.skipped);
+        }
+        let outcome = Outcome { name, findings, notes, skipped, duration: start.elapsed() };
+        report(&outcome)?;
+        outcomes.push(outcome);
+    }
+    Ok(outcomes)
 }

@@ -1,0 +1,73 @@
+//! The tests of how an engine ends, which are the same for both protocols.
+
+use std::os::unix::process::ExitStatusExt;
+use std::time::Instant;
+
+use super::Finding;
+use super::conversation::{Conversation, Handshake};
+use crate::tools::autoplay::process::{Received, Signal};
+
+/// The signals that end a crashing program (SIGABRT and SIGSEGV).
+const CRASHES: [i32; 2] = [6, 11];
+
+pub(super) fn termination_signal<H: Handshake>(
+    conversation: &mut Conversation<H>,
+) -> Result<(), Finding> {
+    conversation.send(H::NEW_GAME);
+    conversation.process.signal(Signal::TERM);
+    ends(conversation, "SIGTERM was sent: ", "SIGTERM must end the engine")
+}
+
+pub(super) fn end_of_input<H: Handshake>(
+    conversation: &mut Conversation<H>,
+) -> Result<(), Finding> {
+    conversation.send(H::NEW_GAME);
+    conversation.process.close_input();
+    let rule = "the end of input must end the engine, since the GUI has exited";
+    ends(conversation, "the input was closed: ", rule)
+}
+
+pub(super) fn end_while_thinking<H: Handshake>(
+    conversation: &mut Conversation<H>,
+) -> Result<(), Finding> {
+    conversation.send_all(H::LONG_SEARCH);
+    conversation.process.close_input();
+    let rule = "the end of input must end the engine during a search too";
+    ends(conversation, "the input was closed: ", rule)
+}
+
+pub(super) fn quit<H: Handshake>(conversation: &mut Conversation<H>) -> Result<(), Finding> {
+    conversation.send_all(&[H::NEW_GAME, "quit"]);
+    ends(conversation, "", "quit must end the engine at once")
+}
+
+pub(super) fn quit_while_thinking<H: Handshake>(
+    conversation: &mut Conversation<H>,
+) -> Result<(), Finding> {
+    conversation.send_all(H::LONG_SEARCH);
+    conversation.send("quit");
+    ends(conversation, "", "quit must end the engine during a search too")
+}
+
+/// Checks that the engine exits, and not by a signal that indicates a crash.
+fn ends<H: Handshake>(
+    conversation: &mut Conversation<H>,
+    what: &str,
+    rule: &'static str,
+) -> Result<(), Finding> {
+    let start = Instant::now();
+    let deadline = start + conversation.patience;
+    // An engine whose output is not read may block before it reads its input.
+    while let Received::Line(_) = conversation.process.receive(deadline) {}
+    let Some(status) = conversation.process.wait(deadline) else {
+        let seconds = conversation.patience.as_secs_f64();
+        let came = format!("{what}still running after {seconds} s");
+        return Err(conversation.finding(came, rule));
+    };
+    conversation.notes.push(format!("exit after {} ms", start.elapsed().as_millis()));
+    if !status.signal().is_some_and(|signal| CRASHES.contains(&signal)) {
+        return Ok(());
+    }
+    let came = format!("{what}the engine {}", conversation.process.exit_reason());
+    Err(conversation.finding(came, rule))
+}
