@@ -135,6 +135,15 @@ impl Verdict {
         Verdict { winner: None, termination: Termination::Unfinished, detail: shown(detail) }
     }
 
+    /// Returns White's half points: 2, 1 or 0. An unfinished game counts as a draw.
+    pub fn half_points(&self) -> u8 {
+        match self.winner {
+            Some(Color::White) => 2,
+            None => 1,
+            Some(Color::Black) => 0,
+        }
+    }
+
     /// Returns the result in PGN notation.
     pub fn result(&self) -> GameResult {
         match self.termination {
