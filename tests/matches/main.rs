@@ -7,4 +7,5 @@ mod autoplay;
 mod library;
 mod ratings;
 mod replay;
+mod tournaments;
 mod tune;

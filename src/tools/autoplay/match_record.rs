@@ -20,7 +20,7 @@ use super::error::MatchError;
 use super::games::{GameText, GamesFile};
 use super::record::GameRecord;
 use super::rounds::Rounds;
-use super::schedule::{Format, Round, Schedule, Slot};
+use super::schedule::{Format, Schedule, Slot};
 pub use super::state::Entrant;
 use super::state::{
     Entry, FinishedGame, StateFile, Stored, damaged, late_for_knockout, merge, open_state,
@@ -94,22 +94,7 @@ impl MatchRecord {
             }
         };
         let known = stored.entrants.len();
-        let present = match entrants {
-            [] => vec![true; schedule.engines],
-            _ => merge(path, &mut stored.entrants, entrants)?,
-        };
-        let new = &stored.entrants[known..];
-        if let (Format::Knockout, [_, ..], [new, ..]) = (schedule.format, &stored.rounds[..], new) {
-            return Err(late_for_knockout(path, &new.name).into());
-        }
-        let rounds = restore(schedule, present, &mut stored.rounds);
-        let rounds = rounds.map_err(|reason| damaged(path, reason))?;
-        let last_number = rounds.slots().len();
-        if let Some(game) =
-            stored.games.iter().find(|game| !(1..=last_number).contains(&game.number))
-        {
-            return Err(damaged(path, format!("game {} is in no round", game.number)).into());
-        }
+        let rounds = restore(path, schedule, &mut stored, entrants)?;
         if let Some(state) = &mut state {
             for (index, entrant) in stored.entrants.iter().enumerate().skip(known) {
                 state.append(&Entry::Engine { index, entrant: entrant.clone() })?;
@@ -244,14 +229,32 @@ impl MatchRecord {
     }
 }
 
-/// Returns the rounds of a state file.
+/// Returns the rounds of a state file, and adds the new entrants to those stored in it.
 fn restore(
+    path: &Path,
     schedule: Schedule,
-    present: Vec<bool>,
-    stored: &mut Vec<Round>,
-) -> Result<Rounds, String> {
+    stored: &mut Stored,
+    entrants: &[Entrant],
+) -> Result<Rounds, JournalError> {
+    let known = stored.entrants.len();
+    let present = match entrants {
+        [] => vec![true; schedule.engines],
+        _ => merge(path, &mut stored.entrants, entrants)?,
+    };
+    if let (Format::Knockout, [_, ..], Some(new)) =
+        (schedule.format, &stored.rounds[..], stored.entrants.get(known))
+    {
+        return Err(late_for_knockout(path, &new.name));
+    }
     let mut rounds = Rounds::new(schedule, present);
-    stored.drain(..).try_for_each(|round| rounds.restore(round)).map(|()| rounds)
+    for round in stored.rounds.drain(..) {
+        rounds.restore(round).map_err(|reason| damaged(path, reason))?;
+    }
+    let is_known = |game: &FinishedGame| (1..=rounds.slots().len()).contains(&game.number);
+    match stored.games.iter().find(|game| !is_known(game)) {
+        Some(game) => Err(damaged(path, format!("game {} is in no round", game.number))),
+        None => Ok(rounds),
+    }
 }
 
 fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<(PathBuf, GamesFile), MatchError> {

@@ -114,7 +114,11 @@ fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64;
     let met = i64::from(scores.met.get(&engines).copied().unwrap_or(0));
     let difference = i64::from(better.half_points - worse.half_points);
     let order = if difference == 0 {
-        (worse.rank - better.rank - better.group_size / 2).pow(2)
+        let half = better.group_size / 2;
+        let is_same_half = (better.rank < half) == (worse.rank < half);
+        // Changing the opponents within the lower half is better than pairings inside a half.
+        let exchange = if is_same_half { better.group_size.pow(2) } else { 0 };
+        (worse.rank - better.rank - half).pow(2) + exchange
     } else {
         (better.group_size - 1 - better.rank) + worse.rank
     };
