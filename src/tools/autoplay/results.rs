@@ -97,7 +97,7 @@ impl Results {
             if let Some(round) = self.match_record.rounds.current() {
                 observe(self, &Progress::Paired(round.clone()));
             }
-            let mut first_error = None;
+            let (before, mut first_error) = (self.match_record.finished, None);
             let played = tournament.run(&slots, interrupt, |progress| match self.keep(progress) {
                 Ok(goes_on) => {
                     observe(self, progress);
@@ -109,6 +109,9 @@ impl Results {
                 }
             });
             played.map_err(MatchError::from).and(first_error.map_or(Ok(()), Err))?;
+            if self.match_record.finished == before {
+                break;
+            }
         }
         Ok(())
     }
