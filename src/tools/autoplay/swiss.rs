@@ -7,8 +7,9 @@
 //! 1. Engines do not meet twice, and no engine has a second bye, unless it cannot be avoided.
 //! 2. With an odd number of engines, the lowest-ranked one has the bye.
 //! 3. The scores of opponents differ as little as possible (the sum of squares).
-//! 4. In a group of engines with the same score, the upper half plays the lower half in order. The
-//!    last engines of a group move to the next one, where they play the first ones.
+//! 4. If engines with different scores meet, it is the last one of the upper group and the first one
+//!    of the lower group.
+//! 5. In a group of engines with the same score, the upper half plays the lower half in order.
 //!
 //! The pairings that fulfil them best are the cheapest perfect matching.
 
@@ -66,7 +67,7 @@ pub(super) fn next_round(rounds: &Rounds, limit: usize) -> Option<Round> {
         Some(opponent) => pairing_cost(&scores, &candidates[better], opponent),
         None => {
             let byes = i64::from(scores.byes[candidates[better].engine]);
-            [byes * byes, (count - better) as i64, 0, 0]
+            [byes * byes, (count - better) as i64, 0, 0, 0]
         }
     };
     // With an odd number, the last node of the graph is the bye.
@@ -109,20 +110,20 @@ fn candidates(rounds: &Rounds) -> Vec<Candidate> {
 }
 
 /// Returns how far a pairing deviates from each rule.
-fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64; 4] {
+fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64; 5] {
     let engines = (better.engine.min(worse.engine), better.engine.max(worse.engine));
     let met = i64::from(scores.met.get(&engines).copied().unwrap_or(0));
     let difference = i64::from(better.half_points - worse.half_points);
-    let order = if difference == 0 {
+    let (float, order) = if difference == 0 {
         let half = better.group_size / 2;
         let is_same_half = (better.rank < half) == (worse.rank < half);
         // Changing the opponents within the lower half is better than pairings inside a half.
         let exchange = if is_same_half { better.group_size.pow(2) } else { 0 };
-        (worse.rank - better.rank - half).pow(2) + exchange
+        (0, (worse.rank - better.rank - half).pow(2) + exchange)
     } else {
-        (better.group_size - 1 - better.rank) + worse.rank
+        (better.group_size - 1 - better.rank + worse.rank, 0)
     };
-    [met * met, 0, difference * difference, order]
+    [met * met, 0, difference * difference, float, order]
 }
 
 /// Returns the score and the Buchholz number of each engine.
