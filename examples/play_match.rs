@@ -34,11 +34,10 @@ fn main() -> anyhow::Result<()> {
     find_protocols(&mut engines, &None, |startup_retry| eprintln!("{startup_retry:?}"))?;
     let format = Format::RoundRobin;
     let schedule = Schedule { engines: 2, format, games, openings: 1, reversed: true };
-    let (match_record, slots) = MatchRecord::open(&Places::default(), &schedule.slots(), "")?;
+    let match_record = MatchRecord::open(&Places::default(), schedule, &[], "")?;
     let mut results = Results::new(&engines, match_record, None);
     let tournament = Tournament {
         engines,
-        slots,
         openings: vec![Opening::default()],
         conditions: Conditions { rules: Rules::default(), tablebases: None, timeout: TIMEOUT },
         concurrency: 1,

@@ -9,8 +9,9 @@ use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::games::GameText;
 use crate::tools::autoplay::match_record::{MatchRecord, Places};
 use crate::tools::autoplay::report::{self, About, Contents};
+use crate::tools::autoplay::rounds::Rounds;
 use crate::tools::autoplay::schedule::{Format, Schedule};
-use crate::tools::autoplay::state::{FinishedGame, open_state};
+use crate::tools::autoplay::state::{Entry, FinishedGame, open_state};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
 use crate::tools::autoplay::verdict::Termination;
 
@@ -47,8 +48,10 @@ fn seed_input(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
     let path = folder.join("seed");
     let _ = fs::remove_file(&path);
     let (mut state, _) = open_state(&path, SETTINGS, false).expect("a folder");
+    let round = Rounds::new(SCHEDULE, vec![true; 2]).pair_next().expect("a round");
+    state.append(&Entry::Round(round)).expect("a folder");
     for game in games {
-        state.append(game).expect("a folder");
+        state.append(&Entry::Game(Box::new(game.clone()))).expect("a folder");
     }
     [&*fs::read(&path).expect("a state"), b"\0", pgn.as_bytes()].concat()
 }
@@ -108,7 +111,7 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     fs::write(&pgn, before).expect("a folder");
     // The PGN of the last game is returned only once.
     let last = match open_state(&state, SETTINGS, true) {
-        Ok((_, mut games)) => games.pop().and_then(|game| game.pgn),
+        Ok((_, mut stored)) => stored.games.pop().and_then(|game| game.pgn),
         Err(error) => {
             assert!(!error.to_string().is_empty());
             assert_eq!(fs::read(&state).expect("the file"), text, "a rejected file is unchanged");
@@ -122,19 +125,18 @@ pub fn run(folder: &Path, bytes: &[u8]) {
         keep: true,
         event: "fuzz".to_owned(),
     };
-    let slots = SCHEDULE.slots();
     let open = || {
-        let (match_record, left) =
-            MatchRecord::open(&places, &slots, SETTINGS).expect("the same state");
-        (match_record.games, match_record.standings, left)
+        let match_record = MatchRecord::open(&places, SCHEDULE, &[], SETTINGS).ok()?;
+        Some((match_record.games, match_record.standings, match_record.rounds.remaining()))
     };
-    let (games, standings, left) = open();
+    // Games without a round are rejected.
+    let Some((games, standings, left)) = open() else { return };
     match &last {
         Some(last) => check_pgn(before, &pgn, last),
         None => assert_eq!(fs::read(&pgn).expect("the file"), before),
     }
     let once = fs::read(&pgn).expect("the file");
-    let (again, _, still_left) = open();
+    let (again, _, still_left) = open().expect("the same state");
     assert_eq!((again, still_left), (games.clone(), left));
     assert_eq!(fs::read(&pgn).expect("the file"), once, "a second time changes nothing");
     let names = ["a".to_owned(), "b".to_owned()];

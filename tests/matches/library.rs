@@ -29,11 +29,10 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
         EngineConfig { limits, protocol, ..config }
     });
     let format = Format::RoundRobin;
-    let slots = Schedule { engines: 2, format, games: GAMES, openings: 1, reversed: true }.slots();
+    let schedule = Schedule { engines: 2, format, games: GAMES, openings: 1, reversed: true };
     let (pgn, state) = (Some(folder.join("pgn")), Some(folder.join("state")));
     let places = Places { pgn, state, event: "a test".to_owned(), ..Places::default() };
-    let (match_record, slots) =
-        MatchRecord::open(&places, &slots, "settings").expect("a new match");
+    let match_record = MatchRecord::open(&places, schedule, &[], "settings").expect("a new match");
     let rules = Rules::default();
     let conditions = Conditions { rules, tablebases: None, timeout: Duration::from_secs(10) };
     // Error rates of 20%, so that the test ends after few games.
@@ -42,7 +41,6 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
     let results = Results::new(&engines, match_record, Some(sprt));
     let tournament = Tournament {
         engines: engines.into(),
-        slots,
         openings: vec![Opening::default()],
         conditions,
         concurrency: 1,

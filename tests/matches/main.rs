@@ -8,4 +8,5 @@ mod check;
 mod library;
 mod ratings;
 mod replay;
+mod tournaments;
 mod tune;

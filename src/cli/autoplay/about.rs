@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::Args;
 use crate::cli::args::cores;
 use crate::cli::date::now;
+use crate::support::words::number_of;
 use crate::tools::autoplay::results::About;
 use crate::tools::autoplay::schedule::{Format, Schedule};
 
@@ -14,6 +15,10 @@ pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
         _ if schedule.engines == 2 => "",
         Format::RoundRobin => ", round robin",
         Format::Gauntlet => ", the first engine against all others",
+        Format::Swiss { rounds } => {
+            &format!(", Swiss tournament of {}", number_of(rounds as u64, "round"))
+        }
+        Format::Knockout => ", knockout",
     };
     let games = format!(
         "{} for each two engines, {} at a time{format}",

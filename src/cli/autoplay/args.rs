@@ -19,12 +19,13 @@ use crate::tools::autoplay::affinity::Cores;
 use crate::tools::autoplay::clock::{MoveLimits, TimeControl};
 use crate::tools::autoplay::config::{EngineConfig, Protocol};
 use crate::tools::autoplay::engine_file::read_engines;
-use crate::tools::autoplay::match_record::Places;
+use crate::tools::autoplay::match_record::{Entrant, Places};
 use crate::tools::autoplay::openings::Opening;
 use crate::tools::autoplay::play::Conditions;
 use crate::tools::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
+use crate::tools::autoplay::swiss::MAX_ENGINES;
 
 /// The time per move for an engine that has no other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
@@ -50,12 +51,18 @@ pub(crate) struct Args {
     /// File of engine definitions (TOML); without -1 and -2, all of them play
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
-    /// Let the first engine play all others, instead of a round robin
-    #[arg(long)]
+    /// Tournament format
+    #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
+    format: FormatName,
+    /// Let the first engine play all others: the same as --format gauntlet
+    #[arg(long, conflicts_with = "format", hide_short_help = true)]
     gauntlet: bool,
-    /// Number of games for each pair of engines
-    #[arg(short = 'n', long, default_value_t = 1, value_name = "N")]
-    games: usize,
+    /// Number of rounds of a Swiss tournament
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Number of games for each pairing (default: 1, or 2 for swiss and knockout)
+    #[arg(short = 'n', long, value_name = "N")]
+    games: Option<usize>,
     #[command(flatten)]
     pub concurrency: Concurrency,
     /// Bind each game to its own processor cores (Linux)
@@ -111,6 +118,20 @@ pub(crate) struct Args {
     endings: Endings,
     #[command(flatten)]
     test: Test,
+}
+
+/// The tournament format; see [`Format`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatName {
+    /// Every engine plays every other engine
+    #[value(name = "roundrobin")]
+    RoundRobin,
+    /// The first engine plays all others
+    Gauntlet,
+    /// Engines with similar scores play each other, for --rounds rounds
+    Swiss,
+    /// The loser of each pairing is eliminated
+    Knockout,
 }
 
 /// Defines engine settings. The name of an option for one side ends with the number of that side.
@@ -328,23 +349,53 @@ impl Args {
         Ok(engines)
     }
 
-    pub(crate) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
-        self.openings.resolve(self.games)
+    pub(crate) fn resolve_openings(&self, schedule: &Schedule) -> anyhow::Result<Vec<Opening>> {
+        self.openings.resolve(schedule.openings_needed())
     }
 
-    pub(crate) fn resolve_schedule(
-        &self,
-        engines: usize,
-        openings: usize,
-    ) -> anyhow::Result<Schedule> {
-        ensure!(self.games > 0, wrong("--games: at least one game must be played"));
-        Ok(Schedule {
-            engines,
-            format: if self.gauntlet { Format::Gauntlet } else { Format::RoundRobin },
-            games: self.games,
-            openings,
-            reversed: !self.openings.no_reverse,
+    fn resolve_format(&self) -> anyhow::Result<Format> {
+        let name = if self.gauntlet { FormatName::Gauntlet } else { self.format };
+        Ok(match (name, self.rounds) {
+            (FormatName::Swiss, Some(rounds @ 1..)) => Format::Swiss { rounds },
+            (FormatName::Swiss, _) => bail!(wrong("--format swiss needs --rounds N, at least 1")),
+            (_, Some(_)) => bail!(wrong(
+                "--rounds is the length of a Swiss tournament: it needs --format swiss"
+            )),
+            (FormatName::RoundRobin, None) => Format::RoundRobin,
+            (FormatName::Gauntlet, None) => Format::Gauntlet,
+            (FormatName::Knockout, None) => Format::Knockout,
         })
+    }
+
+    /// Returns the number of games in each pairing.
+    fn games(&self) -> usize {
+        let in_pairs = matches!(self.format, FormatName::Swiss | FormatName::Knockout);
+        self.games.unwrap_or(if in_pairs { 2 } else { 1 })
+    }
+
+    /// Returns the schedule, with one opening as long as the openings have not been read.
+    pub(crate) fn resolve_schedule(&self, engines: usize) -> anyhow::Result<Schedule> {
+        let (format, games) = (self.resolve_format()?, self.games());
+        ensure!(games > 0, wrong("--games: at least one game must be played"));
+        ensure!(
+            !format.has_rounds() || games.is_multiple_of(2),
+            wrong(
+                "--games: this format needs an even number, so that both engines have White as often"
+            )
+        );
+        ensure!(
+            !matches!(format, Format::Swiss { .. }) || engines <= MAX_ENGINES,
+            wrong(format!("a Swiss tournament has at most {MAX_ENGINES} engines, not {engines}"))
+        );
+        Ok(Schedule { engines, format, games, openings: 1, reversed: !self.openings.no_reverse })
+    }
+
+    /// Returns the engines of a tournament that can be resumed with other engines: those of an
+    /// engines file. Otherwise returns none.
+    pub(crate) fn entrants(&self, engines: &[EngineConfig]) -> Vec<Entrant> {
+        let entrant =
+            |engine: &EngineConfig| Entrant { name: engine.label(), settings: described(engine) };
+        if self.first.is_some() { Vec::new() } else { engines.iter().map(entrant).collect() }
     }
 
     pub(crate) fn resolve_conditions(&self) -> anyhow::Result<Conditions> {
@@ -409,10 +460,11 @@ impl Args {
         self.json.as_deref().map_or(Ok(()), |path| self.output(path, FileKind::JSON).check())
     }
 
-    /// Describes every setting that affects the results, one per line.
+    /// Describes every setting that affects the results, one per line, without [`Self::entrants`].
     pub(crate) fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
         let mut lines: Vec<String> = Vec::new();
-        for (index, engine) in engines.iter().enumerate() {
+        let fixed = if self.first.is_some() { engines } else { &[] };
+        for (index, engine) in fixed.iter().enumerate() {
             lines.push(format!("engine {}: {}", index + 1, described(engine)));
         }
         lines.push(self.openings.settings());
@@ -436,7 +488,7 @@ impl Args {
     }
 
     pub(crate) fn shows_moves(&self) -> bool {
-        self.moves || self.games == 1
+        self.moves || self.games() == 1
     }
 }
 
@@ -487,11 +539,12 @@ pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> 
 /// Makes the names of engines unique if several have the same name or command.
 fn make_unique(engines: &mut [EngineConfig]) {
     let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
-    for (index, engine) in engines.iter_mut().enumerate() {
-        let is_twin = labels.iter().filter(|&label| *label == labels[index]).count() > 1;
-        if is_twin {
-            let number = labels[..=index].iter().filter(|&label| *label == labels[index]).count();
-            engine.name = format!("{} {number}", labels[index]);
+    for (index, label) in labels.iter().enumerate() {
+        let is_twin = labels.iter().filter(|&other| other == label).count() > 1;
+        let is_taken = |name: &String| engines.iter().any(|engine| engine.label() == *name);
+        let name = (1..).map(|number| format!("{label} {number}")).find(|name| !is_taken(name));
+        if let (true, Some(name)) = (is_twin, name) {
+            engines[index].name = name;
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::support::files::{Cannot, FileKind};
 use crate::tools::autoplay::match_record::MatchRecord;
 use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::results::Results;
-use crate::tools::autoplay::tournament::{Tournament, find_protocols};
+use crate::tools::autoplay::tournament::{Progress, Tournament, find_protocols};
 
 /// The exit status for a tied match, or if the sequential test is undecided.
 const LEVEL: u8 = 3;
@@ -44,11 +44,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     args.check_outputs()?;
     let mut engines = args.resolve_engines()?;
-    let openings = args.resolve_openings()?;
-    let schedule = args.resolve_schedule(engines.len(), openings.len())?;
+    let mut schedule = args.resolve_schedule(engines.len())?;
+    let openings = args.resolve_openings(&schedule)?;
+    schedule.openings = openings.len();
     let conditions = args.resolve_conditions()?;
     let sprt = args.resolve_sprt()?;
-    let slots = schedule.slots();
+    let entrants = args.entrants(&engines);
     let settings = args.settings(&engines, &schedule);
     let mut startup_retries = Vec::new();
     find_protocols(&mut engines, &trace, |startup_retry| startup_retries.push(startup_retry))?;
@@ -60,9 +61,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .transpose()?;
     // This check must be the last one: opening the record creates the state file, which marks the
     // start of a match.
-    let (match_record, left) = MatchRecord::open(&args.places(), &slots, &settings)?;
+    let match_record = MatchRecord::open(&args.places(), schedule, &entrants, &settings)?;
+    let engines = match_record.arrange(engines);
+    for startup_retry in &mut startup_retries {
+        if let Progress::StartupRetry { engine, .. } = startup_retry {
+            *engine = match_record.renumber(&entrants, *engine);
+        }
+    }
     let tournament = Tournament {
-        slots: left,
         openings,
         conditions,
         cores,

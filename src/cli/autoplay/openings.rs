@@ -44,8 +44,8 @@ enum Order {
 }
 
 impl Openings {
-    /// Returns openings for this many games, or only the start position if no file is given.
-    pub(super) fn resolve(&self, games: usize) -> anyhow::Result<Vec<Opening>> {
+    /// Returns at most `count` openings, or only the start position if no file is given.
+    pub(super) fn resolve(&self, count: usize) -> anyhow::Result<Vec<Opening>> {
         let Openings { file, order, seed, start, plies, .. } = self;
         let Some(path) = file else { return Ok(vec![Opening::default()]) };
         let choice = OpeningChoice {
@@ -53,7 +53,7 @@ impl Openings {
             shuffled: *order == Order::Random,
             seed: *seed,
             start: start.checked_sub(1).ok_or(wrong("--opening-start counts from 1"))?,
-            count: games.div_ceil(if self.no_reverse { 1 } else { 2 }),
+            count,
             plies: *plies,
         };
         load_openings(&choice)

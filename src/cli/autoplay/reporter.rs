@@ -70,6 +70,7 @@ impl Reporter {
     pub(super) fn report(&mut self, results: &Results, progress: &Progress) {
         let games = results.match_record.scheduled;
         match progress {
+            Progress::Paired(round) => self.note(&summary::round_line(&results.names, round), true),
             Progress::Started(slot) => {
                 let [white, black] = slot.colors.map(|engine| &results.names[engine]);
                 let line = format!("Game {} of {games}: {white} - {black} begins", slot.number);
@@ -181,6 +182,9 @@ impl Reporter {
         if results.names.len() > 2 {
             text.push_str(&summary::tables(&results.names, &results.match_record.standings));
             text.push('\n');
+        }
+        if let withdrawn @ [_, ..] = &results.withdrawn()[..] {
+            text.push_str(&format!("Withdrawn: {}\n", withdrawn.join(", ")));
         }
         for (name, count) in results.startup_retries() {
             text.push_str(&format!("Starts of {name} that went wrong: {count}\n"));

@@ -7,19 +7,26 @@
 //! let schedule =
 //!     Schedule { engines: 2, format: Format::RoundRobin, games: 2, openings: 1, reversed: true };
 //! // Results are kept only in memory, because no file is given.
-//! let (record, remaining) = MatchRecord::open(&Places::default(), &schedule.slots(), "")?;
-//! assert_eq!((record.scheduled, remaining.len()), (2, 2));
+//! let mut record = MatchRecord::open(&Places::default(), schedule, &[], "")?;
+//! assert_eq!(record.scheduled, 2);
+//! assert_eq!(record.next_games()?.len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use std::path::{Path, PathBuf};
 
+use super::config::EngineConfig;
 use super::error::MatchError;
 use super::games::{GameText, GamesFile};
 use super::record::GameRecord;
-use super::schedule::Slot;
-use super::state::{FinishedGame, StateFile, open_state, remaining};
+use super::rounds::Rounds;
+use super::schedule::{Format, Schedule, Slot};
+pub use super::state::Entrant;
+use super::state::{
+    Entry, FinishedGame, StateFile, Stored, damaged, late_for_knockout, merge, open_state,
+};
 use super::tournament::Standings;
+use super::verdict::Verdict;
 pub use crate::support::files::JournalError;
 
 use crate::support::files::{FileError, describe};
@@ -47,8 +54,12 @@ pub struct MatchRecord {
     keep: bool,
     /// The value of the `Event` PGN tag.
     pub event: String,
-    /// The number of games in the whole match.
+    /// The number of games in the whole match, as far as it can be foreseen ([`Rounds::planned`]).
     pub scheduled: usize,
+    /// The rounds so far.
+    pub rounds: Rounds,
+    /// All engines of the tournament, also withdrawn ones; empty if the engines cannot change.
+    pub entrants: Vec<Entrant>,
     /// The results of all games finished so far.
     pub standings: Standings,
     /// All finished games if [`Places::keep`] is set. Otherwise empty.
@@ -58,52 +69,120 @@ pub struct MatchRecord {
 }
 
 impl MatchRecord {
-    /// Opens the files and loads the games of a resumed match. Also returns the remaining games.
+    /// Opens the files and loads the games of a resumed match.
+    ///
+    /// If `entrants` is not empty, the match can be resumed with other engines: new ones join, and
+    /// missing ones are withdrawn. `settings` then describes everything else. If it is empty, the
+    /// engines are those of the schedule, and belong to the settings.
     ///
     /// # Errors
-    /// If a file cannot be used, or if the state belongs to a match with different `settings`.
+    /// If a file cannot be used, or if the state belongs to a match with different `settings` or
+    /// settings of an engine.
     pub fn open(
         places: &Places,
-        slots: &[Slot],
+        schedule: Schedule,
+        entrants: &[Entrant],
         settings: &str,
-    ) -> Result<(Self, Vec<Slot>), MatchError> {
-        let (state, mut games) = match &places.state {
-            None => (None, Vec::new()),
+    ) -> Result<Self, MatchError> {
+        let no_path = PathBuf::new();
+        let path = places.state.as_ref().unwrap_or(&no_path);
+        let (mut state, mut stored) = match &places.state {
+            None => (None, Stored::default()),
             Some(path) => {
-                let (state, games) = open_state(path, settings, places.resume)?;
-                (Some(state), games)
+                let (state, stored) = open_state(path, settings, places.resume)?;
+                (Some(state), stored)
             }
         };
-        let last = games.last_mut().and_then(|game| game.pgn.take());
+        let known = stored.entrants.len();
+        let rounds = restore(path, schedule, &mut stored, entrants)?;
+        if let Some(state) = &mut state {
+            for (index, entrant) in stored.entrants.iter().enumerate().skip(known) {
+                state.append(&Entry::Engine { index, entrant: entrant.clone() })?;
+            }
+        }
+        let last = stored.games.last_mut().and_then(|game| game.pgn.take());
         let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
         let pgn = match (pgn, state.as_ref()) {
-            (Err(error), Some(_)) if games.is_empty() => {
+            (Err(error), Some(_)) if stored.games.is_empty() => {
                 // No game has been played, so the empty state file can be removed.
                 state.map_or(Ok(()), StateFile::remove)?;
                 return Err(error);
             }
             (pgn, _) => pgn?,
         };
-        let left = remaining(slots, &games);
         let mut match_record = MatchRecord {
             pgn,
             state,
             keep: places.keep,
             event: places.event.clone(),
-            scheduled: slots.len(),
+            scheduled: 0,
+            rounds,
+            entrants: stored.entrants,
             standings: Standings::default(),
             games: Vec::new(),
-            finished: games.len(),
+            finished: 0,
         };
-        for game in games {
-            if let Some(slot) = slots.iter().find(|slot| slot.number == game.number) {
-                match_record.standings.add(slot, &game.verdict());
-            }
+        for game in stored.games {
+            let slot = match_record.rounds.slots()[game.number - 1];
+            match_record.count(&slot, &game.verdict());
             if match_record.keep {
                 match_record.games.push(game);
             }
         }
-        Ok((match_record, left))
+        match_record.update();
+        Ok(match_record)
+    }
+
+    /// Returns the configurations of all engines, in the order of [`Self::entrants`]. Withdrawn
+    /// engines have only a name.
+    pub fn arrange(&self, engines: Vec<EngineConfig>) -> Vec<EngineConfig> {
+        if self.entrants.is_empty() {
+            return engines;
+        }
+        let find = |Entrant { name, .. }: &Entrant| {
+            let found = engines.iter().find(|engine| engine.label() == *name).cloned();
+            found.unwrap_or_else(|| EngineConfig { name: name.clone(), ..EngineConfig::default() })
+        };
+        self.entrants.iter().map(find).collect()
+    }
+
+    /// Changes the index of an engine in `entrants` to its index in [`Self::entrants`].
+    pub fn renumber(&self, entrants: &[Entrant], index: usize) -> usize {
+        let is_same =
+            |stored: &Entrant| entrants.get(index).is_some_and(|own| own.name == stored.name);
+        self.entrants.iter().position(is_same).unwrap_or(index)
+    }
+
+    /// Returns the games to play next. If all games so far have been played, pairs the next round
+    /// and stores it. Returns no games if the match is over.
+    ///
+    /// # Errors
+    /// If the state file cannot be written.
+    pub fn next_games(&mut self) -> Result<Vec<Slot>, MatchError> {
+        loop {
+            let games = self.rounds.remaining();
+            if !games.is_empty() {
+                return Ok(games);
+            }
+            let Some(round) = self.rounds.pair_next() else { return Ok(games) };
+            if let Some(state) = &mut self.state {
+                state.append(&Entry::Round(round))?;
+                state.sync()?;
+            }
+            self.update();
+        }
+    }
+
+    fn count(&mut self, slot: &Slot, verdict: &Verdict) {
+        self.finished += 1;
+        self.standings.add(slot, verdict);
+        self.rounds.add_result(slot.number, verdict.half_points(Color::White));
+    }
+
+    /// Recalculates what depends on the results.
+    fn update(&mut self) {
+        self.scheduled = self.rounds.planned();
+        self.standings.placings = self.rounds.placings();
     }
 
     /// Stores a finished game, first with all its data in the state file, then in the PGN file.
@@ -111,8 +190,10 @@ impl MatchRecord {
     /// # Errors
     /// If a file cannot be written.
     pub fn add(&mut self, slot: &Slot, record: &GameRecord) -> Result<(), MatchError> {
-        self.finished += 1;
-        self.standings.add(slot, &record.verdict);
+        self.count(slot, &record.verdict);
+        if !self.standings.placings.is_empty() {
+            self.update();
+        }
         let fail = |path: &Path| {
             let path = path.to_owned();
             move |error| MatchError::File(FileError::io("write", &path, &error))
@@ -123,7 +204,7 @@ impl MatchRecord {
         };
         let mut game = FinishedGame::new(record, entry);
         if let Some(state) = &mut self.state {
-            state.append(&game)?;
+            state.append(&Entry::Game(Box::new(game.clone())))?;
             state.sync()?;
         }
         if let (Some((path, file)), Some(entry)) = (&mut self.pgn, game.pgn.take()) {
@@ -145,6 +226,34 @@ impl MatchRecord {
     /// If the state file cannot be removed.
     pub fn close(&mut self) -> Result<(), MatchError> {
         self.state.take().map_or(Ok(()), StateFile::remove).map_err(MatchError::from)
+    }
+}
+
+/// Returns the rounds of a state file, and adds the new entrants to those stored in it.
+fn restore(
+    path: &Path,
+    schedule: Schedule,
+    stored: &mut Stored,
+    entrants: &[Entrant],
+) -> Result<Rounds, JournalError> {
+    let known = stored.entrants.len();
+    let present = match entrants {
+        [] => vec![true; schedule.engines],
+        _ => merge(path, &mut stored.entrants, entrants)?,
+    };
+    if let (Format::Knockout, [_, ..], Some(new)) =
+        (schedule.format, &stored.rounds[..], stored.entrants.get(known))
+    {
+        return Err(late_for_knockout(path, &new.name));
+    }
+    let mut rounds = Rounds::new(schedule, present);
+    for round in stored.rounds.drain(..) {
+        rounds.restore(round).map_err(|reason| damaged(path, reason))?;
+    }
+    let is_known = |game: &FinishedGame| (1..=rounds.slots().len()).contains(&game.number);
+    match stored.games.iter().find(|game| !is_known(game)) {
+        Some(game) => Err(damaged(path, format!("game {} is in no round", game.number))),
+        None => Ok(rounds),
     }
 }
 

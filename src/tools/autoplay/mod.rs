@@ -3,8 +3,9 @@
 //!
 //! - `process` runs an engine in its own process group, with bounded queues and one reader thread
 //!   per output channel, which timestamps each line. A `player` adds a protocol: `xboard` or `uci`.
-//! - [`play`] plays a game under a [`referee`]. [`tournament`] distributes a [`schedule`] among
-//!   worker threads, and one thread collects the [`results`].
+//! - [`play`] plays a game under a [`referee`]. [`tournament`] distributes the games of a round
+//!   among worker threads, and one thread collects the [`results`]. [`schedule`] has the formats;
+//!   [`rounds`] pairs the next round from the results, with `knockout`, [`swiss`] and `matching`.
 //! - [`ratings`] computes joint ratings of engines from their games, also from PGN files.
 //! - [`match_record`] writes each game to the state file and then to the PGN file.
 //! - `spsa` tunes an engine's options by playing games. `check` tests an engine's protocol.
@@ -42,7 +43,9 @@ pub mod engine_file;
 mod engine_pool;
 pub(crate) mod error;
 pub(crate) mod games;
+mod knockout;
 pub mod match_record;
+mod matching;
 pub mod openings;
 pub mod play;
 pub(crate) mod player;
@@ -53,11 +56,13 @@ pub mod record;
 pub mod referee;
 pub(crate) mod report;
 pub mod results;
+pub mod rounds;
 pub mod schedule;
 pub(crate) mod spsa;
 pub(crate) mod state;
 pub mod stats;
 pub(crate) mod summary;
+pub mod swiss;
 pub mod tournament;
 mod uci;
 pub mod verdict;

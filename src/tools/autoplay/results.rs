@@ -5,8 +5,11 @@
 //! use tabia::autoplay::config::EngineConfig;
 //! use tabia::autoplay::match_record::{MatchRecord, Places};
 //! use tabia::autoplay::results::Results;
+//! use tabia::autoplay::schedule::{Format, Schedule};
 //!
-//! let (record, _) = MatchRecord::open(&Places::default(), &[], "")?;
+//! let schedule =
+//!     Schedule { engines: 2, format: Format::RoundRobin, games: 2, openings: 1, reversed: true };
+//! let record = MatchRecord::open(&Places::default(), schedule, &[], "")?;
 //! let engines = [EngineConfig::from_command("one")?, EngineConfig::from_command("two")?];
 //! let results = Results::new(&engines, record, None);
 //! assert_eq!(results.names, ["one", "two"]);
@@ -26,6 +29,7 @@ use super::play::Interrupt;
 use super::ratings::ratings;
 pub use super::report::About;
 use super::report::{self, Contents};
+use super::schedule::Round;
 use super::stats::{Decision, Sprt, Tally, normalised_elo};
 use super::summary::{against, ranking, ratings_json};
 use super::tournament::{Progress, Standings, Tournament};
@@ -60,8 +64,8 @@ impl Results {
         }
     }
 
-    /// Plays the remaining games until the tournament is over or the sequential test is decided.
-    /// Each event is first stored and then passed to `observe` on the calling thread.
+    /// Plays the remaining games, round by round, until the tournament is over or the sequential test
+    /// is decided. Each event is first stored and then passed to `observe` on the calling thread.
     ///
     /// # Errors
     /// If an engine cannot play, or if a file cannot be written.
@@ -71,26 +75,45 @@ impl Results {
         interrupt: &Interrupt,
         mut observe: impl FnMut(&Self, &Progress),
     ) -> Result<(), MatchError> {
-        if self.is_decided() {
-            return Ok(());
-        }
-        let mut first_error = None;
-        let played = tournament.run(interrupt, |progress| match self.keep(progress) {
-            Ok(goes_on) => {
-                observe(self, progress);
-                goes_on
-            }
-            Err(error) => {
-                first_error.get_or_insert(error);
-                false
-            }
-        });
-        let end = played.map_err(MatchError::from).and(first_error.map_or(Ok(()), Err));
+        let end = self.play_rounds(tournament, interrupt, &mut observe);
         if end.is_err() && self.match_record.finished == 0 {
             // The state file is removed if it contains no games.
             self.match_record.close()?;
         }
         end
+    }
+
+    fn play_rounds(
+        &mut self,
+        tournament: &Tournament,
+        interrupt: &Interrupt,
+        observe: &mut impl FnMut(&Self, &Progress),
+    ) -> Result<(), MatchError> {
+        while !self.is_decided() && !interrupt.is_triggered() {
+            let slots = self.match_record.next_games()?;
+            if slots.is_empty() {
+                break;
+            }
+            if let Some(round) = self.match_record.rounds.current() {
+                observe(self, &Progress::Paired(round.clone()));
+            }
+            let (before, mut first_error) = (self.match_record.finished, None);
+            let played = tournament.run(&slots, interrupt, |progress| match self.keep(progress) {
+                Ok(goes_on) => {
+                    observe(self, progress);
+                    goes_on
+                }
+                Err(error) => {
+                    first_error.get_or_insert(error);
+                    false
+                }
+            });
+            played.map_err(MatchError::from).and(first_error.map_or(Ok(()), Err))?;
+            if self.match_record.finished == before {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Stores an event. Returns whether the match continues.
@@ -106,6 +129,7 @@ impl Results {
                 return Ok(!self.is_decided());
             }
             Progress::Starting { .. }
+            | Progress::Paired(_)
             | Progress::Started(_)
             | Progress::InGame { .. }
             | Progress::Failed(_) => {}
@@ -164,10 +188,32 @@ impl Results {
         if let Some(statistics) = statistics {
             statistics.write(format!("{:#}\n", self.json()).as_bytes())?;
         }
-        if self.match_record.finished == self.match_record.scheduled || self.is_decided() {
+        if self.match_record.rounds.is_over() || self.is_decided() {
             self.match_record.close()?;
         }
         Ok(())
+    }
+
+    /// Returns the names of the engines that have been withdrawn.
+    pub fn withdrawn(&self) -> Vec<&str> {
+        let entrants = self.match_record.rounds.entrants();
+        let all = self.names.iter().enumerate();
+        all.filter(|(engine, _)| !entrants.contains(engine)).map(|(_, name)| &**name).collect()
+    }
+
+    /// Returns the pairings and byes of each round of a Swiss tournament or a knockout.
+    fn rounds_json(&self) -> Option<Vec<Value>> {
+        let (names, rounds) = (&self.names, &self.match_record.rounds);
+        let row = |round: &Round| {
+            let pairings = round.pairings.iter().map(|&(a, b)| [&names[a], &names[b]]);
+            json!({
+                "number": round.number,
+                "tie_break": round.tie_break,
+                "pairings": pairings.collect::<Vec<_>>(),
+                "byes": round.byes.iter().map(|&engine| &names[engine]).collect::<Vec<_>>(),
+            })
+        };
+        rounds.current().map(|_| rounds.list().iter().map(row).collect())
     }
 
     /// Returns all statistics; `null` stands for values that are infinite or cannot be estimated.
@@ -185,6 +231,8 @@ impl Results {
             "scheduled": match_record.scheduled,
             "played": played,
             "crosstable": crosstable(names, &match_record.standings),
+            "rounds": self.rounds_json(),
+            "withdrawn": self.withdrawn(),
             "ratings": (names.len() > 2).then(|| {
                 let games = &match_record.standings.games;
                 ratings_json(names, games, &ratings(names.len(), games, &[]))
@@ -202,6 +250,8 @@ fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
         let cells = ranks.iter().map(|column| against(standings, row.engine, column.engine));
         json!({
             "engine": names[row.engine],
+            "score": row.placing.map(|placing| placing.score),
+            "buchholz": row.placing.map(|placing| placing.buchholz),
             "points": row.count.points(),
             "games": row.count.games(),
             "results": row.count,
@@ -250,10 +300,10 @@ mod tests {
     /// Returns the results of a match in which White won every game; the first games end by `ends`.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
-        let slots = Schedule { engines, format, games, openings: 1, reversed: true }.slots();
-        let (mut match_record, _) =
-            MatchRecord::open(&Places::default(), &slots, "").expect("no files");
-        for (slot, &end) in slots.iter().zip(ends) {
+        let schedule = Schedule { engines, format, games, openings: 1, reversed: true };
+        let mut match_record =
+            MatchRecord::open(&Places::default(), schedule, &[], "").expect("no files");
+        for (slot, &end) in schedule.slots().iter().zip(ends) {
             match_record.standings.add(slot, &Verdict::against(Color::Black, end, ""));
         }
         let engine = |name: &str| EngineConfig { name: name.to_owned(), ..Default::default() };

@@ -1,5 +1,8 @@
 //! The schedule of a match or tournament: pairings, colours and openings.
 //!
+//! A [`Schedule`] has the rules, a [`Round`] the pairings, and [`Rounds`](super::rounds::Rounds) all
+//! rounds so far, from which it pairs the next one.
+//!
 //! ```
 //! use tabia::autoplay::schedule::{Format, Schedule};
 //!
@@ -13,21 +16,40 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::knockout::TIE_BREAKS;
+use super::rounds::Rounds;
+
+/// The number of games in which a tied pairing of a knockout plays on.
+pub(super) const TIE_BREAK_GAMES: usize = 2;
+
 /// The tournament format. It determines which engines play each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
     /// Every engine plays every other engine. With two engines, this is a simple match.
     #[default]
     RoundRobin,
     /// The first engine plays all the others.
     Gauntlet,
+    /// In each round, engines with similar scores play each other.
+    Swiss {
+        /// The number of rounds.
+        rounds: usize,
+    },
+    /// The loser of each pairing is eliminated.
+    Knockout,
+}
+
+impl Format {
+    /// Returns whether the next round depends on the results of the earlier ones.
+    pub fn has_rounds(self) -> bool {
+        matches!(self, Format::Swiss { .. } | Format::Knockout)
+    }
 }
 
 /// The parameters of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
-    /// The number of engines.
+    /// The number of engines at the start.
     pub engines: usize,
     /// The pairings of the tournament.
     pub format: Format,
@@ -52,29 +74,93 @@ pub struct Slot {
     pub colors: [usize; 2],
     /// The opening's index, counted from 0.
     pub opening: usize,
-    /// The round number and the game's number within its pair, both counted from 1.
+    /// The round number and the game's number within its pairing and round, both counted from 1.
     pub round: (usize, usize),
 }
 
+/// The pairings of a round. A round robin or gauntlet has one round, and one more for each time that
+/// engines are added.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Round {
+    /// The round's number, counted from 1. Tie-breaks have the number of the round that they decide.
+    pub number: usize,
+    /// Whether the round decides tied pairings of a knockout.
+    #[serde(default)]
+    pub tie_break: bool,
+    /// The number of the round's first game.
+    pub first_game: usize,
+    /// The engines that are not withdrawn when the round is paired, in ascending order.
+    pub entrants: Vec<usize>,
+    /// The engines that play each other, the one with the lower index first.
+    pub pairings: Vec<(usize, usize)>,
+    /// The engines without an opponent.
+    pub byes: Vec<usize>,
+}
+
+/// The values at which the games of a round begin to count.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Start {
+    pub pair: usize,
+    pub opening: usize,
+    /// The number of games that the pairings have played in rounds with the same number.
+    pub games: usize,
+}
+
 impl Schedule {
-    /// Returns all games in playing order, in rounds so that an interrupted tournament is fair.
+    /// Returns the games that can be scheduled before any results are known, in playing order.
     pub fn slots(&self) -> Vec<Slot> {
-        let pairings = self.pairings();
-        let per_round = if self.reversed { 2 } else { 1 };
-        let mut slots = Vec::with_capacity(self.games * pairings.len());
-        for round in 0..self.games.div_ceil(per_round) {
+        let mut rounds = Rounds::new(*self, vec![true; self.engines]);
+        rounds.pair_next();
+        rounds.slots().to_vec()
+    }
+
+    /// Returns the number of openings without which some are repeated in a pairing or, in a Swiss
+    /// tournament or a knockout, by an engine.
+    pub fn openings_needed(&self) -> usize {
+        let per_opening = self.games_per_opening();
+        let in_round = self.games.div_ceil(per_opening);
+        match self.format {
+            Format::RoundRobin | Format::Gauntlet => in_round,
+            Format::Swiss { rounds } => rounds.saturating_mul(in_round),
+            Format::Knockout => {
+                let rounds = self.engines.next_power_of_two().ilog2() as usize;
+                rounds * (in_round + TIE_BREAKS * TIE_BREAK_GAMES.div_ceil(per_opening))
+            }
+        }
+    }
+
+    /// Returns the number of games that are played with the same opening in each pairing.
+    pub(super) fn games_per_opening(&self) -> usize {
+        if self.reversed { 2 } else { 1 }
+    }
+
+    pub(super) fn games_in(&self, round: &Round) -> usize {
+        if round.tie_break { TIE_BREAK_GAMES } else { self.games }
+    }
+
+    /// Returns the games of a round in playing order. In a round robin or gauntlet, all pairings play
+    /// their first opening before any plays the second, so that an interrupted tournament is fair.
+    pub(super) fn round_slots(&self, round: &Round, start: Start) -> Vec<Slot> {
+        let (pairings, total) = (&round.pairings, self.games_in(round));
+        let per_opening = self.games_per_opening();
+        let mut slots = Vec::with_capacity(total * pairings.len());
+        for cycle in 0..total.div_ceil(per_opening) {
             for (index, &engines) in pairings.iter().enumerate() {
-                let games = per_round.min(self.games - round * per_round);
+                let games = per_opening.min(total - cycle * per_opening);
                 for game in 0..games {
-                    let swapped = if self.reversed { game == 1 } else { round % 2 == 1 };
+                    let swapped = if self.reversed { game == 1 } else { cycle % 2 == 1 };
                     let (first, second) = engines;
                     slots.push(Slot {
-                        number: slots.len() + 1,
-                        pair: (round * per_round / 2) * pairings.len() + index,
+                        number: round.first_game + slots.len(),
+                        pair: start.pair + (cycle * per_opening / 2) * pairings.len() + index,
                         engines,
                         colors: if swapped { [second, first] } else { [first, second] },
-                        opening: round % self.openings.max(1),
-                        round: (round + 1, game + 1),
+                        opening: (start.opening + cycle) % self.openings.max(1),
+                        round: if self.format.has_rounds() {
+                            (round.number, start.games + cycle * per_opening + game + 1)
+                        } else {
+                            (cycle + 1, game + 1)
+                        },
                     });
                 }
             }
@@ -82,13 +168,12 @@ impl Schedule {
         slots
     }
 
-    /// Returns the pairs of engines that play each other, in playing order.
-    pub fn pairings(&self) -> Vec<(usize, usize)> {
-        let firsts = match self.format {
-            Format::RoundRobin => self.engines,
-            Format::Gauntlet => self.engines.min(1),
-        };
-        (0..firsts).flat_map(|first| (first + 1..self.engines).map(move |s| (first, s))).collect()
+    /// Returns the pairs among these engines that a round robin or gauntlet requires.
+    pub(super) fn all_pairings(&self, engines: &[usize]) -> Vec<(usize, usize)> {
+        let pairs = engines.iter().enumerate().flat_map(|(rank, &first)| {
+            engines[rank + 1..].iter().map(move |&second| (first, second))
+        });
+        pairs.filter(|&(first, _)| first == 0 || self.format != Format::Gauntlet).collect()
     }
 }
 
@@ -138,6 +223,28 @@ mod tests {
         let gauntlet = Schedule { format: Format::Gauntlet, ..schedule };
         assert_eq!(gauntlet.slots().len(), 4 * 4);
         assert!(gauntlet.slots().iter().all(|slot| slot.engines.0 == 0));
+    }
+
+    #[test]
+    fn all_pairings_play_the_same_openings() {
+        for (format, games, openings) in [
+            (Format::RoundRobin, 14, 3),
+            (Format::Gauntlet, 14, 3),
+            (Format::RoundRobin, 8, 20),
+            (Format::Swiss { rounds: 1 }, 14, 3),
+            (Format::Knockout, 14, 3),
+        ] {
+            let schedule = Schedule { engines: 8, format, games, openings, reversed: true };
+            let mut played = ByPairing::<BTreeMap<usize, usize>>::new();
+            for slot in schedule.slots() {
+                *played.entry(slot.engines).or_default().entry(slot.opening).or_default() += 1;
+            }
+            let first = played.values().next().expect("a pairing").clone();
+            assert!(played.values().all(|counts| *counts == first), "{format:?}: {played:?}");
+            let (fewest, most) = (first.values().min(), first.values().max());
+            assert!(most <= fewest.map(|count| count + 2).as_ref(), "{format:?}: {first:?}");
+            assert_eq!(first.len(), openings.min(games / 2));
+        }
     }
 
     #[test]

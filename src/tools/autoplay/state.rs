@@ -1,11 +1,11 @@
 //! The stored state of a match, from which the match can be resumed.
 //!
-//! A state file is a journal of finished games. The record of a game includes its PGN and is
-//! flushed to disk before the game is added to the PGN file. After a crash or power failure, a game
-//! with an incomplete record is therefore played again, and a last game that is missing or
-//! incomplete in the PGN file is completed.
+//! A state file is a journal of engines, rounds and finished games. A round is stored before its
+//! first game begins. The record of a game includes its PGN and is flushed to disk before the game
+//! is added to the PGN file. After a crash or power failure, a game with an incomplete record is
+//! therefore played again, and a last game that is missing or incomplete in the PGN file is
+//! completed.
 
-use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
@@ -17,11 +17,37 @@ use crate::support::files::{Fault, Journal, JournalError, Kind};
 
 use super::games::GameText;
 use super::record::{GameRecord, PlayedMove};
-use super::schedule::Slot;
+use super::schedule::Round;
 use super::verdict::{Termination, Verdict};
 
 const INTERRUPTED: &str =
     "it is of an interrupted match; add --resume to continue it, or remove it";
+
+/// An engine of a tournament, to which engines can be added and from which they can be withdrawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entrant {
+    /// The name, by which a resumed tournament finds the engine again.
+    pub name: String,
+    /// All settings that affect the results. They cannot change during the tournament.
+    pub settings: String,
+}
+
+/// A line of the state file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Entry {
+    Engine { index: usize, entrant: Entrant },
+    Round(Round),
+    Game(Box<FinishedGame>),
+}
+
+/// The content of a state file.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    pub entrants: Vec<Entrant>,
+    pub rounds: Vec<Round>,
+    pub games: Vec<FinishedGame>,
+}
 
 /// A finished game, with the data needed to resume the match and create the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -87,39 +113,80 @@ impl FinishedGame {
     }
 }
 
-static KIND: Kind = Kind { magic: "tabia match 2; ", name: "the state file" };
+static KIND: Kind = Kind { magic: "tabia match 3; ", name: "the state file" };
 
 /// A state file that has been opened and locked for this run.
-pub(crate) type StateFile = Journal<FinishedGame>;
+pub(crate) type StateFile = Journal<Entry>;
 
-/// Opens or creates the state file of a match and locks it. Reads the finished games, of which only
-/// the last one still contains its PGN. Resuming requires an existing file, and a file with games
-/// requires `resume`.
+/// Opens or creates the state file of a match and locks it. Reads its content; only the last game
+/// still contains its PGN. Resuming requires an existing file, and a file with games requires
+/// `resume`. Without `resume`, a file without games is replaced.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,
     resume: bool,
-) -> Result<(StateFile, Vec<FinishedGame>), JournalError> {
+) -> Result<(StateFile, Stored), JournalError> {
     let refused = |reason| KIND.error(path, io::Error::other(reason));
     if resume && !path.exists() {
         return Err(refused("it does not exist; there is nothing to resume"));
     }
-    let mut games: Vec<FinishedGame> = Vec::new();
-    let state = Journal::open(path, &KIND, settings, |game, _| {
-        games.iter_mut().last().map(|game| game.pgn.take());
-        games.push(game);
+    let mut stored = Stored::default();
+    let mut lost_engine = false;
+    let state = Journal::open(path, &KIND, settings, |entry, _| match entry {
+        Entry::Engine { index, entrant } => {
+            lost_engine |= index != stored.entrants.len();
+            stored.entrants.push(entrant);
+        }
+        Entry::Round(round) => stored.rounds.push(round),
+        Entry::Game(game) => {
+            stored.games.iter_mut().last().map(|game| game.pgn.take());
+            stored.games.push(*game);
+        }
     });
     match state {
         Err(JournalError { fault: Fault::Other(_), .. }) if !resume => Err(refused(INTERRUPTED)),
-        Ok(_) if !resume && !games.is_empty() => Err(refused(INTERRUPTED)),
-        state => Ok((state?, games)),
+        Ok(_) if !resume && !stored.games.is_empty() => Err(refused(INTERRUPTED)),
+        Ok(state) if !resume && !(stored.entrants.is_empty() && stored.rounds.is_empty()) => {
+            state.remove()?;
+            Ok((Journal::open(path, &KIND, settings, |_, _| ())?, Stored::default()))
+        }
+        Ok(_) if lost_engine => Err(damaged(path, "the line of an engine is missing")),
+        state => Ok((state?, stored)),
     }
 }
 
-/// Returns the games in a schedule that have not been finished.
-pub(crate) fn remaining(slots: &[Slot], finished: &[FinishedGame]) -> Vec<Slot> {
-    let done: HashSet<usize> = finished.iter().map(|game| game.number).collect();
-    slots.iter().filter(|slot| !done.contains(&slot.number)).copied().collect()
+/// Returns the error for a state file whose content cannot be used.
+pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> JournalError {
+    KIND.error(path, Fault::Damaged(reason.into()))
+}
+
+/// Returns the error for an engine that is added to a knockout after its first round was paired.
+pub(crate) fn late_for_knockout(path: &Path, name: &str) -> JournalError {
+    let reason = format!("engine {name} is new, but the knockout has begun; remove it");
+    KIND.error(path, io::Error::other(reason))
+}
+
+/// Adds the engines that a tournament's state file does not contain yet. Returns whether each of
+/// the stored engines takes part, or has been withdrawn.
+pub(crate) fn merge(
+    path: &Path,
+    stored: &mut Vec<Entrant>,
+    entrants: &[Entrant],
+) -> Result<Vec<bool>, JournalError> {
+    for entrant in entrants {
+        match stored.iter().find(|other| other.name == entrant.name) {
+            None => stored.push(entrant.clone()),
+            Some(other) if other.settings != entrant.settings => {
+                let Entrant { name, settings } = entrant;
+                let was = &other.settings;
+                let change = format!("engine {name} was \"{was}\", and is \"{settings}\" now");
+                return Err(KIND.error(path, Fault::Other(change)));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_present = |engine: &Entrant| entrants.iter().any(|entrant| entrant.name == engine.name);
+    Ok(stored.iter().map(is_present).collect())
 }
 
 #[cfg(test)]
@@ -150,13 +217,43 @@ mod tests {
         let (mut state, _) = open_state(&path, "x\ny", false).expect("created");
         for number in [1, 3] {
             let pgn = Some(GameText { at: 0, text: "1. e4 *".to_owned() });
-            state.append(&FinishedGame { pgn, ..game(number) }).expect("written");
+            let game = FinishedGame { pgn, ..game(number) };
+            state.append(&Entry::Game(Box::new(game))).expect("written");
         }
         drop(state);
-        let (_, games) = open_state(&path, "x\ny", true).expect("resumed");
+        let (_, Stored { games, .. }) = open_state(&path, "x\ny", true).expect("resumed");
         assert_eq!(games[0], game(1));
         assert!(games[1].pgn.is_some() && games.len() == 2);
         assert_eq!(games[0].verdict().winner, Some(Color::White));
+    }
+
+    #[test]
+    fn engines_can_be_added_and_withdrawn_but_not_changed() {
+        let entrant = |name: &str, settings: &str| Entrant {
+            name: name.to_owned(),
+            settings: settings.to_owned(),
+        };
+        let [a, b, c] = ["a", "b", "c"].map(|name| entrant(name, "1 s"));
+        let (mut stored, path) = (vec![a.clone(), b.clone()], Path::new("x"));
+        let present = merge(path, &mut stored, &[c.clone(), b.clone()]).expect("accepted");
+        assert_eq!((stored.clone(), present), (vec![a, b, c], vec![false, true, true]));
+        let error = merge(path, &mut stored, &[entrant("b", "2 s")]).expect_err("changed");
+        assert!(error.to_string().contains("engine b was \"1 s\", and is \"2 s\" now"), "{error}");
+        assert_eq!(stored.len(), 3);
+    }
+
+    #[test]
+    fn a_lost_engine_is_noticed() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("state");
+        let (mut state, _) = open_state(&path, "x", false).expect("created");
+        let entrant = Entrant { name: "b".to_owned(), settings: String::new() };
+        state.append(&Entry::Engine { index: 1, entrant }).expect("written");
+        drop(state);
+        let error = open_state(&path, "x", true).expect_err("the first one is missing");
+        assert!(error.to_string().contains("it is damaged: the line of an engine"), "{error}");
+        let (_, stored) = open_state(&path, "x", false).expect("replaced, because it has no game");
+        assert!(stored.entrants.is_empty());
     }
 
     #[test]
@@ -169,7 +266,7 @@ mod tests {
         assert!(refusal("x", true).contains("nothing to resume"));
         let settings = "engine 1: a\nengine 2: b";
         let (mut state, _) = open_state(&path, settings, false).expect("created");
-        state.append(&game(1)).expect("written");
+        state.append(&Entry::Game(Box::new(game(1)))).expect("written");
         drop(state);
         for settings in [settings, "x"] {
             assert!(refusal(settings, false).contains("add --resume"));

@@ -1,10 +1,13 @@
 //! Formats match results as text and tables.
 
+use std::cmp::Ordering;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
 use super::ratings::{RatedGame, Rating, Ratings, ratings};
+use super::rounds::Placing;
+use super::schedule::Round;
 use super::stats::{Count, Decision, EloModel, Estimate, Sprt, Tally, normalised_elo};
 use super::tournament::Standings;
 use crate::support::words::rounded;
@@ -84,12 +87,14 @@ pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> S
 pub(crate) struct Standing {
     pub engine: usize,
     pub count: Count,
+    pub placing: Option<Placing>,
 }
 
 /// Returns the standings of all engines. The best engine comes first.
 pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
-    let mut table: Vec<Standing> =
-        (0..engines).map(|engine| Standing { engine, count: Count::default() }).collect();
+    let placing = |engine: usize| standings.placings.get(engine).copied();
+    let row = |engine| Standing { engine, count: Count::default(), placing: placing(engine) };
+    let mut table: Vec<Standing> = (0..engines).map(row).collect();
     for (&(first, second), tally) in &standings.tallies {
         let Count { wins, draws, losses } = tally.total;
         for (engine, won, lost) in [(first, wins, losses), (second, losses, wins)] {
@@ -100,16 +105,37 @@ pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
         }
     }
     let share = |s: &Standing| s.count.points() / f64::from(s.count.games().max(1));
-    table.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    let keys = |s: &Standing| {
+        let Placing { score, buchholz } = s.placing.unwrap_or_default();
+        [score, buchholz, share(s)]
+    };
+    table.sort_by(|a, b| keys(b).partial_cmp(&keys(a)).unwrap_or(Ordering::Equal));
     table
 }
 
+/// Formats the pairings of a round on one line: `Round 2: a - b, c - d; bye: e`.
+pub(crate) fn round_line(names: &[String], round: &Round) -> String {
+    let pairing = |&(a, b): &(usize, usize)| format!("{} - {}", names[a], names[b]);
+    let pairings: Vec<String> = round.pairings.iter().map(pairing).collect();
+    let byes: Vec<&str> = round.byes.iter().map(|&engine| &*names[engine]).collect();
+    let kind = if round.tie_break { "Tie-break of round" } else { "Round" };
+    let mut text = format!("{kind} {}: {}", round.number, pairings.join(", "));
+    if !byes.is_empty() {
+        let _ = write!(text, "; bye: {}", byes.join(", "));
+    }
+    text
+}
+
 /// Formats the crosstable of a tournament. Each row contains rank, name, points, games, score in
-/// percent, and the points scored against each other engine.
+/// percent, the score and Buchholz number if there are rounds, and the points scored against each
+/// other engine.
 pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     let ranks = ranking(names.len(), standings);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
     let mut text = format!("  # {:width$} {:>7} {:>6} {:>6}", "Engine", "Points", "Games", "Share");
+    if !standings.placings.is_empty() {
+        let _ = write!(text, " {:>7} {:>8}", "Score", "Buchholz");
+    }
     for rank in 1..=ranks.len() {
         let _ = write!(text, " {rank:>7}");
     }
@@ -119,6 +145,9 @@ pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
         let name = &names[row.engine];
         let rank = index + 1;
         let _ = write!(text, "\n{rank:>3} {name:width$} {points:>7} {games:>6} {share:>5.1}%");
+        if let Some(Placing { score, buchholz }) = row.placing {
+            let _ = write!(text, " {score:>7} {buchholz:>8}");
+        }
         for column in &ranks {
             let cell = against(standings, row.engine, column.engine)
                 .map_or_else(|| "-".to_owned(), |points| points.to_string());

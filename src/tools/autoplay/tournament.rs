@@ -32,7 +32,8 @@ use super::player::{StartError, find_protocol};
 use super::process::Trace;
 use super::ratings::RatedGame;
 use super::record::GameRecord;
-use super::schedule::{ByPairing, Slot};
+use super::rounds::Placing;
+use super::schedule::{ByPairing, Round, Slot};
 use super::stats::Tally;
 use super::verdict::{Termination, Verdict};
 
@@ -41,8 +42,6 @@ use super::verdict::{Termination, Verdict};
 pub struct Tournament {
     /// The engines, in the order in which they were defined.
     pub engines: Vec<EngineConfig>,
-    /// The games to play, in playing order.
-    pub slots: Vec<Slot>,
     /// The openings, to which [`Slot::opening`] refers. Never empty.
     pub openings: Vec<Opening>,
     /// The rules, tablebases and timeouts for all games.
@@ -69,6 +68,8 @@ pub enum Progress {
     },
     /// The engine with this index has reported its name.
     Named(usize, String),
+    /// A round begins. Only Swiss tournaments and knockouts report this.
+    Paired(Round),
     /// A game has started.
     Started(Slot),
     /// An event has occurred in a game.
@@ -105,6 +106,8 @@ pub struct Standings {
     pub tallies: ByPairing<Tally>,
     /// The finished games.
     pub games: Vec<RatedGame>,
+    /// The place of each engine in a Swiss tournament or a knockout. Otherwise empty.
+    pub placings: Vec<Placing>,
 }
 
 impl Standings {
@@ -136,13 +139,14 @@ pub fn find_protocols(
 }
 
 impl Tournament {
-    /// Plays all games, and calls `observe` on the calling thread for every event, until it returns
-    /// `false`.
+    /// Plays these games in this order, and calls `observe` on the calling thread for every event,
+    /// until it returns `false`.
     ///
     /// # Errors
     /// If an engine cannot be started, or if it cannot play what the match requires.
     pub fn run(
         &self,
+        slots: &[Slot],
         interrupt: &Interrupt,
         mut observe: impl FnMut(&Progress) -> bool,
     ) -> Result<(), StartError> {
@@ -152,12 +156,12 @@ impl Tournament {
         thread::scope(|scope| {
             let work = |index: usize| {
                 let cores = self.cores.get(index);
-                let worker =
-                    MatchWorker { tournament: self, cores, interrupt, sender: sender.clone() };
+                let sender = sender.clone();
+                let worker = MatchWorker { tournament: self, slots, cores, interrupt, sender };
                 let next = &next;
                 move || worker.run(next)
             };
-            let concurrency = self.concurrency.clamp(1, self.slots.len().max(1));
+            let concurrency = self.concurrency.clamp(1, slots.len().max(1));
             let started = threads::start(scope, (concurrency, threads::STACK), work);
             failure = started.err().map(|error| StartError::Unable(error.to_string()));
             drop(sender);
@@ -186,6 +190,7 @@ struct WorkerMessage {
 /// A worker thread. It plays one game after another.
 struct MatchWorker<'a> {
     tournament: &'a Tournament,
+    slots: &'a [Slot],
     cores: Option<&'a Cores>,
     interrupt: &'a Interrupt,
     sender: Sender<WorkerMessage>,
@@ -198,7 +203,7 @@ impl MatchWorker<'_> {
         }
         let mut pool = EnginePool::default();
         while !self.interrupt.is_triggered() {
-            let Some(slot) = self.tournament.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
+            let Some(slot) = self.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
             if let Err(error) = self.game(slot, &mut pool) {

@@ -87,7 +87,6 @@ impl Match {
         };
         let tournament = Tournament {
             engines: orders.map(|order| self.engine(program, order)).to_vec(),
-            slots: schedule.slots(),
             openings: openings.iter().copied().map(Opening::from).collect(),
             conditions: Conditions {
                 rules: Rules { max_moves: Some(MAX_MOVES), ..Rules::default() },
@@ -100,7 +99,7 @@ impl Match {
             date: "????.??.??".to_owned(),
         };
         let (mut standings, mut tally) = (Standings::default(), Tally::default());
-        tournament.run(interrupt, |progress| {
+        tournament.run(&schedule.slots(), interrupt, |progress| {
             if let Progress::Finished { slot, record, .. } = progress {
                 standings.add(slot, &record.verdict);
                 tally = standings.tallies.values().next().cloned().unwrap_or_default();

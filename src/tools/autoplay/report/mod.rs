@@ -90,6 +90,8 @@ fn table(names: &[String], standings: &Standings) -> Value {
         let cells = ranks.iter().map(|column| against(standings, row.engine, column.engine));
         json!({
             "name": names[row.engine],
+            "score": row.placing.map(|placing| placing.score),
+            "buchholz": row.placing.map(|placing| placing.buchholz),
             "points": row.count.points(),
             "games": row.count.games(),
             "cells": cells.collect::<Vec<Option<f64>>>(),

@@ -21,11 +21,13 @@ function showMatch() {
 }
 
 function showTable() {
-  const heads = ["#", "Engine", "Points", "Games", "Share", ...data.table.map((_, i) => i + 1)];
+  const hasPlacings = data.table.some(row => row.score !== null);
+  const heads = ["#", "Engine", "Points", "Games", "Share", ...hasPlacings ? ["Score", "Buchholz"] : [], ...data.table.map((_, i) => i + 1)];
   const head = make("tr", {}, ...heads.map(text => make("th", { scope: "col", class: text === "Engine" ? "name" : null }, text)));
   const rows = data.table.map((row, i) => {
     const cells = row.cells.map((cell, j) => make("td", {}, i === j ? "·" : cell ?? "–"));
-    return make("tr", {}, make("td", {}, i + 1), make("th", { scope: "row", class: "name" }, row.name), make("td", {}, row.points), make("td", {}, row.games), make("td", {}, share(row.points, row.games)), ...cells);
+    return make("tr", {}, make("td", {}, i + 1), make("th", { scope: "row", class: "name" }, row.name), make("td", {}, row.points), make("td", {}, row.games), make("td", {}, share(row.points, row.games)),
+      ...hasPlacings ? [make("td", {}, row.score), make("td", {}, row.buchholz)] : [], ...cells);
   });
   byId("table").append(make("thead", {}, head), make("tbody", {}, ...rows));
 }

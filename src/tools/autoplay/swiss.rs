@@ -1,0 +1,145 @@
+//! The pairings of a Swiss tournament, after the FIDE (Dutch) system
+//! (<https://handbook.fide.com/chapter/C0403Till2026>), simplified because each pairing has as many
+//! games with each colour.
+//!
+//! The rules, the most important first:
+//!
+//! 1. Engines do not meet twice, and no engine has a second bye, unless it cannot be avoided.
+//! 2. With an odd number of engines, the lowest-ranked one has the bye.
+//! 3. The scores of opponents differ as little as possible (the sum of squares).
+//! 4. If engines with different scores meet, it is the last one of the upper group and the first one
+//!    of the lower group.
+//! 5. In a group of engines with the same score, the upper half plays the lower half in order.
+//!
+//! The pairings that fulfil them best are the cheapest perfect matching.
+
+use super::matching::cheapest_matching;
+use super::rounds::{Placing, Rounds, WIN};
+use super::schedule::{ByPairing, Round};
+
+/// The maximum number of engines. Time grows with its third power.
+pub const MAX_ENGINES: usize = 256;
+
+/// The history of a Swiss tournament.
+struct Scores {
+    half_points: Vec<u32>,
+    byes: Vec<u32>,
+    /// How often two engines have met.
+    met: ByPairing<u32>,
+}
+
+impl Scores {
+    fn new(rounds: &Rounds) -> Self {
+        let engines = rounds.engines();
+        let (mut half_points, mut byes) = (vec![0; engines], vec![0; engines]);
+        let mut met = ByPairing::new();
+        for ((_, (a, b)), points) in rounds.encounters() {
+            half_points[a] += points[0];
+            half_points[b] += points[1];
+            *met.entry((a, b)).or_default() += 1;
+        }
+        for &engine in rounds.list.iter().flat_map(|round| &round.byes) {
+            byes[engine] += 1;
+            half_points[engine] += WIN * rounds.schedule.games as u32;
+        }
+        Scores { half_points, byes, met }
+    }
+}
+
+/// An engine that is to be paired. The rank within its score group is counted from 0.
+#[derive(Clone, Copy)]
+struct Candidate {
+    engine: usize,
+    half_points: u32,
+    rank: i64,
+    group_size: i64,
+}
+
+/// Pairs the next round unless `limit` rounds have been paired.
+pub(super) fn next_round(rounds: &Rounds, limit: usize) -> Option<Round> {
+    let candidates = candidates(rounds);
+    if rounds.list.len() >= limit || candidates.len() < 2 {
+        return None;
+    }
+    let scores = Scores::new(rounds);
+    let count = candidates.len();
+    let cost = |better: usize, worse: usize| match candidates.get(worse) {
+        Some(opponent) => pairing_cost(&scores, &candidates[better], opponent),
+        None => {
+            let byes = i64::from(scores.byes[candidates[better].engine]);
+            [byes * byes, (count - better) as i64, 0, 0, 0]
+        }
+    };
+    // With an odd number, the last node of the graph is the bye.
+    let partners = cheapest_matching(count.next_multiple_of(2), cost);
+    let mut round = Round { number: rounds.list.len() + 1, ..Round::default() };
+    for (better, &worse) in partners.iter().enumerate().take(count) {
+        let engine = candidates[better].engine;
+        match candidates.get(worse) {
+            None => round.byes.push(engine),
+            Some(Candidate { engine: other, .. }) if better < worse => {
+                round.pairings.push((engine.min(*other), engine.max(*other)));
+            }
+            Some(_) => {}
+        }
+    }
+    Some(round)
+}
+
+/// Returns the engines in the order of their scores; those with equal scores in the order in which
+/// they were defined.
+fn candidates(rounds: &Rounds) -> Vec<Candidate> {
+    let half_points = Scores::new(rounds).half_points;
+    let mut engines = rounds.entrants();
+    engines.sort_by_key(|&engine| std::cmp::Reverse(half_points[engine]));
+    let groups = engines.chunk_by(|&a, &b| half_points[a] == half_points[b]);
+    let in_group = |group: &[usize]| {
+        let group_size = group.len() as i64;
+        let ranked = (0..).zip(group.to_vec());
+        ranked.map(move |(rank, engine)| (engine, rank, group_size)).collect::<Vec<_>>()
+    };
+    let ranked = groups.flat_map(in_group);
+    ranked
+        .map(|(engine, rank, group_size)| Candidate {
+            engine,
+            half_points: half_points[engine],
+            rank,
+            group_size,
+        })
+        .collect()
+}
+
+/// Returns how far a pairing deviates from each rule.
+fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64; 5] {
+    let engines = (better.engine.min(worse.engine), better.engine.max(worse.engine));
+    let met = i64::from(scores.met.get(&engines).copied().unwrap_or(0));
+    let difference = i64::from(better.half_points - worse.half_points);
+    let (float, order) = if difference == 0 {
+        let half = better.group_size / 2;
+        let is_same_half = (better.rank < half) == (worse.rank < half);
+        // Changing the opponents within the lower half is better than pairings inside a half.
+        let exchange = if is_same_half { better.group_size.pow(2) } else { 0 };
+        (0, (worse.rank - better.rank - half).pow(2) + exchange)
+    } else {
+        (better.group_size - 1 - better.rank + worse.rank, 0)
+    };
+    [met * met, 0, difference * difference, float, order]
+}
+
+/// Returns the score and the Buchholz number of each engine.
+pub(super) fn placings(rounds: &Rounds) -> Vec<Placing> {
+    let scores = Scores::new(rounds);
+    let points = |half_points: u32| f64::from(half_points) / f64::from(WIN);
+    let mut placings: Vec<Placing> = scores
+        .half_points
+        .iter()
+        .zip(&scores.byes)
+        .map(|(&own, &byes)| Placing { score: points(own), buchholz: points(own * byes) })
+        .collect();
+    for (&(a, b), &times) in &scores.met {
+        for (engine, opponent) in [(a, b), (b, a)] {
+            placings[engine].buchholz += points(times * scores.half_points[opponent]);
+        }
+    }
+    placings
+}
