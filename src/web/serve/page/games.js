@@ -37,7 +37,7 @@ export async function showPlayer(root, query, open, signal) {
 
 export const game = id => ask(`game/${id}`);
 
-/** Shows the players and the result of the game that is on the board. */
+/** Shows the players and the result of the open game; hides them if `head` is `null`. */
 export function showHead(head, id, close) {
   const place = byId("game");
   if (!head) {
@@ -46,9 +46,10 @@ export function showHead(head, id, close) {
   }
   const tags = Object.fromEntries(head.tags);
   const name = side => [tags[side] ?? "?", tags[`${side}Elo`]].filter(Boolean).join(" ");
+  const players = tags.White || tags.Black ? `${name("White")} – ${name("Black")}` : "Game without players";
   const where = [tags.Event, tags.Date].filter(text => text && !/^\?/.test(text)).join(", ");
   place.replaceChildren(
-    make("div", {}, make("b", {}, `${name("White")} – ${name("Black")}`), make("p", {}, [head.result, where].filter(Boolean).join(" · ")), head.fault ? make("p", { class: "fault" }, head.fault) : ""),
+    make("div", {}, make("b", {}, players), make("p", {}, [head.result, where].filter(Boolean).join(" · ")), head.fault ? make("p", { class: "fault" }, head.fault) : ""),
     ...(id ? [make("a", { href: `masters/pgn/${id}`, download: `${id}.pgn` }, "PGN")] : []),
     make("button", { type: "button", "aria-label": "Close the game", onclick: close }, "✕"));
   place.hidden = false;
