@@ -6,7 +6,7 @@ import { byId, grouped, make } from "./dom.js";
 import { Engine } from "./engine.js";
 import * as filters from "./filters.js";
 import { GameTree, START } from "./game-tree.js";
-import { game as fetchGame, showGames, showPlayer } from "./games.js";
+import { completePlayer, game as fetchGame, playerQuery, showGames, showPlayer } from "./games.js";
 import { showMoveOrders } from "./move-orders.js";
 import { showMoves } from "./moves.js";
 import { OpenGame } from "./open-game.js";
@@ -25,6 +25,8 @@ let newest = 0;
 let playerSearch = null;
 let status = null;
 let shownLine = [];
+/** The statistics of the position on the board. */
+let shownAnswer = null;
 /** The last position that the server accepted. */
 let lastGood = { fen: START, line: [], at: 0, tree: null };
 /** The moves up to the position on the board. */
@@ -136,6 +138,9 @@ async function update() {
       history.replaceState(null, "", address());
     }
     lastGood = { fen: state.fen, line: state.line, at: state.at, tree: opened.tree };
+    shownAnswer = answer;
+    // The address may have castling as the king's capture of its rook.
+    state.line = [...answer.line.map(move => move.uci), ...state.line.slice(state.at)];
     show(answer);
     showSources(joined(query, filters.chosen().toString()), uci => play([uci]));
     engine.update(query, answer.fen, answer.legal.length === 0);
@@ -237,13 +242,16 @@ async function findPly(fen, moves, wanted, near) {
   return 0;
 }
 
-/** Requests the games of the last player again, for the position on the board. */
+/** Requests the games of the last player again, for the position on the board and the filters. */
 async function searchPlayer() {
-  if (state.player === null) return;
+  if (state.player === null || shownAnswer === null) return;
+  // The dates of the form replace those of the filters.
+  const parameters = new URLSearchParams([...filters.chosen(), ...state.player].filter(([name]) => name !== "ratings"));
+  const query = new URLSearchParams(Object.fromEntries(parameters)).toString();
   playerSearch?.abort();
   playerSearch = new AbortController();
   try {
-    await showPlayer(byId("player-games"), joined(state.player, place()), openGame, playerSearch.signal);
+    await showPlayer(byId("player-games"), joined(query, place()), shownAnswer, { open: openGame, play: uci => play([uci]) }, playerSearch.signal);
   } catch (error) {
     if (error.name !== "AbortError") showMessage(error.message);
   }
@@ -319,9 +327,10 @@ function addListeners() {
   byId("paste").addEventListener("submit", submitPasted);
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   byId("share").addEventListener("click", () => copy(location.href, "Link"));
+  for (const id of ["player-name", "player-opponent"]) byId(id).addEventListener("input", event => completePlayer(event.target));
   byId("player").addEventListener("submit", event => {
     event.preventDefault();
-    state.player = new URLSearchParams({ player: byId("player-name").value, color: byId("player-color").value }).toString();
+    state.player = playerQuery();
     searchPlayer();
   });
   addEventListener("popstate", readAddress);
