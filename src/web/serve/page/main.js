@@ -8,7 +8,7 @@ import * as filters from "./filters.js";
 import { GameTree, START } from "./game-tree.js";
 import { completePlayer, game as fetchGame, playerQuery, showGames, showPlayer } from "./games.js";
 import { showMoveOrders } from "./move-orders.js";
-import { showMoves } from "./moves.js";
+import { MoveTable } from "./moves.js";
 import { OpenGame } from "./open-game.js";
 import { Repertoire } from "./repertoire.js";
 import { ask } from "./server.js";
@@ -49,9 +49,23 @@ const repertoire = new Repertoire({
   go: (fen, moves) => set(fen, moves, moves.length),
   play, place,
   line: () => playedMoves,
-  draw: shapes => board.draw(shapes),
+  draw: shapes => drawLayer("repertoire", shapes),
   turn: () => board.flip(true),
 });
+
+const table = new MoveTable({
+  play: uci => play([uci]),
+  hint: uci => board.hint(uci),
+  draw: shapes => drawLayer("table", shapes),
+  shown: () => repertoire.show(shownAnswer.fen),
+});
+const layers = { table: [], repertoire: [] };
+
+/** Draws the shapes of a layer on the board, besides those of the other layers. */
+function drawLayer(name, shapes) {
+  layers[name] = shapes;
+  board.draw(Object.values(layers).flat());
+}
 
 function place(moves = state.line.slice(0, state.at)) {
   const parameters = new URLSearchParams();
@@ -191,9 +205,8 @@ function show(answer) {
   byId("self-play").hidden = !answer.selfPlay;
   document.title = answer.opening ? `${answer.opening.name} – Tabia` : "Tabia";
   board.show({ fen: answer.fen, legal: answer.legal.map(move => move.uci), last: answer.line.at(-1)?.uci, check: answer.check });
-  showMoves(byId("moves"), byId("moves-note"), answer, uci => play([uci]), uci => board.hint(uci));
   playedMoves = answer.line;
-  repertoire.show(answer.fen);
+  table.show(answer);
   const hasGames = showGames(byId("games"), answer, openGame);
   byId("games-panel").hidden = !hasGames && !status?.games;
   opened.show();
