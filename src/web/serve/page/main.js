@@ -110,7 +110,7 @@ function play(moves) {
 function visit(moves, isChanged = false) {
   if (isChanged || !startsWith(state.line, moves)) state.line = opened.through(moves);
   state.at = moves.length;
-  history.pushState(null, "", address());
+  if (new URL(address(), location.href).href !== location.href) history.pushState(null, "", address());
   update();
 }
 

@@ -125,6 +125,7 @@ export class OpenGame {
   /** Changes the node of the position on the board, and shows the game. */
   #change(act) {
     const node = this.#node();
+    if (!node?.parent) return;
     const path = pathOf(node);
     act(node);
     this.#reopen();
