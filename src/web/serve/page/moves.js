@@ -11,8 +11,8 @@ const KEY = "moves";
 const MATE = 1e6;
 /** The difference in centipawns that halves the strength of an arrow. */
 const HALVING = 30;
-/** The weakest arrow that is drawn. */
-const WEAKEST = 0.08;
+/** The largest number of arrows on the board, and the weakest of them. */
+const ARROWS = 6, WEAKEST = 0.08;
 
 export function bar(results) {
   const parts = [["won", results.white, "White won"], ["drawn", results.draws, "drawn"], ["lost", results.black, "Black won"], ["open", results.undecided, "without a result"]];
@@ -175,7 +175,8 @@ export class MoveTable {
     const strength = STRENGTHS[this.#choices.arrows];
     const { moves } = this.#answer;
     const found = strength ? moves.map(move => ({ move, opacity: strength(move, moves) })).filter(({ opacity }) => opacity >= WEAKEST) : [];
-    this.#page.draw(found.map(({ move: { uci }, opacity }) => ({ from: uci.slice(0, 2), to: uci.slice(2, 4), kind: "of-table", opacity: opacity.toFixed(2) })));
+    found.sort((one, other) => other.opacity - one.opacity);
+    this.#page.draw(found.slice(0, ARROWS).map(({ move: { uci }, opacity }) => ({ from: uci.slice(0, 2), to: uci.slice(2, 4), kind: "of-table", opacity: opacity.toFixed(2) })));
   }
 
   #choose(choices) {
