@@ -197,13 +197,13 @@ mod tests {
                     .collect::<Vec<_>>(),
             )
         };
-        let row = |name: &str, spellings, games| (name.to_owned(), spellings, games);
+        let row = |name: &str, spellings: usize, games: u64| (name.to_owned(), spellings, games);
         assert_eq!(
             complete("part=carl").expect("found"),
             [row("Carlsen, Anna", 1, 9), row("Carlsen, Magnus", 2, 9), row("McCarl, X", 1, 100)]
         );
         assert_eq!(complete("part=Carlsen,M").expect("found"), [row("Carlsen, Magnus", 2, 9)]);
-        assert_eq!(complete("part=nobody").expect("found"), []);
+        assert!(complete("part=nobody").expect("found").is_empty());
         assert!(complete("part=%3F").is_err());
     }
 }
