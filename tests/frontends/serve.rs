@@ -3,6 +3,7 @@
 mod counting;
 mod faults;
 mod origins;
+mod players;
 mod repertoire;
 mod training;
 
@@ -65,8 +66,13 @@ impl Server {
 
     /// Starts a server with `GAMES`.
     fn with_games() -> (Self, tempfile::TempDir) {
+        Self::with(GAMES)
+    }
+
+    /// Starts a server with games in PGN.
+    fn with(games: &str) -> (Self, tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
+        std::fs::write(folder.path().join("games.pgn"), games).expect("written");
         (Self::start(&["games.pgn"], folder.path()), folder)
     }
 
@@ -434,6 +440,7 @@ fn answers_match_the_openapi_description() {
         ("/book", "Book"),
         ("/book?play=d2d4,g8f6,c2c4", "Book"),
         ("/book/move-orders?play=d2d4,g8f6,c2c4,e7e6", "MoveOrders"),
+        ("/players?part=alpha", "Players"),
         ("/status", "Status"),
         (game.as_str(), "Game"),
         ("/book?fen=x", "Error"),

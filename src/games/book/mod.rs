@@ -37,13 +37,13 @@ mod open;
 mod partial;
 mod statistics;
 
-pub(crate) use builder::names_player;
 #[cfg(fuzzing)]
 pub(crate) use builder::save_state;
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, build, build_in_memory,
 };
+pub(crate) use builder::{names_player, surname_letters};
 pub use choice::candidate::{Candidate, Choice, Rejection};
 pub(crate) use choice::certainty::{mean_and_error, quantile};
 pub use choice::chooser::Chooser;

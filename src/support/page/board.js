@@ -83,14 +83,14 @@ export class Board {
     }
   }
 
-  /** Draws arrows and marked squares: `from`, `to` (`null` for a square), and `kind`, which is a class. */
+  /** Draws arrows and marked squares: `from`, `to` (`null` for a square), `kind` (a class), and `opacity` (0 to 1). */
   draw(shapes) {
     this.#shapes = shapes;
     this.#root.querySelector(".shapes")?.remove();
     if (shapes.length > 0) this.#root.append(draw("svg", { class: "shapes", viewBox: "0 0 8 8", "aria-hidden": "true" }, ...shapes.map(shape => this.#shape(shape))));
   }
 
-  #shape({ from, to, kind }) {
+  #shape({ from, to, kind, opacity }) {
     const center = name => {
       const [column, row] = [FILES.indexOf(name[0]), 8 - Number(name[1])];
       return (this.#flipped ? [7 - column, 7 - row] : [column, row]).map(number => number + .5);
@@ -101,7 +101,7 @@ export class Board {
     const length = Math.hypot(endX - x, endY - y);
     // In a turned coordinate system, the arrow points to the right.
     const angle = Math.atan2(endY - y, endX - x) * 180 / Math.PI;
-    return draw("path", { class: kind, transform: `translate(${x} ${y}) rotate(${angle})`, d: `M.25-.07H${length - .4}V-.2L${length - .1} 0 ${length - .4} .2V.07H.25z` });
+    return draw("path", { class: kind, opacity, transform: `translate(${x} ${y}) rotate(${angle})`, d: `M.25-.07H${length - .4}V-.2L${length - .1} 0 ${length - .4} .2V.07H.25z` });
   }
 
   #layOut() {

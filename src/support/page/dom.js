@@ -28,3 +28,11 @@ export function score(answer) {
   if ("mate" in answer) return answer.mate > 0 ? `#${answer.mate}` : `#−${-answer.mate}`;
   return (answer.cp < 0 ? "−" : "+") + (Math.abs(answer.cp) / 100).toFixed(2);
 }
+
+/** Makes a button show and hide a part of the page. */
+export function disclose(button, part) {
+  button.addEventListener("click", () => {
+    part.hidden = !part.hidden;
+    button.setAttribute("aria-expanded", String(!part.hidden));
+  });
+}

@@ -3,13 +3,18 @@
 import { Curve } from "./chart.js";
 import { make } from "./dom.js";
 
-/** Numeric annotation glyphs as text, and the classes of those that evaluate a move. */
-const GLYPHS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□" };
+/** Numeric annotation glyphs of moves as text, and the classes of those that evaluate a move. */
+export const MOVE_GLYPHS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□" };
+/** Numeric annotation glyphs of positions as text. */
+export const POSITION_GLYPHS = { 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+" };
 const CLASSES = { 2: "error", 4: "ruin", 6: "slip", 7: "sole" };
 const FAULTS = ["slip", "error", "ruin"];
 
+/** Formats numeric annotation glyphs; omits unknown ones. */
+export const glyphs = nags => nags.map(nag => MOVE_GLYPHS[nag] ?? POSITION_GLYPHS[nag] ?? "").join("");
+
 /** Returns the glyphs of a ply. */
-export const glyph = (game, at) => game.notes[at].nags.map(nag => GLYPHS[nag] ?? "").join("");
+export const glyph = (game, at) => glyphs(game.notes[at].nags);
 
 /** Returns the class of the glyph that evaluates a ply, or `null`. */
 export function kindOf(game, at) {
@@ -24,12 +29,12 @@ function named(game, at) {
   return `${Number(first) + (half >> 1)}${half % 2 ? "…" : "."} ${game.san[at]}${glyph(game, at)}`;
 }
 
-/** Returns the comment on the move that led to a position, as strings and elements. */
-export function saidOf(game, ply) {
+/** Returns the comment on the move that led to a position, as strings and elements. `better` replaces its variations. */
+export function saidOf(game, ply, better = null) {
   if (ply === 0) return [];
   const note = game.notes[ply - 1];
   const kind = kindOf(game, ply - 1);
-  const lines = note.variations.map(line => make("span", { class: "better" }, `(${line})`));
+  const lines = better ?? note.variations.map(line => make("span", { class: "better" }, `(${line})`));
   return [make("b", { class: kind }, named(game, ply - 1)), note.eval ? ` ${note.eval} ` : " ", note.comment, ...lines];
 }
 

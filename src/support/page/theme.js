@@ -3,13 +3,14 @@
 const KEY = "theme";
 const root = document.documentElement;
 
-/** Returns the saved theme, or `null` if there is none or the browser denies access to storage. */
-function savedTheme() {
-  try { return localStorage.getItem(KEY); } catch { return null; }
+/** Returns a saved choice, or `null` if there is none or the browser denies access to storage. */
+export function saved(key) {
+  try { return localStorage.getItem(key); } catch { return null; }
 }
 
-function saveTheme(theme) {
-  try { localStorage.setItem(KEY, theme); } catch { /* Storage is denied: the choice lasts until the page is closed. */ }
+/** Saves a choice. If the browser denies access to storage, it lasts until the page is closed. */
+export function save(key, text) {
+  try { localStorage.setItem(key, text); } catch { /* See above. */ }
 }
 
 /** Makes a button switch between the light and dark themes. */
@@ -19,10 +20,10 @@ export function wireTheme(button) {
     if (theme) root.dataset.theme = theme;
     button.setAttribute("aria-pressed", String(isDark()));
   };
-  apply(savedTheme());
+  apply(saved(KEY));
   button.addEventListener("click", () => {
     const theme = isDark() ? "light" : "dark";
-    saveTheme(theme);
+    save(KEY, theme);
     apply(theme);
   });
 }

@@ -1,5 +1,6 @@
 //! The games in the books, identified by the id that books with facets use, and read on request.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -104,8 +105,24 @@ pub(crate) struct GameAnswer {
     fen: String,
     moves: Vec<NamedMove>,
     result: &'static str,
-    /// The reason why the rest of the game is missing; `None` if the game is complete.
+    /// The comment before the first move.
+    comment: String,
+    tree: Vec<TreeMove>,
+    /// The reason why moves are missing; `None` if the game is complete.
     fault: Option<String>,
+}
+
+/// A move of the main line or of a variation.
+#[derive(Debug, Serialize)]
+struct TreeMove {
+    /// The index of the previous move; `None` for moves in the start position.
+    parent: Option<usize>,
+    #[serde(flatten)]
+    mv: NamedMove,
+    nags: Vec<u8>,
+    /// The comment before the first move of a variation.
+    before: String,
+    comment: String,
 }
 
 impl GameAnswer {
@@ -117,17 +134,85 @@ impl GameAnswer {
             fen: game.start.fen(),
             moves: NamedMove::line(&game.start, &moves),
             result: game.result.token(),
+            comment: game.comment.clone(),
+            tree: tree(game),
             fault: match status {
                 GameStatus::Broken(fault) => Some(fault.to_string()),
-                _ => None,
+                _ => game.unread().next().map(|unread| unread.fault.to_string()),
             },
         }
     }
 }
 
+/// Returns the moves of all lines. A move precedes the moves that replace it.
+fn tree(game: &PgnGame) -> Vec<TreeMove> {
+    let mut rows = Vec::new();
+    let mut lines = VecDeque::from([(None, game.start, "", game.moves.as_slice())]);
+    while let Some((mut parent, mut position, mut before, moves)) = lines.pop_front() {
+        for played in moves {
+            let Some(after) = position.try_play(played.mv) else { break };
+            lines.extend(
+                played
+                    .variations
+                    .iter()
+                    .map(|line| (parent, position, line.comment.as_str(), line.moves.as_slice())),
+            );
+            rows.push(TreeMove {
+                parent,
+                mv: NamedMove::new(&position, played.mv),
+                nags: played.nags.clone(),
+                before: std::mem::take(&mut before).to_owned(),
+                comment: played.comment.clone(),
+            });
+            (parent, position) = (Some(rows.len() - 1), after);
+        }
+    }
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tree_has_the_moves_of_all_variations() {
+        let text = "{start} 1. e4 $1 (1. d4 d5 (1... Nf6 {Indian}) 2. c4) ({flank} 1. c4) e5 {open} \
+                    2. Nf3 (2. Ke2 $4) *";
+        let (game, end) = read_games(text.as_bytes()).next().expect("a game").expect("readable");
+        let answer = GameAnswer::new(&game, &end.status);
+        let rows: Vec<String> = answer
+            .tree
+            .iter()
+            .map(|row| {
+                let parent = row.parent.map_or("-", |parent| answer.tree[parent].mv.san.as_str());
+                format!("{parent} {} {:?} {}|{}", row.mv.san, row.nags, row.before, row.comment)
+            })
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                "- e4 [1] |",
+                "e4 e5 [] |open",
+                "e5 Nf3 [] |",
+                "- d4 [] |",
+                "d4 d5 [] |",
+                "d5 c4 [] |",
+                "- c4 [] flank|",
+                "e5 Ke2 [4] |",
+                "d4 Nf6 [] |Indian",
+            ]
+        );
+        assert_eq!((answer.comment.as_str(), answer.moves.len(), answer.fault), ("start", 3, None));
+    }
+
+    #[test]
+    fn fault_in_a_variation_is_reported() {
+        let text = "1. e4 (1. d4 d5 2. Ke3 e6) e5 *";
+        let (game, end) = read_games(text.as_bytes()).next().expect("a game").expect("readable");
+        let answer = GameAnswer::new(&game, &end.status);
+        assert_eq!((answer.moves.len(), answer.tree.len()), (2, 4));
+        assert!(answer.fault.is_some_and(|fault| fault.contains("Ke3")));
+    }
 
     #[test]
     fn game_is_found_by_its_book_id() {

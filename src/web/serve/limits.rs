@@ -63,6 +63,8 @@ pub(crate) const MAX_WAITING_PLAYERS: usize = 32;
 pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
 /// Maximum length of a player's name in bytes.
 pub(crate) const MAX_PLAYER_NAME: usize = 128;
+/// Maximum number of players in a response that completes a name.
+pub(crate) const MAX_COMPLETIONS: usize = 12;
 /// Interval between two updates of a stream while games are being read.
 pub(crate) const PLAYER_UPDATE: Duration = Duration::from_millis(500);
 /// Number of plies that are indexed in a player's game, as on Lichess.

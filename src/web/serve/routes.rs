@@ -30,7 +30,7 @@ use super::limits::{
 use super::loaded_books::{Content, LoadedBooks};
 use super::origin_check::OriginCheck;
 use super::page;
-use super::player::{PlayerOrder, Players};
+use super::player::{Completions, PlayerNames, PlayerOrder, Players};
 use super::query::Query;
 use super::repertoire::{self, RepertoireFile, Served};
 use super::request::{BodyTimeout, ClientAddress, Pasted};
@@ -51,6 +51,7 @@ pub(crate) struct AppState {
     searches: Arc<Searches>,
     annotations: Arc<Searches>,
     players: OnceLock<Players>,
+    names: OnceLock<PlayerNames>,
     streams: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     closing: watch::Receiver<bool>,
@@ -69,6 +70,7 @@ impl AppState {
             searches: Arc::new(Searches::new(MAX_SEARCHES)),
             annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
             players: OnceLock::new(),
+            names: OnceLock::new(),
             streams: Arc::new(Semaphore::new(MAX_PLAYER_STREAMS)),
             readers: Arc::new(Semaphore::new(MAX_GAME_READERS)),
             closing,
@@ -129,6 +131,7 @@ fn open_addresses() -> Router<Arc<AppState>> {
         // The address used in version 0.2.
         .route("/book/ways", get(move_orders))
         .route("/game/{id}", get(game))
+        .route("/players", get(player_names))
         .route("/status", get(status))
         .route("/openapi.json", get(description))
         .route("/masters", get(masters))
@@ -363,6 +366,19 @@ async fn annotate(
         annotation::start(&state.annotations, content, client_address.ip(), order, closing).await?;
     Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
         .into_response())
+}
+
+/// Completes a player's name. The first request joins the names in the books, which takes a while.
+async fn player_names(State(state): Shared, uri: Uri) -> Result<Json<Completions>, ApiError> {
+    let content = Arc::clone(state.loaded.content()?);
+    let query = Query::of(&uri)?;
+    let waiting = Arc::clone(&state.readers).acquire_owned().await;
+    let permit = waiting.map_err(|_| ApiError::unavailable("the server ends"))?;
+    let found = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        state.names.get_or_init(|| PlayerNames::of(&content.book)).complete(query)
+    });
+    found.await.map_err(|error| ApiError::unavailable(error.to_string()))?.map(Json)
 }
 
 async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::records::{CountedGame, OfGame, PositionRecord, Visit};
 use super::store::{Disk, Store};
-use super::{Admission, BuildOptions, GameFilter};
+use super::{Admission, BuildOptions, GameFilter, surname_letters};
 use crate::chess::position::{Color, Move, Position};
 #[cfg(feature = "parquet")]
 use crate::games::book::facets::GameFacets;
@@ -190,10 +190,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {
-            let surname = tags.raw(name).unwrap_or_default().split(|&byte| byte == b',').next();
-            let letters =
-                surname.unwrap_or_default().iter().filter(|byte| byte.is_ascii_alphabetic());
-            letters.for_each(|byte| hasher.write_u8(byte.to_ascii_lowercase()));
+            let letters = surname_letters(tags.raw(name).unwrap_or_default());
+            letters.for_each(|byte| hasher.write_u8(byte));
             hasher.write_u8(0);
         }
         hasher.write(tags.raw("Date").unwrap_or_default().get(..4).unwrap_or_default());

@@ -44,9 +44,9 @@ pub use checkpoint::Checkpoints;
 #[cfg(fuzzing)]
 pub(crate) use checkpoint::save_state;
 pub use draft::BookOutput;
-pub(crate) use filter::names_player;
 pub(super) use filter::of_side;
 pub use filter::{EcoRange, GameFilter};
+pub(crate) use filter::{names_player, surname_letters};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub(super) use records::partition_of;
 pub use tally::{BuildTally, GameFault};

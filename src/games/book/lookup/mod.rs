@@ -216,7 +216,7 @@ impl Book {
         }
     }
 
-    pub(super) fn in_order(&self) -> impl Iterator<Item = Book> {
+    pub(in crate::games::book) fn in_order(&self) -> impl Iterator<Item = Book> {
         let mut rest = Some(self.clone());
         std::iter::from_fn(move || {
             let mut book = rest.take()?;

@@ -311,6 +311,29 @@ impl Book {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
+    /// Returns the names of the players of all stored games, each with its number of games. A name
+    /// occurs once for each chained book.
+    pub(crate) fn player_names(&self) -> Vec<(String, u64)> {
+        let mut names = Vec::new();
+        for book in self.in_order() {
+            let Some(Facets { games, .. }) = Facets::of(&book.image) else { continue };
+            let mut counts = vec![0; games.names() as usize];
+            for row in (0..games.len()).filter_map(|game| games.row(game)) {
+                for name in [row.white, row.black] {
+                    // A damaged row can refer to a name that does not exist.
+                    counts.get_mut(name as usize).into_iter().for_each(|count| *count += 1);
+                }
+            }
+            names.extend(
+                counts
+                    .into_iter()
+                    .zip(0..)
+                    .map(|(count, name)| (games.name(name).to_owned(), count)),
+            );
+        }
+        names
+    }
+
     /// Returns counts, mean ratings, history and games for a position, of the games that pass the
     /// filter.
     ///

@@ -1,7 +1,7 @@
 // The engine's lines during a search, and where they enter the book.
 
 import { byId, grouped, make, score } from "./dom.js";
-import { numbered } from "./move-orders.js";
+import { numbered, numberOf, plyOf } from "./variations.js";
 
 /** Identifies the searches of this page to the server. */
 export const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -70,9 +70,9 @@ export class Engine {
   #item(line) {
     const moves = make("div", { class: "line" });
     const known = new Set(line.inBook);
-    let ply = this.#ply();
+    const ply = plyOf(this.#fen);
     line.moves.forEach((move, index) => {
-      const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : index === 0 ? `${(ply + 1) / 2}…` : "";
+      const number = numberOf(ply + index, index === 0);
       const isKnown = known.has(index + 1);
       const path = line.moves.slice(0, index + 1).map(move => move.uci);
       moves.append(make("button", { type: "button", class: isKnown ? "known" : "", title: isKnown ? "in the book" : null, onclick: () => this.#play(path) }, number + move.san));
@@ -81,15 +81,9 @@ export class Engine {
         const name = line.transposes.opening ? `${line.transposes.opening.name}, ` : "";
         moves.append(make("span", { class: "gate" }, `◆ into the book: ${name}${grouped(games)} ${games === 1 ? "game" : "games"}`));
       }
-      ply++;
     });
     const sign = { exact: "", lower: "≥ ", upper: "≤ " }[line.bound];
     return make("li", {}, make("div", { class: "score" }, sign + score(line.score), make("small", {}, `depth ${line.depth}`)), moves);
-  }
-
-  #ply() {
-    const fields = this.#fen.split(" ");
-    return 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
   }
 
   /** Lists a transposition into the book that the search reported. */

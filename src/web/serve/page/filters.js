@@ -1,9 +1,9 @@
 // Filters by rating, speed and date, if the book supports them.
 
-import { byId, make } from "./dom.js";
+import { byId, disclose, make } from "./dom.js";
 
 const RATINGS = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
-const SPEEDS = [["ultraBullet", "ultra"], ["bullet", "bullet"], ["blitz", "blitz"], ["rapid", "rapid"], ["classical", "classical"], ["correspondence", "correspondence"]];
+const SPEEDS = [["ultraBullet", "UltraBullet"], ["bullet", "Bullet"], ["blitz", "Blitz"], ["rapid", "Rapid"], ["classical", "Classical"], ["correspondence", "Correspondence"]];
 export const NAMES = ["ratings", "speeds", "since", "until"];
 
 function boxes(name, legend, choices) {
@@ -19,15 +19,19 @@ export function makeFilters(changed) {
     boxes("speeds", "Speeds", SPEEDS),
     make("fieldset", {}, make("legend", {}, "Dates"),
       make("label", {}, "since ", make("input", { type: "month", name: "since" })),
-      make("label", {}, "until ", make("input", { type: "month", name: "until" }))));
-  form.addEventListener("change", () => changed());
+      make("label", {}, "until ", make("input", { type: "month", name: "until" }))),
+    make("div", {}, make("button", { type: "button", id: "filters-clear", onclick: () => { set(new URLSearchParams()); changed(); } }, "Clear filters")));
+  form.addEventListener("change", () => { showState(); changed(); });
   form.addEventListener("submit", event => event.preventDefault());
-  const open = byId("filters-open");
-  open.addEventListener("click", () => {
-    form.hidden = !form.hidden;
-    open.setAttribute("aria-expanded", String(!form.hidden));
-  });
-  open.hidden = false;
+  disclose(byId("filters-open"), form);
+  byId("filters-open").hidden = false;
+}
+
+/** Shows how many filters are set, also while the form is closed. */
+function showState() {
+  const count = [...chosen()].length;
+  byId("filters-open").textContent = count > 0 ? `Filters: ${count}` : "Filters";
+  byId("filters-clear").disabled = count === 0;
 }
 
 /** Returns the filters as query parameters. Omits filters that accept all games. */
@@ -48,6 +52,7 @@ export function chosen() {
 
 export function set(parameters) {
   const form = byId("filters");
+  if (form.children.length === 0) return;
   for (const name of ["ratings", "speeds"]) {
     const wanted = parameters.get(name)?.split(",");
     for (const box of form.querySelectorAll(`[name=${name}]`)) box.checked = !wanted || wanted.includes(box.value);
@@ -56,4 +61,5 @@ export function set(parameters) {
     const field = form.querySelector(`[name=${name}]`);
     if (field) field.value = parameters.get(name) ?? "";
   }
+  showState();
 }

@@ -1,6 +1,6 @@
 // The lists of a position's games and of a player's games.
 
-import { byId, make } from "./dom.js";
+import { byId, grouped, make, percent } from "./dom.js";
 import { ask, lines } from "./server.js";
 
 const RESULTS = { white: "1–0", black: "0–1" };
@@ -25,19 +25,62 @@ export function showGames(root, answer, open) {
   return items.length > 0;
 }
 
-/** Requests a player's games and shows them as they arrive, until `signal` is aborted. */
-export async function showPlayer(root, query, open, signal) {
+/** The names of the last completion. */
+let offered = new Set();
+
+/** Offers the names of players in the books that contain the text of a field. */
+export async function completePlayer(field) {
+  if (field.value.trim() === "" || offered.has(field.value)) return;
+  const text = field.value;
+  const { players } = await ask(`players?${new URLSearchParams({ part: text })}`).catch(() => ({ players: [] }));
+  if (text !== field.value) return;
+  offered = new Set(players.map(player => player.name));
+  byId("player-names").replaceChildren(...players.map(({ name, games, spellings }) =>
+    make("option", { value: name }, `${grouped(games)} games${spellings > 1 ? `, ${spellings} spellings` : ""}`)));
+}
+
+/** Returns the query of the form. A completed name stands for all its spellings, any other text for a part of a name. */
+export function playerQuery() {
+  const name = byId("player-name").value;
+  const parameters = new URLSearchParams({ player: name, match: offered.has(name) ? "spelling" : "part", color: byId("player-color").value });
+  for (const field of ["opponent", "since", "until"]) {
+    const { value } = byId(`player-${field}`);
+    if (value) parameters.set(field, value);
+  }
+  return parameters;
+}
+
+/** Returns the player's games and score by move, beside the scores in the book; both for the side to move. */
+function comparison(found, answer, play) {
+  const points = ({ white, draws, black }) => ((answer.turn === "white" ? white : black) + draws / 2) / (white + draws + black);
+  const total = counts => counts.white + counts.draws + counts.black;
+  const row = (move, counts, everyone, attributes = {}) => make("tr", attributes, make("td", {}, move), make("td", { class: "right" }, grouped(total(counts))),
+    make("td", { class: "right" }, percent(points(counts))), make("td", { class: "right" }, everyone && total(everyone) > 0 ? percent(points(everyone)) : "–"));
+  const head = [["Move", ""], ["Games", "right"], ["Score", "right"], ["Everyone", "right"]];
+  return make("table", {},
+    make("thead", {}, make("tr", {}, ...head.map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
+    make("tbody", {}, ...found.moves.map(move => {
+      // Castling differs in UCI notation, but not in SAN.
+      const { uci } = answer.legal.find(({ san }) => san === move.san) ?? move;
+      const everyone = answer.moves.find(({ san }) => san === move.san)?.played;
+      return row(make("button", { type: "button" }, move.san), move, everyone, { onclick: () => play(uci) });
+    })),
+    make("tfoot", {}, row("All", found, answer.reached)));
+}
+
+/** Requests a player's games and shows them as they arrive, until `signal` is aborted. `answer` has everyone's. */
+export async function showPlayer(root, query, answer, { open, play }, signal) {
   for await (const found of lines(`player?${query}`, { signal })) {
     const games = found.white + found.draws + found.black;
     const words = found.queuePosition > 0 ? `Waiting for ${found.queuePosition} other searches.`
       : games === 0 ? "No games by this player in this position." : `${games} ${games === 1 ? "game" : "games"} in this position: White won ${found.white}, Black ${found.black}; ${found.draws} drawn.`;
-    root.replaceChildren(make("p", { class: "note" }, words), ...list("Latest", found.recentGames, open));
+    root.replaceChildren(make("p", { class: "note" }, words), games > 0 ? comparison(found, answer, play) : "", ...list("Latest", found.recentGames, open));
   }
 }
 
 export const game = id => ask(`game/${id}`);
 
-/** Shows the players and the result of the game that is on the board. */
+/** Shows the players and the result of the open game; hides them if `head` is `null`. */
 export function showHead(head, id, close) {
   const place = byId("game");
   if (!head) {
@@ -46,9 +89,10 @@ export function showHead(head, id, close) {
   }
   const tags = Object.fromEntries(head.tags);
   const name = side => [tags[side] ?? "?", tags[`${side}Elo`]].filter(Boolean).join(" ");
+  const players = tags.White || tags.Black ? `${name("White")} – ${name("Black")}` : "Game without players";
   const where = [tags.Event, tags.Date].filter(text => text && !/^\?/.test(text)).join(", ");
   place.replaceChildren(
-    make("div", {}, make("b", {}, `${name("White")} – ${name("Black")}`), make("p", {}, [head.result, where].filter(Boolean).join(" · ")), head.fault ? make("p", { class: "fault" }, head.fault) : ""),
+    make("div", {}, make("b", {}, players), make("p", {}, [head.result, where].filter(Boolean).join(" · ")), head.fault ? make("p", { class: "fault" }, head.fault) : ""),
     ...(id ? [make("a", { href: `masters/pgn/${id}`, download: `${id}.pgn` }, "PGN")] : []),
     make("button", { type: "button", "aria-label": "Close the game", onclick: close }, "✕"));
   place.hidden = false;

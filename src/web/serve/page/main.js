@@ -5,40 +5,67 @@ import { Board } from "./board.js";
 import { byId, grouped, make } from "./dom.js";
 import { Engine } from "./engine.js";
 import * as filters from "./filters.js";
-import { game as fetchGame, showGames, showHead, showPlayer } from "./games.js";
+import { GameTree, START } from "./game-tree.js";
+import { completePlayer, game as fetchGame, playerQuery, showGames, showPlayer } from "./games.js";
 import { showMoveOrders } from "./move-orders.js";
-import { showMoves } from "./moves.js";
+import { MoveTable } from "./moves.js";
+import { OpenGame } from "./open-game.js";
 import { Repertoire } from "./repertoire.js";
 import { ask } from "./server.js";
 import { showSources } from "./sources.js";
 import { wireTheme } from "./theme.js";
+import { numberOf, plyOf } from "./variations.js";
 
-const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /** Interval in milliseconds between progress requests while books are being opened. */
 const POLL_INTERVAL = 400;
 
 /** The initial position, the line of moves from it, and the number of these moves that are played on the board. */
-const state = { fen: START, line: [], at: 0, game: null, gameId: null, player: null };
+const state = { fen: START, line: [], at: 0, player: null };
 let newest = 0;
 let playerSearch = null;
 let status = null;
 let shownLine = [];
+/** The statistics of the position on the board. */
+let shownAnswer = null;
 /** The last position that the server accepted. */
-let lastGood = { fen: START, line: [], at: 0 };
+let lastGood = { fen: START, line: [], at: 0, tree: null };
 /** The moves up to the position on the board. */
 let playedMoves = [];
 
 const board = new Board(byId("board"), uci => play([uci]));
 const engine = new Engine(play);
-const annotation = new Annotation(goTo, () => state, () => showLine(shownLine));
+const opened = new OpenGame({
+  moves: () => state.line.slice(0, state.at),
+  go: visit, copy,
+  changed: () => history.pushState(null, "", address()),
+});
+const annotation = new Annotation({
+  go: visit, show: showVariation,
+  place: () => ({ ...state, tree: opened.tree }),
+  changed: () => showLine(shownLine),
+});
 
 const repertoire = new Repertoire({
   go: (fen, moves) => set(fen, moves, moves.length),
   play, place,
   line: () => playedMoves,
-  draw: shapes => board.draw(shapes),
+  draw: shapes => drawLayer("repertoire", shapes),
   turn: () => board.flip(true),
 });
+
+const table = new MoveTable({
+  play: uci => play([uci]),
+  hint: uci => board.hint(uci),
+  draw: shapes => drawLayer("table", shapes),
+  shown: () => repertoire.show(shownAnswer.fen),
+});
+const layers = { table: [], repertoire: [] };
+
+/** Draws the shapes of a layer on the board, besides those of the other layers. */
+function drawLayer(name, shapes) {
+  layers[name] = shapes;
+  board.draw(Object.values(layers).flat());
+}
 
 function place(moves = state.line.slice(0, state.at)) {
   const parameters = new URLSearchParams();
@@ -52,40 +79,65 @@ const joined = (...parts) => parts.filter(Boolean).join("&");
 
 function address() {
   const query = joined(place(), filters.chosen().toString());
-  return query ? `?${query}` : location.pathname;
+  return (query ? `?${query}` : location.pathname) + opened.fragment;
 }
 
-function readAddress() {
+/** Shows the position, the game and the filters in the address. */
+async function readAddress() {
   const parameters = new URLSearchParams(location.search);
+  const wanted = location.href;
+  let fault = null;
+  await opened.restore(location.hash).catch(error => { fault = error; });
+  if (wanted !== location.href) return;
+  const fen = parameters.get("fen") ?? opened.tree?.fen ?? START;
+  if (fault || fen !== opened.tree?.fen) opened.open(null);
   const moves = (parameters.get("play") ?? "").split(",").filter(Boolean);
-  const fen = parameters.get("fen") ?? START;
-  const isOnLine = fen === state.fen && moves.every((move, index) => move === state.line[index]);
-  if (!isOnLine) Object.assign(state, { line: moves, game: null, gameId: null });
-  Object.assign(state, { fen, at: moves.length });
+  const isOnLine = fen === state.fen && startsWith(state.line, moves) && opened.contains(state.line);
+  Object.assign(state, { fen, line: isOnLine ? state.line : opened.through(moves), at: moves.length });
   filters.set(parameters);
+  if (location.hash !== opened.fragment) history.replaceState(null, "", address());
+  await update();
+  if (fault) showMessage(`Cannot show the game of this address: ${fault.message}`);
 }
 
-/** Plays moves. Keeps the rest of the line if the moves follow it. */
+const startsWith = (line, moves) => moves.every((move, index) => move === line[index]);
+
 function play(moves) {
-  const now = state.line.slice(0, state.at);
-  const all = [...now, ...moves];
-  const isSame = all.every((move, index) => move === state.line[index]);
-  if (!isSame) state.line = all;
-  goTo(all.length);
+  visit([...state.line.slice(0, state.at), ...moves]);
+}
+
+/** Shows the position after moves. Keeps the line if it begins with them, unless the open game has changed. */
+function visit(moves, isChanged = false) {
+  if (isChanged || !startsWith(state.line, moves)) state.line = opened.through(moves);
+  state.at = moves.length;
+  if (new URL(address(), location.href).href !== location.href) history.pushState(null, "", address());
+  update();
 }
 
 function goTo(at) {
   const wanted = Math.max(0, Math.min(at, state.line.length));
   if (wanted === state.at && byId("opening").dataset.shown) return;
-  state.at = wanted;
+  visit(state.line.slice(0, wanted));
+}
+
+function set(fen, line, at, tree = null, id = null) {
+  opened.open(tree, id);
+  Object.assign(state, { fen, line, at });
   history.pushState(null, "", address());
   update();
 }
 
-function set(fen, line, at, game = null, gameId = null) {
-  Object.assign(state, { fen, line, at, game, gameId });
-  history.pushState(null, "", address());
-  update();
+/** Shows a line of the start position. An open game with this start gets it as a variation. */
+function showLineFrom(fen, moves) {
+  if (fen === opened.tree?.fen) visit(moves);
+  else set(fen, moves, moves.length);
+}
+
+/** Adds a line to the open game, or to a new one with the moves `main`, and shows its position after `at` plies. */
+function showVariation(main, line, at) {
+  if (!opened.tree) opened.open(GameTree.ofLine(state.fen, main));
+  opened.add(line);
+  visit(line.slice(0, at).map(move => move.uci), true);
 }
 
 /** Requests the statistics of the position and shows them. */
@@ -95,7 +147,14 @@ async function update() {
   try {
     const [answer] = await Promise.all([ask(`book?${joined(query, filters.chosen().toString())}`), repertoire.load(query)]);
     if (number !== newest) return;
-    lastGood = { fen: state.fen, line: state.line, at: state.at };
+    if (opened.add(answer.line)) {
+      state.line = opened.through(answer.line.map(move => move.uci));
+      history.replaceState(null, "", address());
+    }
+    lastGood = { fen: state.fen, line: state.line, at: state.at, tree: opened.tree };
+    shownAnswer = answer;
+    // The address may have castling as the king's capture of its rook.
+    state.line = [...answer.line.map(move => move.uci), ...state.line.slice(state.at)];
     show(answer);
     showSources(joined(query, filters.chosen().toString()), uci => play([uci]));
     engine.update(query, answer.fen, answer.legal.length === 0);
@@ -103,7 +162,7 @@ async function update() {
     annotation.update();
     const [orders, line] = await Promise.all([ask(`book/move-orders?${query}`), wholeLine(answer)]);
     if (number !== newest) return;
-    showMoveOrders(byId("move-orders"), orders, START, order => set(order.fen, order.moves.map(move => move.uci), order.moves.length));
+    showMoveOrders(byId("move-orders"), orders, START, order => showLineFrom(order.fen, order.moves.map(move => move.uci)));
     showLine(line);
   } catch (error) {
     if (number !== newest) return;
@@ -114,10 +173,11 @@ async function update() {
 
 /** Shows why a position cannot be shown, beside the last one that can. */
 async function explain(error, query) {
-  const { fen, line, at } = lastGood;
+  const { fen, line, at, tree } = lastGood;
   const isElsewhere = fen !== state.fen || place(line.slice(0, at)) !== query;
   if (error.status === 400 && isElsewhere) {
-    Object.assign(state, { fen, line, at, game: null, gameId: null });
+    if (tree !== opened.tree) opened.open(tree);
+    Object.assign(state, { fen, line, at });
     history.replaceState(null, "", address());
     await update();
   }
@@ -125,6 +185,7 @@ async function explain(error, query) {
 }
 
 async function wholeLine(answer) {
+  if (opened.tree && opened.contains(state.line)) return opened.tree.through(state.line);
   if (state.at === state.line.length) return answer.line;
   const whole = await ask(`book?${place(state.line)}`);
   return whole.line;
@@ -144,23 +205,20 @@ function show(answer) {
   byId("self-play").hidden = !answer.selfPlay;
   document.title = answer.opening ? `${answer.opening.name} – Tabia` : "Tabia";
   board.show({ fen: answer.fen, legal: answer.legal.map(move => move.uci), last: answer.line.at(-1)?.uci, check: answer.check });
-  showMoves(byId("moves"), byId("moves-note"), answer, uci => play([uci]), uci => board.hint(uci));
   playedMoves = answer.line;
-  repertoire.show(answer.fen);
+  table.show(answer);
   const hasGames = showGames(byId("games"), answer, openGame);
   byId("games-panel").hidden = !hasGames && !status?.games;
-  showHead(state.game, state.gameId, () => { Object.assign(state, { game: null, gameId: null }); showHead(null); });
+  opened.show();
   if (state.at === state.line.length) showLine(answer.line);
   for (const [id, isOff] of [["first", state.at === 0], ["back", state.at === 0], ["next", state.at === state.line.length], ["last", state.at === state.line.length]]) byId(id).disabled = isOff;
 }
 
 function showLine(moves) {
   shownLine = moves;
-  const fields = state.fen.split(" ");
-  let ply = 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
+  const ply = plyOf(state.fen);
   byId("line").replaceChildren(...moves.map((move, index) => {
-    const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : index === 0 ? `${(ply + 1) / 2}…` : null;
-    ply++;
+    const number = numberOf(ply + index, index === 0);
     const isHere = index + 1 === state.at;
     const { kind, sign } = annotation.mark(index);
     return make("li", { class: index >= state.at ? "later" : "" }, number ? make("span", { class: "number" }, number) : null,
@@ -173,10 +231,11 @@ async function openGame(id) {
   try {
     const [found, here] = await Promise.all([fetchGame(id), ask(`book?${place()}`)]);
     const moves = found.moves.map(move => move.uci);
+    const tree = new GameTree(found);
     // Show the game where it reaches the position, by any move order.
     const wanted = here.fen.split(" ").slice(0, 4).join(" ");
     const at = await findPly(found.fen, moves, wanted, state.at);
-    set(found.fen, moves, at, found, id);
+    set(found.fen, moves, at, tree, id);
     byId("game").scrollIntoView({ block: "nearest" });
   } catch (error) {
     showMessage(error.message);
@@ -196,13 +255,16 @@ async function findPly(fen, moves, wanted, near) {
   return 0;
 }
 
-/** Requests the games of the last player again, for the position on the board. */
+/** Requests the games of the last player again, for the position on the board and the filters. */
 async function searchPlayer() {
-  if (state.player === null) return;
+  if (state.player === null || shownAnswer === null) return;
+  // The dates of the form replace those of the filters.
+  const parameters = new URLSearchParams([...filters.chosen(), ...state.player].filter(([name]) => name !== "ratings"));
+  const query = new URLSearchParams(Object.fromEntries(parameters)).toString();
   playerSearch?.abort();
   playerSearch = new AbortController();
   try {
-    await showPlayer(byId("player-games"), joined(state.player, place()), openGame, playerSearch.signal);
+    await showPlayer(byId("player-games"), joined(query, place()), shownAnswer, { open: openGame, play: uci => play([uci]) }, playerSearch.signal);
   } catch (error) {
     if (error.name !== "AbortError") showMessage(error.message);
   }
@@ -230,11 +292,23 @@ function listenToKeys(event) {
   const act = {
     ArrowLeft: () => goTo(state.at - 1), ArrowRight: () => goTo(state.at + 1),
     Home: () => goTo(0), End: () => goTo(state.line.length),
-    f: () => board.flip(), g: () => repertoire.step(1), G: () => repertoire.step(-1), r: () => repertoire.focus(), a: () => engine.toggle(), p: openPaste, "?": () => byId("help").showModal(),
+    f: () => board.flip(), c: () => opened.focus(), g: () => repertoire.step(1), G: () => repertoire.step(-1), r: () => repertoire.focus(), a: () => engine.toggle(), p: openPaste, "?": () => byId("help").showModal(),
   }[event.key];
   if (!act) return;
   event.preventDefault();
   act();
+}
+
+/** Copies text, or shows it where the user can copy it, because some browsers allow copying only on HTTPS. */
+async function copy(text, name = "PGN") {
+  try {
+    await navigator.clipboard.writeText(text);
+    showMessage(`${name} copied.`);
+  } catch {
+    openPaste();
+    byId("paste-text").value = text;
+    byId("paste-text").select();
+  }
 }
 
 function openPaste() {
@@ -247,11 +321,12 @@ async function submitPasted(event) {
   event.preventDefault();
   try {
     const text = byId("paste-text").value;
-    const found = Object.assign(await ask("read", { method: "POST", body: text }), { text });
+    const found = await ask("read", { method: "POST", body: text });
+    const tree = new GameTree(found, text);
     byId("paste").close();
     const moves = found.moves.map(move => move.uci);
-    const isGame = found.tags.length > 0 || found.fault;
-    set(found.fen, moves, isGame ? 0 : moves.length, isGame ? found : null);
+    const isGame = found.tags.length > 0 || found.fault || tree.isAnnotated;
+    set(found.fen, moves, isGame ? 0 : moves.length, isGame ? tree : null);
   } catch (error) {
     byId("paste-fault").textContent = error.message;
   }
@@ -264,32 +339,27 @@ function addListeners() {
   byId("paste-close").addEventListener("click", () => byId("paste").close());
   byId("paste").addEventListener("submit", submitPasted);
   byId("help-open").addEventListener("click", () => byId("help").showModal());
-  byId("share").addEventListener("click", async () => {
-    await navigator.clipboard?.writeText(location.href).then(() => showMessage("Link copied."), () => showMessage(location.href));
-  });
+  byId("share").addEventListener("click", () => copy(location.href, "Link"));
+  for (const id of ["player-name", "player-opponent"]) byId(id).addEventListener("input", event => completePlayer(event.target));
   byId("player").addEventListener("submit", event => {
     event.preventDefault();
-    state.player = new URLSearchParams({ player: byId("player-name").value, color: byId("player-color").value }).toString();
+    state.player = playerQuery();
     searchPlayer();
   });
-  addEventListener("popstate", () => { readAddress(); update(); });
+  addEventListener("popstate", readAddress);
   addEventListener("keydown", listenToKeys);
   wireTheme(byId("theme"));
 }
 
 async function begin() {
   addListeners();
-  readAddress();
   board.show({ fen: START, legal: [] });
   await waitForBooks();
-  if (status.facets) {
-    filters.makeFilters(() => { history.pushState(null, "", address()); update(); });
-    filters.set(new URLSearchParams(location.search));
-  }
+  if (status.facets) filters.makeFilters(() => { history.pushState(null, "", address()); update(); });
   byId("player").hidden = !status.games;
   byId("sources-panel").hidden = status.books.length < 2;
   if (status.repertoire) repertoire.open();
-  await update();
+  await readAddress();
 }
 
 begin();

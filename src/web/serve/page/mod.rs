@@ -27,7 +27,7 @@ macro_rules! file {
     };
 }
 
-pub(crate) const FILES: [PageFile; 27] = [
+pub(crate) const FILES: [PageFile; 30] = [
     file!("/", "index.html", HTML),
     file!("/icon.svg", page::ICON, SVG),
     file!("/theme.css", page::THEME_CSS, CSS),
@@ -46,6 +46,9 @@ pub(crate) const FILES: [PageFile; 27] = [
     file!("/annotation.js", "annotation.js", SCRIPT),
     file!("/server.js", "server.js", SCRIPT),
     file!("/moves.js", "moves.js", SCRIPT),
+    file!("/variations.js", "variations.js", SCRIPT),
+    file!("/game-tree.js", "game-tree.js", SCRIPT),
+    file!("/open-game.js", "open-game.js", SCRIPT),
     file!("/repertoire.js", "repertoire.js", SCRIPT),
     file!("/sources.js", "sources.js", SCRIPT),
     file!("/move-orders.js", "move-orders.js", SCRIPT),

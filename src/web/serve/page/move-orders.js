@@ -1,6 +1,7 @@
 // The move orders that lead to a position, drawn from the point where they diverge.
 
 import { draw, grouped, make, percent } from "./dom.js";
+import { numbered } from "./variations.js";
 
 const COLUMN = 92, ROW = 54, MARGIN = 30, THICKEST = 22, RADIUS = 7;
 /** The maximum number of columns, counted back from the position. */
@@ -56,16 +57,6 @@ function picture(found, plies) {
   }
   svg.append(...texts);
   return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Diagram of the move orders" }, svg);
-}
-
-export function numbered(moves, fen) {
-  const fields = fen.split(" ");
-  let ply = 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
-  return moves.map((move, index) => {
-    const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : index === 0 ? `${(ply - 1) / 2 + 1}…` : "";
-    ply++;
-    return number + move.san;
-  }).join(" ");
 }
 
 /** Shows the move orders. Calls `go` with the one that the user selects. */

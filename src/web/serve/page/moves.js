@@ -1,9 +1,18 @@
 // The moves of a position as a table.
 
-import { draw, grouped, make, percent, score } from "./dom.js";
+import { byId, disclose, draw, grouped, make, percent, score } from "./dom.js";
+import { save, saved } from "./theme.js";
 
 /** Minimum fraction of a bar at which its part shows a percentage. */
 const LABEL_FROM = 0.16;
+/** The place in the browser's storage of the choices about the table. */
+const KEY = "moves";
+/** A number of centipawns beyond all scores without mate. */
+const MATE = 1e6;
+/** The difference in centipawns that halves the strength of an arrow. */
+const HALVING = 30;
+/** The largest number of arrows on the board, and the weakest of them. */
+const ARROWS = 6, WEAKEST = 0.08;
 
 export function bar(results) {
   const parts = [["won", results.white, "White won"], ["drawn", results.draws, "drawn"], ["lost", results.black, "Black won"], ["open", results.undecided, "without a result"]];
@@ -49,35 +58,130 @@ function nameAfter(opening, before) {
   return make("span", { title: opening.name }, `${opening.eco} ${rest}`);
 }
 
-/** Fills the table. Calls `play` with the selected move, and `hint` with the move under the pointer. */
-export function showMoves(root, note, answer, play, hint) {
-  const { moves } = answer;
-  const has = {
-    reached: moves.some(move => move.reached.games !== move.played.games),
-    rating: moves.some(move => move.averageRating !== null),
-    years: moves.some(move => move.history?.length > 1),
-    value: moves.some(move => move.value !== null),
-  };
-  const head = [["Move", ""], ["Played", "right of-played"], has.reached && ["Reached", "right"], ["Results after it", "wide-bar"], ["Score", "right of-score"], has.value && ["Value", "right"], has.rating && ["Rating", "right rating"], has.years && ["Years", "of-years"], ["Opening", "name"]];
-  const rows = moves.map(move => {
-    const transposed = move.reached.games - move.played.games;
-    const row = make("tr", { "data-uci": move.uci },
-      make("td", {}, make("button", { type: "button" }, move.san)),
-      make("td", { class: "right of-played" }, grouped(move.played.games)),
-      has.reached ? make("td", { class: "right" }, grouped(move.reached.games), transposed > 0 ? make("span", { class: "more", title: `${grouped(transposed)} games reached it by other move orders` }, ` +${grouped(transposed)}`) : null) : null,
-      make("td", { class: "wide-bar" }, bar(move.reached)),
-      make("td", { class: "right of-score" }, percent(move.score)),
-      has.value ? make("td", { class: "right" }, move.value ? score(move.value) : "") : null,
-      has.rating ? make("td", { class: "right rating" }, move.averageRating ?? "") : null,
-      has.years ? make("td", { class: "of-years" }, move.history?.length > 1 ? years(move.history) : "") : null,
-      make("td", { class: "name" }, nameAfter(move.opening, answer.opening)));
-    row.addEventListener("click", () => play(move.uci));
-    for (const [event, target] of [["mouseenter", move.uci], ["mouseleave", null], ["focusin", move.uci], ["focusout", null]]) row.addEventListener(event, () => hint(target));
+/** Returns the points of the side to move, 0 to 1. */
+function points({ turn, reached }) {
+  const games = reached.white + reached.draws + reached.black;
+  return games > 0 ? percent(((turn === "white" ? reached.white : reached.black) + reached.draws / 2) / games) : "";
+}
+
+/** Returns a score as a number of centipawns; mates are beyond all other scores. */
+function centipawns(value) {
+  if (!value) return -Infinity;
+  return "mate" in value ? Math.sign(value.mate) * (MATE - Math.abs(value.mate)) : value.cp;
+}
+
+const sum = (moves, count) => moves.reduce((total, move) => total + count(move), 0);
+
+/**
+ * The columns after the move. `cell` and `total` return the contents for a move and for the position; `order`, by which
+ * a column can be sorted, returns a number; `has` states whether a position has the column.
+ */
+const COLUMNS = [
+  { id: "played", title: "Played", kind: "right of-played", order: move => move.played.games,
+    cell: move => grouped(move.played.games), total: answer => grouped(sum(answer.moves, move => move.played.games)) },
+  { id: "reached", title: "Reached", kind: "right", order: move => move.reached.games,
+    has: answer => answer.moves.some(move => move.reached.games !== move.played.games),
+    cell: move => {
+      const transposed = move.reached.games - move.played.games;
+      return [grouped(move.reached.games), transposed > 0 ? make("span", { class: "more", title: `${grouped(transposed)} games reached it by other move orders` }, ` +${grouped(transposed)}`) : ""];
+    },
+    total: answer => grouped(answer.reached.games) },
+  { id: "results", title: "Results after it", kind: "wide-bar", cell: move => bar(move.reached), total: answer => answer.reached.games > 0 ? bar(answer.reached) : "" },
+  { id: "score", title: "Score", kind: "right of-score", order: move => move.score, cell: move => percent(move.score), total: points },
+  { id: "value", title: "Value", kind: "right", order: move => centipawns(move.value), has: answer => answer.moves.some(move => move.value !== null),
+    cell: move => move.value ? score(move.value) : "", total: answer => answer.value ? score(answer.value.score) : "" },
+  { id: "rating", title: "Rating", kind: "right rating", order: move => move.averageRating ?? -Infinity,
+    has: answer => answer.moves.some(move => move.averageRating !== null), cell: move => move.averageRating ?? "", total: () => "" },
+  { id: "years", title: "Years", kind: "of-years", has: answer => answer.moves.some(move => move.history?.length > 1),
+    cell: move => move.history?.length > 1 ? years(move.history) : "", total: answer => answer.history?.length > 1 ? years(answer.history) : "" },
+  { id: "name", title: "Opening", kind: "name", cell: (move, answer) => nameAfter(move.opening, answer.opening), total: () => "" },
+];
+
+/** Returns how strong the arrow of a move is, 0 to 1. */
+const STRENGTHS = {
+  share: (move, moves) => move.played.games / Math.max(1, ...moves.map(other => other.played.games)),
+  value: (move, moves) => move.value ? 2 ** ((centipawns(move.value) - Math.max(...moves.map(other => centipawns(other.value)))) / HALVING) : 0,
+};
+
+export class MoveTable {
+  #page; #answer = null; #choices = { hidden: [], arrows: "", sort: null, ascending: false };
+
+  /**
+   * `page` has `play` (plays a move), `hint` (marks the move under the pointer or `null`), `draw` (draws arrows on the
+   * board), and `shown` (called after the table was filled).
+   */
+  constructor(page) {
+    this.#page = page;
+    try {
+      Object.assign(this.#choices, JSON.parse(saved(KEY) ?? "{}"));
+    } catch { /* Choices that cannot be read are replaced by the next ones. */ }
+    const form = byId("view");
+    const box = ({ id, title }) => make("label", {}, make("input", { type: "checkbox", name: id, checked: !this.#choices.hidden.includes(id) }), title);
+    const arrows = make("select", { name: "arrows" }, ...[["", "none"], ["share", "by games"], ["value", "by value"]].map(([value, text]) => make("option", { value }, text)));
+    arrows.value = this.#choices.arrows;
+    form.append(make("fieldset", {}, make("legend", {}, "Columns"), ...COLUMNS.map(box)), make("label", {}, "Arrows on the board", arrows));
+    form.addEventListener("change", () => {
+      this.#choose({ arrows: arrows.value, hidden: COLUMNS.map(({ id }) => id).filter(id => !form.elements[id].checked) });
+    });
+    form.addEventListener("submit", event => event.preventDefault());
+    disclose(byId("view-open"), form);
+  }
+
+  /** Shows the moves of a position. */
+  show(answer) {
+    this.#answer = answer;
+    const { moves } = answer;
+    const columns = COLUMNS.filter(({ id, has }) => (has?.(answer) ?? true) && !this.#choices.hidden.includes(id));
+    const has = id => columns.some(column => column.id === id);
+    const cells = content => columns.map(column => make("td", { class: column.kind }, ...[content(column)].flat()));
+    const table = make("table", { class: `${has("value") ? "has-value" : ""} ${has("reached") ? "has-reached" : ""}` },
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Move"), ...columns.map(column => this.#head(column)))),
+      make("tbody", {}, ...this.#sorted(moves).map(move => this.#row(move, cells(column => column.cell(move, answer))))),
+      make("tfoot", {}, make("tr", {}, make("td", {}, "All"), ...cells(column => column.total(answer)))));
+    byId("moves").replaceChildren(...(moves.length > 0 ? [table] : []));
+    byId("moves-note").textContent = moves.length > 0 ? "" : answer.outcome ?? "No game in the book continues from here.";
+    this.#draw();
+    this.#page.shown();
+  }
+
+  #head({ id, title, kind, order }) {
+    const { sort, ascending } = this.#choices;
+    const isSorted = order && sort === id;
+    const next = !isSorted ? { sort: id, ascending: false } : ascending ? { sort: null, ascending: false } : { ascending: true };
+    const act = () => {
+      this.#choose(next);
+      byId("moves").querySelector(`[data-sort=${id}]`)?.focus();
+    };
+    const content = order ? make("button", { type: "button", "data-sort": id, onclick: act }, title + (!isSorted ? "" : ascending ? " ▴" : " ▾")) : title;
+    return make("th", { scope: "col", class: kind, "aria-sort": isSorted ? (ascending ? "ascending" : "descending") : null }, content);
+  }
+
+  #row(move, cells) {
+    const row = make("tr", { "data-uci": move.uci, onclick: () => this.#page.play(move.uci) }, make("td", {}, make("button", { type: "button" }, move.san)), ...cells);
+    for (const [event, target] of [["mouseenter", move.uci], ["mouseleave", null], ["focusin", move.uci], ["focusout", null]]) row.addEventListener(event, () => this.#page.hint(target));
     return row;
-  });
-  const table = make("table", { class: `${has.value ? "has-value" : ""} ${has.reached ? "has-reached" : ""}` },
-    make("thead", {}, make("tr", {}, ...head.filter(Boolean).map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
-    make("tbody", {}, ...rows));
-  root.replaceChildren(...(moves.length > 0 ? [table] : []));
-  note.textContent = moves.length > 0 ? "" : answer.outcome ?? "No game in the book continues from here.";
+  }
+
+  /** Returns the moves in the selected order, or in that of the book. */
+  #sorted(moves) {
+    const order = COLUMNS.find(({ id }) => id === this.#choices.sort)?.order;
+    if (!order) return moves;
+    const sign = this.#choices.ascending ? 1 : -1;
+    return [...moves].sort((one, other) => order(one) === order(other) ? 0 : sign * (order(one) - order(other)));
+  }
+
+  /** Draws arrows for the strongest moves. */
+  #draw() {
+    const strength = STRENGTHS[this.#choices.arrows];
+    const { moves } = this.#answer;
+    const found = strength ? moves.map(move => ({ move, opacity: strength(move, moves) })).filter(({ opacity }) => opacity >= WEAKEST) : [];
+    found.sort((one, other) => other.opacity - one.opacity);
+    this.#page.draw(found.slice(0, ARROWS).map(({ move: { uci }, opacity }) => ({ from: uci.slice(0, 2), to: uci.slice(2, 4), kind: "of-table", opacity: opacity.toFixed(2) })));
+  }
+
+  #choose(choices) {
+    Object.assign(this.#choices, choices);
+    save(KEY, JSON.stringify(this.#choices));
+    if (this.#answer) this.show(this.#answer);
+  }
 }

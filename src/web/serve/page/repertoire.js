@@ -2,12 +2,12 @@
 
 import { byId, grouped, make, score } from "./dom.js";
 import { ask } from "./server.js";
+import { nested, numbered, plyOf, treeOf } from "./variations.js";
 
 const MARKS = {
   own: ["●", "your move"], back: ["↩", "leads back to your repertoire"],
   answered: ["✓", "you have an answer"], open: ["!", "you have no answer"],
 };
-const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
 /** How the most common line to a gap leaves the repertoire. */
 const KINDS = { reply: "you answer other replies", end: "your line ends before it", "dead end": "your line ends with it" };
 /** Number of gaps in the list. */
@@ -23,46 +23,7 @@ function readShapes(text) {
 
 const drawn = shape => ({ from: shape.slice(1, 3), to: shape.slice(3) || null, kind: `note-${shape[0]}` });
 
-function numberOf(ply, isFirst) {
-  if (ply % 2 === 0) return `${ply / 2 + 1}.`;
-  return isFirst ? `${(ply + 1) / 2}…` : "";
-}
-
-function plyOf(fen) {
-  const fields = fen.split(" ");
-  return 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
-}
-
 const sameFen = (one, other) => one.split(" ").slice(0, 4).join(" ") === other.split(" ").slice(0, 4).join(" ");
-
-function sentence(line, fen) {
-  return line.map((move, index) => `${numberOf(plyOf(fen) + index, index === 0)} ${move.san}`.trim()).join(" ");
-}
-
-/** Returns the lines from a position as nested lists. Calls `play` with the moves to a selected position. */
-function treeOf(rows, fen, play) {
-  const children = new Map();
-  rows.forEach((row, index) => children.set(row.parent, [...(children.get(row.parent) ?? []), index]));
-  const lists = (parent, path, ply) => make("ul", {}, ...(children.get(parent) ?? []).map(index => {
-    const item = make("li");
-    let [at, moves, isFirst] = [index, path, true];
-    for (;;) {
-      const row = rows[at];
-      moves = [...moves, row.uci];
-      const [target, number] = [moves, numberOf(ply + moves.length - 1, isFirst)];
-      const nags = row.nags.map(nag => NAGS[nag] ?? "").join("");
-      item.append(make("button", { type: "button", class: row.own ? "own" : "", onclick: () => play(target) }, number + row.san + nags));
-      if (row.comment) item.append(make("span", { class: "note" }, ` ${row.comment} `));
-      if (row.transposes) item.append(make("span", { class: "note", title: "the lines from this position are elsewhere in the tree" }, "⇄"));
-      const next = children.get(at) ?? [];
-      isFirst = Boolean(row.comment);
-      if (next.length > 1) item.append(lists(at, moves, ply));
-      if (next.length !== 1) return item;
-      [at] = next;
-    }
-  }));
-  return lists(null, [], plyOf(fen));
-}
 
 export class Repertoire {
   #page; #layer = null; #fen = ""; #query = ""; #gaps = null; #gap = -1; #fault = ""; #loads = 0; #isNew = true;
@@ -129,7 +90,7 @@ export class Repertoire {
     byId("repertoire-submit").textContent = !last ? "Add to repertoire" : layer.missing === 0 ? `Add comment on ${last}` : layer.missing === 1 ? `Add ${last}` : `Add ${layer.missing} moves to ${last}`;
     byId("repertoire-here").append(
       ...layer.comments.map(text => make("p", {}, text)),
-      layer.tree.length > 0 ? treeOf(layer.tree, this.#fen, this.#page.play) : make("p", { class: "note" }, layer.known ? "The line ends here." : "This position is not in the repertoire."),
+      layer.tree.length > 0 ? treeOf(nested(layer.tree).children, plyOf(this.#fen), { pick: path => this.#page.play(path.map(move => move.uci)) }) : make("p", { class: "note" }, layer.known ? "The line ends here." : "This position is not in the repertoire."),
       layer.truncated ? make("p", { class: "note" }, "Later moves are left out.") : "");
     this.#markRows();
   }
@@ -211,7 +172,7 @@ export class Repertoire {
     const at = this.#gaps.gaps.findIndex(gap => gap.fen === visited);
     this.#gap = at >= 0 ? at : Math.min(this.#gap, this.#gaps.gaps.length) - (this.#gap >= 0 ? 1 : 0);
     byId("gaps-list").replaceChildren(...this.#gaps.gaps.slice(0, LISTED).map((gap, index) => make("li", {},
-      make("button", { type: "button", onclick: () => this.#visit(index) }, make("span", {}, `${(100 * gap.probability).toFixed(1)}%`), make("span", {}, sentence(gap.line, gap.start))))));
+      make("button", { type: "button", onclick: () => this.#visit(index) }, make("span", {}, `${(100 * gap.probability).toFixed(1)}%`), make("span", {}, numbered(gap.line, gap.start))))));
     byId("gaps").hidden = this.#gaps.total === 0;
     byId("gaps-title").textContent = `Gaps: ${grouped(this.#gaps.total)}${this.#gaps.total > LISTED ? `, the ${LISTED} largest` : ""}`;
     this.#showGap();

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::index::{PlayerGame, PlayerIndex};
+use super::names::WantedName;
 use super::order::PlayerOrder;
 use crate::chess::position::{Color, Move, Position};
-use crate::games::book::{Counts, ListedGame, NamedOpening, decided, quantile};
+use crate::games::book::{Counts, ListedGame, NamedOpening, Player, decided, quantile};
 use crate::games::pgn::GameResult;
 use crate::web::serve::loaded_books::Content;
 use crate::web::serve::query::with_rook;
@@ -78,9 +79,7 @@ impl PlayerOrder {
             let mv = game.moves[at];
             let played = by_move.entry(mv).or_default();
             played.counts += Counts::of(game.listed.result, 1);
-            let other =
-                if self.color == Color::White { &game.listed.black } else { &game.listed.white };
-            played.ratings.extend(other.rating);
+            played.ratings.extend(self.other_player(game).rating);
             played.first.get_or_insert(game);
             recent.push((game, mv));
         }
@@ -102,14 +101,19 @@ impl PlayerOrder {
         }
     }
 
-    pub(crate) fn player(&self) -> &str {
+    pub(crate) fn player(&self) -> &WantedName {
         &self.player
+    }
+
+    fn other_player<'g>(&self, game: &'g PlayerGame) -> &'g Player {
+        if self.color == Color::White { &game.listed.black } else { &game.listed.white }
     }
 
     fn wants(&self, game: &PlayerGame) -> bool {
         game.color == self.color
             && game.listed.result != GameResult::Undecided
             && game.listed.passes(&self.filter)
+            && self.opponent.as_ref().is_none_or(|name| name.is(&self.other_player(game).name))
             && (self.modes.is_empty() || self.modes.contains(&game.mode))
     }
 

@@ -10,6 +10,7 @@ use std::thread;
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
+use super::names::WantedName;
 use super::order::Mode;
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::{GameId, ListedGame, Player, Speed};
@@ -35,7 +36,7 @@ pub(super) struct PlayerGame {
 /// The games of one player that have been found so far.
 #[derive(Debug)]
 pub(crate) struct PlayerIndex {
-    name: String,
+    name: WantedName,
     /// The sequence number of the first request for the player.
     number: u64,
     games: Mutex<Vec<PlayerGame>>,
@@ -94,18 +95,18 @@ impl Players {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Returns the games of a player, named in lower case. For a new player, queues a search.
-    pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, ApiError> {
+    /// Returns the games of a player. For a new player, queues a search.
+    pub(crate) fn get(&self, name: &WantedName) -> Result<Arc<PlayerIndex>, ApiError> {
         let mut known = self.known();
         // If files could not be read for a player, search again, because they may be readable now.
         known.retain(|player| !player.is_done() || player.fault().is_none());
-        if let Some(at) = known.iter().position(|player| player.name == name) {
+        if let Some(at) = known.iter().position(|player| player.name == *name) {
             let player = known.remove(at);
             known.push(Arc::clone(&player));
             return Ok(player);
         }
         let player = Arc::new(PlayerIndex {
-            name: name.to_owned(),
+            name: name.clone(),
             number: self.asked.load(Relaxed),
             games: Mutex::default(),
             fault: OnceLock::new(),
@@ -200,7 +201,7 @@ fn search_file(
 }
 
 struct PlayerGameFinder<'p> {
-    name: &'p str,
+    name: &'p WantedName,
     site: Option<GameId>,
     found: Option<PlayerGame>,
     key: u64,
@@ -209,7 +210,7 @@ struct PlayerGameFinder<'p> {
 impl Visitor for PlayerGameFinder<'_> {
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
         let tag = |name| tags.get(name).unwrap_or_default();
-        let is_it = |name| tag(name).trim().to_lowercase() == self.name;
+        let is_it = |name| self.name.is(&tag(name));
         let color = match (is_it("White"), is_it("Black")) {
             (true, _) => Color::White,
             (_, true) => Color::Black,

@@ -2,7 +2,9 @@
 
 mod answer;
 mod index;
+mod names;
 mod order;
 
 pub(crate) use index::Players;
+pub(crate) use names::{Completions, PlayerNames};
 pub(crate) use order::PlayerOrder;

@@ -1,12 +1,13 @@
 //! The parameters of a request for a player's games.
 
+use super::names::{Comparison, WantedName};
 use crate::chess::position::{Color, Game};
 use crate::games::book::FacetFilter;
 use crate::support::words::named_values;
 use crate::web::serve::api_error::ApiError;
 use crate::web::serve::explorer::{at_most, moves, standard_chess};
 use crate::web::serve::facets::{self, Dates};
-use crate::web::serve::limits::{MAX_MOVES, MAX_PLAYER_NAME};
+use crate::web::serve::limits::MAX_MOVES;
 use crate::web::serve::query::Query;
 
 const RECENT_GAMES: u64 = 8;
@@ -29,7 +30,9 @@ impl Mode {
 
 #[derive(Debug)]
 pub(crate) struct PlayerOrder {
-    pub(super) player: String,
+    pub(super) player: WantedName,
+    /// Only games against a player with this name.
+    pub(super) opponent: Option<WantedName>,
     pub(super) color: Color,
     pub(super) game: Game,
     pub(super) filter: FacetFilter,
@@ -42,12 +45,11 @@ pub(crate) struct PlayerOrder {
 impl PlayerOrder {
     pub(crate) fn of(mut query: Query) -> Result<Self, ApiError> {
         standard_chess(&mut query)?;
-        let player = query.text("player").unwrap_or_default().trim().to_lowercase();
-        if player.is_empty() || player.len() > MAX_PLAYER_NAME {
-            return Err(ApiError::bad_request(format!(
-                "player: expected a name of 1 to {MAX_PLAYER_NAME} bytes"
-            )));
-        }
+        let what = "complete, spelling or part";
+        let comparison = query.read("match", what)?.unwrap_or_default();
+        let player = WantedName::read(&mut query, "player", comparison)?
+            .ok_or_else(|| ApiError::bad_request("player: expected a name"))?;
+        let opponent = WantedName::read(&mut query, "opponent", Comparison::Part)?;
         let color = match query.text("color").as_deref() {
             Some("white") => Color::White,
             Some("black") => Color::Black,
@@ -57,6 +59,7 @@ impl PlayerOrder {
         let speeds = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;
         Ok(PlayerOrder {
             player,
+            opponent,
             color,
             game,
             filter: facets::read_dates(&mut query, Dates::Months, Vec::new(), speeds)?,

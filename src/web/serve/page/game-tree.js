@@ -1,0 +1,104 @@
+// A game with variations that can be changed.
+
+import { nested, numberOf, pathOf, plyOf } from "./variations.js";
+
+export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+const quoted = text => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+
+/** Returns a comment in braces, or nothing. As in Tabia's PGN files, parentheses replace braces in the text. */
+const braced = text => text ? [`{${text.replaceAll("{", "(").replaceAll("}", ")").replace(/\s+/g, " ").trim()}}`] : [];
+
+/** Writes a line. `others` are the moves that replace its first one. */
+function write(node, others, ply, words) {
+  for (let isFirst = true; node; ply++) {
+    const number = numberOf(ply, isFirst).replace("…", "...");
+    words.push(...braced(node.before), ...(number ? [number] : []), node.san, ...node.nags.map(nag => `$${nag}`), ...braced(node.comment));
+    for (const other of others) {
+      const inner = [];
+      write(other, [], ply, inner);
+      words.push(`(${inner.join(" ")})`);
+    }
+    isFirst = node.comment !== "" || others.length > 0;
+    [node, ...others] = node.children;
+  }
+}
+
+export class GameTree {
+  /** Creates the tree of a game in the server's format. If a part cannot be read, keeps the text as `source`. */
+  constructor({ tags, fen, result, fault, comment, tree }, source = null) {
+    Object.assign(this, { tags, fen, result, fault, comment, root: nested(tree), source: fault ? source : null });
+  }
+
+  /** Creates a game without tags from moves with `uci` and `san`. */
+  static ofLine(fen, line) {
+    const tree = line.map(({ uci, san }, index) => ({ parent: index > 0 ? index - 1 : null, uci, san, nags: [], before: "", comment: "" }));
+    return new GameTree({ tags: [], fen, result: "*", fault: null, comment: "", tree });
+  }
+
+  /** Whether the game has more than a list of moves. */
+  get isAnnotated() {
+    const isPlain = ({ children, nags, before, comment }) => children.length < 2 && !nags?.length && !before && !comment;
+    let node = this.root;
+    while (isPlain(node) && node.children.length > 0) [node] = node.children;
+    return !isPlain(node) || this.comment !== "";
+  }
+
+  /** Returns the node after these moves; `undefined` if they are not in the tree. */
+  find(moves) {
+    return moves.reduce((node, uci) => node?.children.find(child => child.uci === uci), this.root);
+  }
+
+  /** Returns the nodes of these moves and of the first line after them. */
+  through(moves) {
+    let node = this.find(moves);
+    while (node.children.length > 0) [node] = node.children;
+    return pathOf(node);
+  }
+
+  /** Adds a line of moves with `uci` and `san`. Returns whether any of them is new. */
+  add(line) {
+    let [node, isNew] = [this.root, false];
+    for (const { uci, san } of line) {
+      let next = node.children.find(child => child.uci === uci);
+      if (!next) {
+        next = { uci, san, nags: [], before: "", comment: "", parent: node, children: [] };
+        node.children.push(next);
+        isNew = true;
+      }
+      node = next;
+    }
+    return isNew;
+  }
+
+  /** Returns the first move of the variation that contains a node; `null` in the main line. */
+  variationOf(node) {
+    return pathOf(node).findLast(move => move.parent.children[0] !== move) ?? null;
+  }
+
+  /** Moves the variation that contains a node before the previous one, which may be the main line. */
+  promote(node) {
+    const first = this.variationOf(node);
+    if (!first) return;
+    const { children } = first.parent;
+    const at = children.indexOf(first);
+    [children[at - 1], children[at]] = [first, children[at - 1]];
+  }
+
+  /** Removes a move and the moves after it. */
+  remove(node) {
+    node.parent.children = node.parent.children.filter(child => child !== node);
+  }
+
+  /** Returns the game as PGN: the source as it was, or the moves that could be read. */
+  pgn() {
+    if (this.source) return this.source;
+    const tags = this.tags.filter(([name]) => !["Result", "FEN", "SetUp"].includes(name));
+    tags.push(["Result", this.result]);
+    if (this.fen !== START) tags.push(["SetUp", "1"], ["FEN", this.fen]);
+    const words = braced(this.comment);
+    const [first, ...others] = this.root.children;
+    write(first, others, plyOf(this.fen), words);
+    return `${tags.map(([name, value]) => `[${name} "${quoted(value)}"]`).join("\n")}\n\n${[...words, this.result].join(" ")}\n`;
+  }
+}

@@ -1,0 +1,209 @@
+//! Compares players' names, and completes them from the names in the books.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::games::book::{Book, surname_letters};
+use crate::support::words::named_values;
+use crate::web::serve::api_error::ApiError;
+use crate::web::serve::limits::{MAX_COMPLETIONS, MAX_PLAYER_NAME};
+use crate::web::serve::query::Query;
+
+/// How much of a player's name is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Comparison {
+    /// All of it, except case, as on Lichess.
+    #[default]
+    Complete,
+    /// The surname and the initial, in any spelling.
+    Spelling,
+    /// A part of it, except case, spaces and punctuation.
+    Part,
+}
+
+named_values! { pub(super) Comparison, "comparison of names":
+    Complete = "complete",
+    Spelling = "spelling",
+    Part = "part",
+}
+
+/// A requested name in the form in which it is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WantedName {
+    comparison: Comparison,
+    text: String,
+}
+
+impl WantedName {
+    fn new(comparison: Comparison, name: &str) -> Self {
+        let text = match comparison {
+            Comparison::Complete => name.trim().to_lowercase(),
+            Comparison::Spelling => spelling_key(name),
+            Comparison::Part => letters(name),
+        };
+        WantedName { comparison, text }
+    }
+
+    /// Reads a name from the parameter `name`. Returns `None` if it is absent or blank.
+    pub(super) fn read(
+        query: &mut Query,
+        name: &str,
+        comparison: Comparison,
+    ) -> Result<Option<Self>, ApiError> {
+        let text = query.text(name).unwrap_or_default();
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let wanted = WantedName::new(comparison, &text);
+        if wanted.text.is_empty() || text.trim().len() > MAX_PLAYER_NAME {
+            return Err(ApiError::bad_request(format!(
+                "{name}: expected a name of 1 to {MAX_PLAYER_NAME} bytes with a letter or a digit"
+            )));
+        }
+        Ok(Some(wanted))
+    }
+
+    /// Whether it is the name in a tag.
+    pub(super) fn is(&self, name: &str) -> bool {
+        match self.comparison {
+            Comparison::Part => letters(name).contains(&self.text),
+            comparison => WantedName::new(comparison, name).text == self.text,
+        }
+    }
+}
+
+/// Returns the letters and digits of a name in lower case.
+fn letters(name: &str) -> String {
+    name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns a text that all spellings of a name have in common. As for duplicate games, it is made of
+/// the ASCII letters of the surname; the initial separates players with the same surname. Names
+/// without a comma, such as those of accounts, and surnames in other scripts are compared as a whole.
+fn spelling_key(name: &str) -> String {
+    let surname: String = surname_letters(name.as_bytes()).map(char::from).collect();
+    match name.split_once(',') {
+        Some((_, given)) if !surname.is_empty() => {
+            let initial = letters(given).chars().next();
+            surname + "," + &initial.map_or_else(String::new, String::from)
+        }
+        _ => letters(name),
+    }
+}
+
+/// A player in the books.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct KnownPlayer {
+    /// The most common spelling.
+    name: String,
+    spellings: usize,
+    games: u64,
+}
+
+/// The players of all games that are stored in the books, those with the most games first.
+#[derive(Debug)]
+pub(crate) struct PlayerNames(Vec<(String, KnownPlayer)>);
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Completions {
+    players: Vec<KnownPlayer>,
+}
+
+impl PlayerNames {
+    pub(crate) fn of(book: &Book) -> Self {
+        Self::join(book.player_names())
+    }
+
+    /// Joins the spellings of each name.
+    fn join(names: Vec<(String, u64)>) -> Self {
+        let mut by_key: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+        for (name, games) in names.into_iter().filter(|(name, _)| !letters(name).is_empty()) {
+            *by_key.entry(spelling_key(&name)).or_default().entry(name).or_default() += games;
+        }
+        let player = |spellings: BTreeMap<String, u64>| {
+            let games = spellings.values().sum();
+            let count = spellings.len();
+            let (name, _) = spellings.into_iter().max_by_key(|&(_, games)| games)?;
+            Some((letters(&name), KnownPlayer { name, spellings: count, games }))
+        };
+        let mut players: Vec<_> = by_key.into_values().filter_map(player).collect();
+        players.sort_by_key(|(_, player)| Reverse(player.games));
+        PlayerNames(players)
+    }
+
+    /// Returns the players whose names contain the parameter `part`. Those whose names begin with it
+    /// come first.
+    pub(crate) fn complete(&self, mut query: Query) -> Result<Completions, ApiError> {
+        let part = WantedName::read(&mut query, "part", Comparison::Part)?;
+        query.finish()?;
+        let part = part.map_or_else(String::new, |wanted| wanted.text);
+        let begins = |known: &&(String, KnownPlayer)| known.0.starts_with(&part);
+        let contains = |known: &&(String, KnownPlayer)| known.0.contains(&part) && !begins(known);
+        let found = self.0.iter().filter(begins).chain(self.0.iter().filter(contains));
+        let players = found.take(MAX_COMPLETIONS).map(|(_, player)| player.clone()).collect();
+        Ok(Completions { players })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_in_three_ways() {
+        use Comparison::{Complete, Part, Spelling};
+        for (comparison, wanted, name, is_it) in [
+            (Complete, " carlsen, magnus", "Carlsen, Magnus", true),
+            (Complete, "Carlsen", "Carlsen, Magnus", false),
+            (Spelling, "Carlsen,M", "Carlsen, Magnus", true),
+            (Spelling, "Carlsen, M.", "CARLSEN,  magnus (NOR)", true),
+            (Spelling, "Carlsen, Magnus", "Carlsen, Pontus", false),
+            (Spelling, "Carlsen, Magnus", "Carlsen", false),
+            (Spelling, "Van der Wiel, J", "vanderwiel,John", true),
+            (Spelling, "player1", "Player1", true),
+            (Spelling, "player1", "player2", false),
+            (Spelling, "Иванов, А", "Петров, А", false),
+            (Spelling, "Иванов, А", "Иванов,А", true),
+            (Part, "carls", "Carlsen, Magnus", true),
+            (Part, "Carlsen,M", "Carlsen, Magnus", true),
+            (Part, "LSEN", "Nielsen, Peter", true),
+            (Part, "Nilsen", "Nielsen, Peter", false),
+        ] {
+            assert_eq!(WantedName::new(comparison, wanted).is(name), is_it, "{wanted} {name}");
+        }
+    }
+
+    #[test]
+    fn completions_join_spellings_and_begin_with_frequent_players() {
+        let names = [
+            ("Carlsen,M", 3),
+            ("Carlsen, Magnus", 5),
+            ("Carlsen, Anna", 9),
+            ("?", 50),
+            ("McCarl, X", 100),
+            ("Beta", 1),
+            ("Carlsen,M", 1),
+        ];
+        let names = PlayerNames::join(names.map(|(name, games)| (name.to_owned(), games)).into());
+        let complete = |query: &str| {
+            let query = Query::of(&format!("/players?{query}").parse().expect("an address"));
+            let found = names.complete(query.expect("a query"))?.players;
+            Ok::<_, ApiError>(
+                found
+                    .into_iter()
+                    .map(|player| (player.name, player.spellings, player.games))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let row = |name: &str, spellings: usize, games: u64| (name.to_owned(), spellings, games);
+        assert_eq!(
+            complete("part=carl").expect("found"),
+            [row("Carlsen, Anna", 1, 9), row("Carlsen, Magnus", 2, 9), row("McCarl, X", 1, 100)]
+        );
+        assert_eq!(complete("part=Carlsen,M").expect("found"), [row("Carlsen, Magnus", 2, 9)]);
+        assert!(complete("part=nobody").expect("found").is_empty());
+        assert!(complete("part=%3F").is_err());
+    }
+}

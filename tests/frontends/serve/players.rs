@@ -1,0 +1,66 @@
+//! Search for players by parts and spellings of their names.
+
+use serde_json::Value;
+
+use super::{Server, names};
+
+/// Three spellings of one name, another player with this surname, and games of both colours.
+const GAMES: &str = "\
+[White \"Carlsen, Magnus\"]\n[Black \"Anand, V\"]\n[Date \"2013.11.09\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
+[White \"Carlsen,M\"]\n[Black \"Karjakin, S\"]\n[Date \"2016.11.11\"]\n\n1. e4 e5 2. Nc3 1/2-1/2\n\n\
+[White \"CARLSEN, M.\"]\n[Black \"Anand, Viswanathan\"]\n[Date \"2014.11.08\"]\n\n1. d4 d5 1-0\n\n\
+[White \"Anand, V\"]\n[Black \"Carlsen, Magnus\"]\n[Date \"2013.11.10\"]\n\n1. e4 c6 0-1\n\n\
+[White \"Carlsen, Pontus\"]\n[Black \"Beta\"]\n[Date \"2010.01.01\"]\n\n1. c4 e5 0-1\n";
+
+fn last_line(server: &Server, query: &str) -> Value {
+    let answer = server.get(&format!("/player?{query}"));
+    assert_eq!(answer.status, 200, "{query}: {}", answer.body);
+    let line = answer.body.lines().rfind(|line| !line.is_empty()).expect("a line");
+    serde_json::from_str(line).expect("JSON")
+}
+
+/// White's wins, draws and Black's wins in a player's games.
+fn results(server: &Server, query: &str) -> [u64; 3] {
+    let found = last_line(server, query);
+    ["white", "draws", "black"].map(|result| found[result].as_u64().expect("a count"))
+}
+
+#[test]
+fn players_are_found_by_part_spelling_and_opponent() {
+    let (server, _folder) = Server::with(GAMES);
+    for (query, expected) in [
+        ("player=carlsen,%20magnus&color=white", [1, 0, 0]),
+        ("player=Carlsen&color=white", [0, 0, 0]),
+        ("player=Carlsen&color=white&match=part", [2, 1, 1]),
+        ("player=Carlsen,M&color=white&match=spelling", [2, 1, 0]),
+        ("player=Carlsen,M&color=black&match=spelling", [0, 0, 1]),
+        ("player=Carlsen,M&color=white&match=spelling&opponent=ANAND", [2, 0, 0]),
+        ("player=Carlsen,M&color=white&match=spelling&since=2014-01&until=2015-12", [1, 0, 0]),
+        ("player=Carlsen,M&color=white&match=spelling&opponent=nobody", [0, 0, 0]),
+    ] {
+        assert_eq!(results(&server, query), expected, "{query}");
+    }
+    let answer = last_line(&server, "player=Carlsen,M&color=white&match=spelling&play=e2e4,e7e5");
+    let mut found = names(&answer["moves"]);
+    found.sort_unstable();
+    assert_eq!(found, ["Nc3", "Nf3"]);
+    for query in ["player=%3F&color=white&match=part", "player=x&color=white&match=sound"] {
+        assert_eq!(server.get(&format!("/player?{query}")).status, 400, "{query}");
+    }
+}
+
+#[test]
+fn names_are_completed_with_their_spellings_joined() {
+    let (server, _folder) = Server::with(GAMES);
+    let players = server.get("/players?part=carls").json()["players"].clone();
+    let found = |index: usize| {
+        let player = &players[index];
+        (player["name"].as_str(), player["spellings"].as_u64(), player["games"].as_u64())
+    };
+    assert_eq!(players.as_array().map(Vec::len), Some(2), "{players}");
+    assert_eq!(found(0), (Some("Carlsen, Magnus"), Some(3), Some(4)));
+    assert_eq!(found(1), (Some("Carlsen, Pontus"), Some(1), Some(1)));
+    assert_eq!(server.get("/players?part=nobody").json()["players"], Value::Array(Vec::new()));
+    assert_eq!(server.get("/players?part=%2C").status, 400);
+    assert_eq!(server.get("/players?name=x").status, 400);
+}
