@@ -15,6 +15,8 @@
 
 use std::path::{Path, PathBuf};
 
+use chess::Color;
+
 use super::config::EngineConfig;
 use super::error::MatchError;
 use super::games::{GameText, GamesFile};
