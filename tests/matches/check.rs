@@ -85,7 +85,7 @@ static FAULTS: [(&str, &str, &str); 56] = [
     ("fault=no_fen", "positions", "bestmove must be a legal move"),
     ("fault=no_castling", "special moves", "bestmove must be a legal move"),
     ("fault=no_promotion", "special moves", "bestmove must be a legal move"),
-    ("fault=no_en_passant", "special moves", "bestmove must be a legal move"),
+    ("fault=no_en_passant", "positions", "bestmove must be a legal move"),
     ("fault=short_list", "long game", "bestmove must be a legal move"),
     ("fault=null_mate", "checkmate and stalemate", "must be 0000 or (none)"),
     ("fault=illegal at=1", "go depth", "bestmove must be a legal move"),

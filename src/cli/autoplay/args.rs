@@ -23,9 +23,9 @@ use crate::tools::autoplay::match_record::{Entrant, Places};
 use crate::tools::autoplay::openings::Opening;
 use crate::tools::autoplay::play::Conditions;
 use crate::tools::autoplay::referee::{DrawRule, Rules, WinRule};
+use crate::tools::autoplay::rounds::MAX_ENGINES;
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
-use crate::tools::autoplay::swiss::MAX_ENGINES;
 
 /// The time per move for an engine that has no other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
@@ -94,11 +94,11 @@ pub(crate) struct Args {
     pub trace: Option<PathBuf>,
     #[command(flatten)]
     pub force: Force,
-    /// Test an engine's protocol instead of playing a match; exit with 4 on a fault
+    /// Test an engine's protocol instead of playing; exit with 4 on a fault
     #[arg(long, value_name = "CMD", conflicts_with_all = ["first", "second", "engines"])]
     pub check: Option<String>,
     /// Write the results of --check to this file, as a JUnit report
-    #[arg(long, value_name = "FILE", requires = "check")]
+    #[arg(long, value_name = "FILE", requires = "check", hide_short_help = true)]
     junit: Option<PathBuf>,
     /// Show every move, as in a match of one game
     #[arg(long, hide_short_help = true)]

@@ -30,7 +30,7 @@ pub(super) struct Openings {
     #[arg(hide_short_help = true, long = "opening-plies", value_name = "N")]
     plies: Option<usize>,
     /// Play each opening once instead of twice with colours reversed
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_reverse: bool,
 }
 

@@ -68,7 +68,7 @@ impl Reporter {
     }
 
     pub(super) fn report(&mut self, results: &Results, progress: &Progress) {
-        let games = results.match_record.scheduled;
+        let games = results.match_record.rounds.last_number();
         match progress {
             Progress::Paired(round) => self.note(&summary::round_line(&results.names, round), true),
             Progress::Started(slot) => {
@@ -147,7 +147,7 @@ impl Reporter {
 
     fn finished(&mut self, results: &Results, record: &GameRecord, last_output: &[Vec<String>; 2]) {
         let GameRecord { number, names: [white, black], verdict, .. } = record;
-        let (games, result) = (results.match_record.scheduled, verdict.result());
+        let (games, result) = (results.match_record.rounds.last_number(), verdict.result());
         let what = &verdict.detail;
         let line = format!("Game {number} of {games}: {white} - {black} {result} {{{what}}}");
         self.note(&line, true);
@@ -159,7 +159,7 @@ impl Reporter {
         let finished = results.match_record.finished;
         self.bar.set_position(finished as u64);
         self.bar.set_message(status_line(results));
-        if finished.is_multiple_of(self.every) && finished < games {
+        if finished.is_multiple_of(self.every) && finished < results.match_record.scheduled {
             self.note(&interim_statistics(results), true);
         }
         self.save_log();

@@ -16,11 +16,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::knockout::TIE_BREAKS;
-use super::rounds::Rounds;
-
 /// The number of games in which a tied pairing of a knockout plays on.
 pub(super) const TIE_BREAK_GAMES: usize = 2;
+/// The maximum number of tie-breaks in a pairing. After that, the higher seed advances.
+pub(super) const TIE_BREAKS: usize = 4;
 
 /// The tournament format. It determines which engines play each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -107,13 +106,6 @@ pub(super) struct Start {
 }
 
 impl Schedule {
-    /// Returns the games that can be scheduled before any results are known, in playing order.
-    pub fn slots(&self) -> Vec<Slot> {
-        let mut rounds = Rounds::new(*self, vec![true; self.engines]);
-        rounds.pair_next();
-        rounds.slots().to_vec()
-    }
-
     /// Returns the number of openings without which some are repeated in a pairing or, in a Swiss
     /// tournament or a knockout, by an engine.
     pub fn openings_needed(&self) -> usize {

@@ -319,7 +319,9 @@ fn result_claim(conversation: &mut Conversation) -> Result<(), Finding> {
         Some(_) => return Err(conversation.finding("a result before the move", RULE)),
         None => return Err(conversation.missing("move", NO_MOVE)),
     }
-    match conversation.wait_for(|reply| matches!(reply, Reply::Result { .. })) {
+    // The answer to the ping shows that the engine sends nothing more about this move.
+    let received = conversation.sync(1).unwrap_or_default();
+    match received.into_iter().find(|reply| matches!(reply, Reply::Result { .. })) {
         Some(Reply::Result { result, .. }) if result == "1-0" => Ok(()),
         Some(reply) => Err(conversation.finding(reply.to_string(), RULE)),
         None => Err(conversation.finding("no result after the mate", RULE)),

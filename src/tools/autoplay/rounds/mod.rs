@@ -15,21 +15,25 @@
 //! assert_eq!(rounds.pair_next().map(|round| round.pairings), Some(vec![(0, 3), (1, 2)]));
 //! ```
 
+mod knockout;
+mod matching;
+mod swiss;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::schedule::{Format, Round, Schedule, Slot, Start};
-use super::{knockout, swiss};
+pub use swiss::MAX_ENGINES;
 
 /// The half points for a win.
-pub(super) const WIN: u32 = 2;
+const WIN: u32 = 2;
 
 /// The rounds of a tournament and the results of their games.
 #[derive(Debug, Clone)]
 pub struct Rounds {
-    pub(super) schedule: Schedule,
-    pub(super) list: Vec<Round>,
+    schedule: Schedule,
+    list: Vec<Round>,
     slots: Vec<Slot>,
     /// White's half points in each finished game, by game number.
     results: BTreeMap<usize, u8>,
@@ -46,6 +50,15 @@ pub struct Placing {
     /// In a Swiss tournament, the sum of the opponents' scores, which decides between engines with
     /// equal scores. For a bye, the engine's own score counts. In a knockout, 0.
     pub buchholz: f64,
+}
+
+impl Schedule {
+    /// Returns the games that can be scheduled before any results are known, in playing order.
+    pub fn slots(&self) -> Vec<Slot> {
+        let mut rounds = Rounds::new(*self, vec![true; self.engines]);
+        rounds.pair_next();
+        rounds.slots().to_vec()
+    }
 }
 
 impl Rounds {
@@ -178,13 +191,24 @@ impl Rounds {
     /// Returns the number of games in the whole tournament, as far as it can be foreseen: without
     /// tie-breaks, and if no engine is added or withdrawn.
     pub fn planned(&self) -> usize {
+        self.results.len() + self.remaining().len() + self.future()
+    }
+
+    /// Returns the number of the last game, as far as it can be foreseen. It exceeds
+    /// [`Self::planned`] by the games that were not played because an engine was withdrawn.
+    pub fn last_number(&self) -> usize {
+        self.slots.len() + self.future()
+    }
+
+    /// Returns the number of games in rounds that have not been paired.
+    fn future(&self) -> usize {
         let engines = self.entrants().len();
         let pairings = match self.schedule.format {
             Format::RoundRobin | Format::Gauntlet => self.missing().len(),
             Format::Swiss { rounds } => rounds.saturating_sub(self.list.len()) * (engines / 2),
             Format::Knockout => knockout::survivors(self).saturating_sub(1),
         };
-        self.results.len() + self.remaining().len() + self.schedule.games * pairings
+        self.schedule.games * pairings
     }
 
     /// Returns the place of each engine, by index; empty for a round robin or gauntlet.
@@ -196,12 +220,12 @@ impl Rounds {
         }
     }
 
-    pub(super) fn engines(&self) -> usize {
+    fn engines(&self) -> usize {
         self.present.len()
     }
 
     /// Returns whether an engine is still in the tournament after all rounds with this number.
-    pub(super) fn stays(&self, number: usize, engine: usize) -> bool {
+    fn stays(&self, number: usize, engine: usize) -> bool {
         match self.list.iter().find(|round| round.number > number) {
             Some(next) => next.entrants.contains(&engine),
             None => self.present[engine],
@@ -210,7 +234,7 @@ impl Rounds {
 
     /// Returns the half points of both engines of each pairing in each round. Games that were not
     /// played because an engine was withdrawn count as won by its opponent.
-    pub(super) fn encounters(&self) -> BTreeMap<(usize, (usize, usize)), [u32; 2]> {
+    fn encounters(&self) -> BTreeMap<(usize, (usize, usize)), [u32; 2]> {
         let mut encounters = BTreeMap::new();
         for slot in &self.slots {
             let (first, second) = slot.engines;
@@ -428,7 +452,7 @@ mod tests {
         let mut rounds = Rounds::new(schedule(Format::Knockout, 3), vec![true; 3]);
         let first = rounds.pair_next().expect("a round");
         assert_eq!((&first.pairings[..], &first.byes[..]), (&[(1, 2)][..], &[0][..]));
-        for tie_break in 0..=knockout::TIE_BREAKS {
+        for tie_break in 0..=super::super::schedule::TIE_BREAKS {
             let games: Vec<usize> = rounds.remaining().iter().map(|slot| slot.round.1).collect();
             assert_eq!(games, [2 * tie_break + 1, 2 * tie_break + 2]);
             for slot in rounds.remaining() {

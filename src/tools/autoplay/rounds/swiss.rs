@@ -13,9 +13,9 @@
 //!
 //! The pairings that fulfil them best are the cheapest perfect matching.
 
+use super::super::schedule::{ByPairing, Round};
 use super::matching::cheapest_matching;
-use super::rounds::{Placing, Rounds, WIN};
-use super::schedule::{ByPairing, Round};
+use super::{Placing, Rounds, WIN};
 
 /// The maximum number of engines. Time grows with its third power.
 pub const MAX_ENGINES: usize = 256;

@@ -4,11 +4,8 @@
 //! meet only in the last round. If their number is not a power of two, the best seeds have a bye in
 //! the first round.
 
-use super::rounds::{Placing, Rounds};
-use super::schedule::Round;
-
-/// The maximum number of tie-breaks in a pairing. After that, the higher seed advances.
-pub(super) const TIE_BREAKS: usize = 4;
+use super::super::schedule::{Round, TIE_BREAKS};
+use super::{Placing, Rounds};
 
 /// Pairs the next round or the next tie-break.
 pub(super) fn next_round(rounds: &Rounds) -> Option<Round> {
