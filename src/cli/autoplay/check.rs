@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use super::Args;
 use crate::cli::output::outln;
+use crate::support::files::Output;
 use crate::tools::autoplay::check::{Limits, Outcome, check, junit};
 use crate::tools::autoplay::process::Trace;
 
@@ -13,7 +14,7 @@ const FOUND: u8 = 4;
 pub(super) fn run(args: &Args, command: &str, trace: &Trace) -> anyhow::Result<ExitCode> {
     let config = args.engine(command)?;
     let report = args.junit();
-    report.as_ref().map_or(Ok(()), |report| report.check())?;
+    report.as_ref().map_or(Ok(()), Output::check)?;
     let limits = Limits { patience: args.patience(), trace };
     let outcomes = check(&config, &limits, print)?;
     let count: usize = outcomes.iter().map(|outcome| outcome.findings.len()).sum();

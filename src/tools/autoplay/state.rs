@@ -146,7 +146,7 @@ pub(crate) fn open_state(
     match state {
         Err(JournalError { fault: Fault::Other(_), .. }) if !resume => Err(refused(INTERRUPTED)),
         Ok(_) if !resume && !stored.games.is_empty() => Err(refused(INTERRUPTED)),
-        Ok(state) if !resume && !(stored.entrants.is_empty() && stored.rounds.is_empty()) => {
+        Ok(state) if !(resume || stored.entrants.is_empty() && stored.rounds.is_empty()) => {
             state.remove()?;
             Ok((Journal::open(path, &KIND, settings, |_, _| ())?, Stored::default()))
         }

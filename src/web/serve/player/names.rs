@@ -134,11 +134,14 @@ impl PlayerNames {
     }
 
     /// Returns the players whose names contain the parameter `part`. Those whose names begin with it
-    /// come first.
+    /// come first. A text without letters and digits is in no name.
     pub(crate) fn complete(&self, mut query: Query) -> Result<Completions, ApiError> {
-        let part = WantedName::read(&mut query, "part", Comparison::Part)?;
+        let text = query.text("part").unwrap_or_default();
         query.finish()?;
-        let part = part.map_or_else(String::new, |wanted| wanted.text);
+        let part = letters(&text);
+        if part.is_empty() && !text.trim().is_empty() {
+            return Ok(Completions { players: Vec::new() });
+        }
         let begins = |known: &&(String, KnownPlayer)| known.0.starts_with(&part);
         let contains = |known: &&(String, KnownPlayer)| known.0.contains(&part) && !begins(known);
         let found = self.0.iter().filter(begins).chain(self.0.iter().filter(contains));

@@ -93,7 +93,7 @@ pub(super) fn faults(lines: &[String], position: &Position) -> Vec<Fault> {
     for line in lines {
         let mut rules = syntax(line, position);
         if let Some(moves) = variation(line) {
-            let end = moves.iter().try_fold(position.clone(), |position, text| {
+            let end = moves.iter().try_fold(*position, |position, text| {
                 legal(&position, text).map(|mv| position.play(mv))
             });
             match end.filter(|_| !moves.is_empty()) {

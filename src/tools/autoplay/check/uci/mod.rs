@@ -92,7 +92,7 @@ impl<'a> Setup<'a> {
         let start = Position::from_fen(self.fen).unwrap_or_else(|_| Position::start());
         let moves = self.moves.split_whitespace();
         moves.fold(start, |position, text| {
-            position.parse_move(text).map_or(position.clone(), |mv| position.play(mv))
+            position.parse_move(text).map_or(position, |mv| position.play(mv))
         })
     }
 }
