@@ -1,3 +1,7 @@
+use std::collections::BTreeMap;
+
+use super::super::rounds::Rounds;
+use super::super::schedule::{Format, Schedule};
 use super::*;
 use crate::games::pgn::PgnInput;
 use crate::support::random::Random;
@@ -103,18 +107,19 @@ fn opening(random: &mut Random) -> f64 {
     40.0 + OPENING_DEVIATION * (sum - 6.0)
 }
 
-/// A tournament with pairs of games, in which both games have the same opening. In a gauntlet, the
-/// first player plays all others.
-fn tournament(random: &mut Random, elos: &[f64], pairs: usize, gauntlet: bool) -> Vec<RatedGame> {
-    let mut games = Vec::new();
-    let firsts = if gauntlet { 1 } else { elos.len() };
-    for (first, second) in (0..firsts).flat_map(|a| (a + 1..elos.len()).map(move |b| (a, b))) {
-        for _ in 0..pairs {
-            let (advantage, pair) = (opening(random), Some(games.len()));
-            for players @ [white, black] in [[first, second], [second, first]] {
-                let half_points = play(random, elos[white] - elos[black] + advantage);
-                games.push(RatedGame { players, half_points, pair });
-            }
+/// A tournament with pairs of games, in which both games have the same opening.
+fn tournament(random: &mut Random, elos: &[f64], pairs: usize, format: Format) -> Vec<RatedGame> {
+    let (engines, games) = (elos.len(), 2 * pairs);
+    let schedule = Schedule { engines, format, games, openings: 1, reversed: true };
+    let mut rounds = Rounds::new(schedule, vec![true; engines]);
+    let (mut games, mut advantages) = (Vec::new(), BTreeMap::new());
+    while rounds.pair_next().is_some() {
+        for slot in rounds.remaining() {
+            let [white, black] = slot.colors;
+            let advantage = advantages.entry(slot.pair).or_insert_with(|| opening(random));
+            let half_points = play(random, elos[white] - elos[black] + *advantage);
+            rounds.add_result(slot.number, half_points);
+            games.push(RatedGame { players: slot.colors, half_points, pair: Some(slot.pair) });
         }
     }
     games
@@ -124,14 +129,16 @@ fn tournament(random: &mut Random, elos: &[f64], pairs: usize, gauntlet: bool) -
 fn intervals_contain_the_true_rating_in_95_percent() {
     const TOURNAMENTS: u64 = 1000;
     let truth = [110.0, 40.0, 0.0, -30.0, -120.0];
-    for (gauntlet, pairs) in [(false, 20), (true, 60)] {
+    for (format, pairs) in
+        [(Format::RoundRobin, 20), (Format::Gauntlet, 60), (Format::Swiss { rounds: 4 }, 30)]
+    {
         // Draws and openings change the expected scores, so the ratings differ from those above.
         // Many games show what they are.
-        let many = tournament(&mut Random::new(99), &truth, 20_000, gauntlet);
+        let many = tournament(&mut Random::new(99), &truth, 20_000, format);
         let expected = elos(truth.len(), &ratings(truth.len(), &many, &[]));
         let (mut inside, mut all) = (0.0, 0.0);
         for seed in 0..TOURNAMENTS {
-            let games = tournament(&mut Random::new(seed), &truth, pairs, gauntlet);
+            let games = tournament(&mut Random::new(seed), &truth, pairs, format);
             let found = ratings(truth.len(), &games, &[]);
             for row in &found.rows {
                 let error = row.error.expect("enough games");
@@ -142,7 +149,7 @@ fn intervals_contain_the_true_rating_in_95_percent() {
             assert!(superior.clone().count() == 4 && superior.clone().all(|los| los > 0.499));
         }
         let share = inside / all;
-        assert!((0.93..=0.97).contains(&share), "{share}");
+        assert!((0.93..=0.97).contains(&share), "{format:?}: {share}");
     }
 }
 
