@@ -183,20 +183,22 @@ fn in_one_line(movetext: &str) -> String {
     let mut left = movetext;
     while let Some(at) = left.find(['{', ';']) {
         let (before, comment) = left.split_at(at);
-        words.extend(before.split_whitespace().map(not_a_tag));
+        words.extend(before.split_whitespace().map(kept_word));
         let end = if comment.starts_with('{') { '}' } else { '\n' };
         let (text, after) = comment[1..].split_once(end).unwrap_or((&comment[1..], ""));
         let text: Vec<&str> = text.split_whitespace().collect();
         words.push(format!("{{{}}}", text.join(" ").replace('}', ")")));
         left = after;
     }
-    words.extend(left.split_whitespace().map(not_a_tag));
+    words.extend(left.split_whitespace().map(kept_word));
     words.join(" ")
 }
 
-/// Puts a dot before a bracket, because the word would be a tag at the beginning of a line.
-fn not_a_tag(word: &str) -> String {
-    if word.starts_with('[') { format!(".{word}") } else { word.to_owned() }
+/// Prepares a word so that it has the same meaning when it is written and read again. A control
+/// character would divide it, and a bracket at the beginning of a line would begin a tag.
+fn kept_word(word: &str) -> String {
+    let word = word.replace(char::is_control, "\u{fffd}");
+    if word.starts_with('[') { format!(".{word}") } else { word }
 }
 
 #[cfg(test)]
@@ -280,10 +282,12 @@ mod tests {
     }
 
     #[test]
-    fn text_after_an_illegal_move_never_becomes_a_tag() {
+    fn text_after_an_illegal_move_never_becomes_a_tag_or_move() {
         for (text, sans) in [
             ("1. e4 Ke4 [White \"A\"] 1. d4", "e4"),
             ("1. Ke4 [x] e5 {[%csl Gd4]}", ""),
+            ("N\u{6}f3! (f4 e5) 2. d4", ""),
+            ("1. e4 e\u{1b}5 (c5 2. N\u{7f}f3) 2. d4", "e4"),
             ("1. e4 (1. d4 Ke4 [Event \"B\"] d5) e5 2. Nf3", "e4 d4 e5 Nf3"),
         ] {
             let game = read(&format!("[Event \"?\"]\n\n{text} *\n"));
