@@ -207,6 +207,7 @@ mod tests {
         );
         assert_eq!(complete("part=Carlsen,M").expect("found"), [row("Carlsen, Magnus", 2, 9)]);
         assert!(complete("part=nobody").expect("found").is_empty());
-        assert!(complete("part=%3F").is_err());
+        assert!(complete("part=%3F").expect("found").is_empty());
+        assert!(complete("name=carl").is_err());
     }
 }
