@@ -21,14 +21,14 @@ pub(super) struct BookEndingState {
     pub(super) ended: bool,
     /// The book's analysis of the root, as a table entry.
     pub(super) known: Option<TableEntry>,
-    /// The last iteration in which the move from the analysis remains the move to play; 0 for none.
+    /// The last iteration in which the move from the analysis is still the move to play; 0 for
+    /// none.
     pub(super) settled: Depth,
     /// A move that is played instead of the best move (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,
     pub(super) reported: HashSet<Move>,
 }
 
-/// A plausible line into the book that starts with the best move.
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,
@@ -47,13 +47,10 @@ impl EndingLine {
     }
 }
 
-/// A move that leads back into the book and is played instead of the best move.
 #[derive(Debug, Clone)]
 pub(super) struct BookReturn {
     pub(super) instead_of: Move,
     pub(super) pv: Vec<Move>,
-    /// The score of the move played, in centipawns.
     pub(super) score: Score,
-    /// The line, and the position at which it enters the book.
     pub(super) found: Transposition,
 }

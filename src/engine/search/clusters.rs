@@ -9,7 +9,7 @@ use loom::sync::atomic::AtomicU64;
 
 pub(super) const ENTRIES_PER_CLUSTER: usize = 4;
 
-/// A table entry and its check word. The slot is empty if both are zero.
+/// A table entry and its check word. Both are zero in an empty slot.
 #[derive(Default)]
 pub(super) struct TableSlot {
     pub(super) check: AtomicU64,
@@ -128,7 +128,6 @@ mod memory {
 use memory::Memory;
 
 impl Clusters {
-    /// Allocates `count` empty clusters, at least one. Returns `None` if the system refuses.
     pub(super) fn new(count: usize) -> Option<Self> {
         Memory::new(count.max(1)).map(Clusters)
     }

@@ -1,9 +1,9 @@
 //! Tunable constants of the search, each with its range and tuning step.
 //!
-//! A macro turns each row of the table into a `const fn`. With the `tune` feature, the row becomes
+//! A macro turns each row of the table into a `const fn`. With the `tune` feature, each row becomes
 //! an option in both protocols and a number that is read at run time, for `tabia tune`
-//! (docs/guides/tune.md). These numbers belong to the process and not to `Config`, where each row
-//! would need a field, a default and a setting for a value that no user sets.
+//! (docs/guides/tune.md). These numbers are global and not in `Config`, where each row would need a
+//! field, a default and a setting for a value that no user sets.
 //!
 //! Scores are in centipawns, depths are in plies, and `lmr_…` values are in units of 1/1024 of a
 //! ply. docs/measurements/strength-search-steps.md describes how the values were found.
@@ -118,7 +118,7 @@ macro_rules! constants {
 #[cfg(feature = "tune")]
 macro_rules! constants {
     ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
-        /// The values used by this process. During a tuning run, each engine has its own process.
+        /// Values used by this process. In a tuning run, each engine has its own process.
         #[allow(non_upper_case_globals)]
         pub(crate) mod values {
             use std::sync::atomic::AtomicI32;

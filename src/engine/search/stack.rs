@@ -11,7 +11,6 @@ pub(super) struct StackEntry {
     /// The move made at this ply; `None` for a null move.
     pub(super) mv: Option<Move>,
     pub(super) piece_to: Option<PieceTo>,
-    /// Whether the move is a capture or promotion.
     pub(super) noisy: bool,
     /// The static evaluation at this ply, or `NO_EVAL` if the side to move is in check.
     pub(super) static_eval: Score,

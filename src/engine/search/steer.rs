@@ -62,7 +62,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         book_return
     }
 
-    /// Searches a root move within a window. Returns its score and its line.
     fn try_root_move(&mut self, mv: Move, depth: Depth, window: Window) -> (Score, Vec<Move>) {
         let root = self.job.root;
         let next = root.play(mv);

@@ -50,7 +50,6 @@ pub(super) struct TableEntry {
     pub depth: Depth,
 }
 
-/// Represents a missing static evaluation.
 pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
 pub(super) struct TranspositionTable {
@@ -59,8 +58,8 @@ pub(super) struct TranspositionTable {
 }
 
 impl TranspositionTable {
-    /// Creates an empty table of at most `megabytes` mebibytes, or less if memory is short, but
-    /// with at least one cluster.
+    /// Creates an empty table of at most `megabytes` mebibytes. The table is smaller if memory is
+    /// short, but has at least one cluster.
     pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
@@ -73,7 +72,7 @@ impl TranspositionTable {
     }
 
     /// Creates an empty table of at most `megabytes` mebibytes, but with at least one cluster.
-    /// Returns `None` if there is not enough memory, which is not checked for this minimum.
+    /// Returns `None` if there is not enough memory. Tables of size 0 are not checked.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -84,7 +83,6 @@ impl TranspositionTable {
         Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
     }
 
-    /// Whether there is enough memory for a table that is this many megabytes larger.
     pub(super) fn has_room(megabytes: usize) -> bool {
         megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
     }

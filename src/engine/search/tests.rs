@@ -151,7 +151,6 @@ fn ponder_move_exists_after_a_fail_high() {
     }
 }
 
-/// Returns the first move and score of the last line reported for each rank, as in a GUI.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
     let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));
@@ -514,7 +513,6 @@ fn minimum_time_is_kept_unless_stopped() {
     searcher.search_without_events(&Game::default(), &limits, &control);
 }
 
-/// Searches with a new searcher that has this many threads.
 fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
     let mut searcher = Searcher::new(config(8, threads));
     let result = searcher.search_without_events(game, limits, &Control::new());

@@ -63,7 +63,6 @@ pub fn trace(
     (result, Trace::of(shared.take()))
 }
 
-/// Searches, then logs the iterations and the sums.
 pub(super) fn logged(
     searcher: &mut Searcher,
     game: &Game,
@@ -92,7 +91,7 @@ impl Trace {
     }
 }
 
-/// A visit in the combined tree. If the details of the visit were dropped, only its counts remain.
+/// A visit in the combined tree. If its details were dropped, it contains only counts.
 struct Branch {
     above: Option<u64>,
     nodes: u64,
