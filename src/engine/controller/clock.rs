@@ -36,9 +36,7 @@ enum ClockSetting {
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
-    /// Remaining time, indexed by colour.
     remaining: [Duration; 2],
-    /// Number of plies played when the time control was set.
     since: usize,
     node_rate: u64,
     /// Time per move that passes only on the GUI's clock, for example while it draws the board.
@@ -122,12 +120,10 @@ impl Clocks {
         self.set(color, remaining);
     }
 
-    /// Stores the engine's time reported by the GUI. It takes effect at the engine's next turn.
     pub(super) fn report_own(&mut self, left: Duration) {
         self.reported[0] = Some(left);
     }
 
-    /// Stores the opponent's time reported by the GUI.
     pub(super) fn report_opponent(&mut self, left: Duration) {
         self.reported[1] = Some(left);
     }
@@ -173,7 +169,6 @@ impl Clocks {
         }
     }
 
-    /// Returns the time and node limits for the next move by `color`, after `plies` plies.
     pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
         let time = self.time_control(color, plies);
         match self.node_rate {
@@ -197,7 +192,6 @@ impl Clocks {
     }
 }
 
-/// Reduces a time limit by a fixed overhead per move.
 pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     let less = |time: Duration| time.saturating_sub(overhead);
     match time {
@@ -209,7 +203,6 @@ pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     }
 }
 
-/// Returns how many of `plies` plies were played by the side that made the last move.
 fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }

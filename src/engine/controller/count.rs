@@ -21,15 +21,11 @@ pub(crate) struct PerftCount {
     nodes: u64,
 }
 
-/// The progress of a count since the last call to [`PerftCount::take`].
 pub(crate) struct Counted {
-    /// Root moves with their counts.
     pub(crate) moves: Vec<(Move, u64)>,
-    /// The total, if the count has ended.
     pub(crate) end: Option<CountEnd>,
 }
 
-/// The total of a count.
 pub(crate) struct CountEnd {
     pub(crate) nodes: u64,
     pub(crate) stopped: bool,

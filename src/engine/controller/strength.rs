@@ -30,7 +30,6 @@ const MEASURED: [(f64, f64); 10] = [
     (2920.0, 1950.0),
 ];
 
-/// Returns the range of ratings at which the engine can play.
 pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
@@ -39,7 +38,7 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
 const FLAWLESS: f64 = 2400.0;
 /// Level to which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] apply.
 const CLUMSY: f64 = 600.0;
-/// Size of the evaluation error at level [`CLUMSY`], in centipawns.
+/// Standard deviation of the evaluation error at level [`CLUMSY`], in centipawns.
 const EVAL_NOISE: f64 = 250.0;
 /// Probability of overlooking a move at level [`CLUMSY`], in permille per ply.
 const MOVE_BLINDNESS: f64 = 120.0;
@@ -94,11 +93,12 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Divisor that converts the remaining time to a human's time for an ordinary move. Set by hand.
+/// Divisor that converts the remaining time to the time a human takes for an ordinary move. Set by
+/// hand.
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// Returns how long a human would think; less for forced moves and recaptures.
+/// Returns how long a human would think. The time is shorter for forced moves and recaptures.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,

@@ -58,7 +58,6 @@ impl Backend for ScriptedSearch {
     }
 }
 
-/// An engine and the channels to its scripted search.
 pub(super) struct TestEngine {
     pub(super) engine: Engine,
     started: Receiver<StartedSearch>,

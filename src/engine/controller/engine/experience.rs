@@ -36,13 +36,13 @@ impl Engine {
         }
     }
 
-    /// Sets the search's book, which consists of the user's book and the learned results.
+    /// Sets the search's book, which combines the user's book and the learned results.
     pub(super) fn put_books_together(&mut self) {
         let book = self.learning.behind(self.book_loader.book());
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position whose result can be learned, if the search covers all of its moves.
+    /// Returns the position whose result can be learned, or `None` if the search leaves out moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -75,7 +75,8 @@ impl Engine {
         }
     }
 
-    /// Whether the result comes from the search itself, not from a book (`BookSearch first`).
+    /// Whether the search itself found the result and did not take it from a book (`BookSearch
+    /// first`).
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
@@ -101,7 +102,6 @@ impl Engine {
         }
     }
 
-    /// Learns from a report, if the search found the result itself.
     fn learn_report(&mut self, report: &Report) {
         let is_own = self.is_own_finding(report.book.as_ref());
         let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
@@ -165,14 +165,12 @@ mod tests {
     use crate::chess::score::Score;
     use crate::games::book::{Book, Counts};
 
-    /// Returns a temporary folder and the path of a learning file in it.
     fn learning_file() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
         (dir, path)
     }
 
-    /// Returns an engine with a learning file and one second per move.
     fn learning_engine(path: &Path) -> TestEngine {
         let mut test_engine = TestEngine::new(|settings| {
             settings.ponder = false;
@@ -363,7 +361,7 @@ mod tests {
         let faults = events.iter().filter(|event| matches!(event, Event::Fault(_)));
         assert_eq!(faults.count(), 1, "{events:?}");
         assert_eq!(fs::read_to_string(&path).expect("there"), "a letter");
-        // Waiting rows are written as soon as that is possible.
+        // Rows that could not be written are written as soon as possible.
         fs::remove_file(&path).expect("there");
         test_engine.play_and_search("f1b5", "a7a6", 20);
         drop(test_engine);
