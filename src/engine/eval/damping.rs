@@ -30,7 +30,7 @@ pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
     score * left / CLOCK_SPAN
 }
 
-/// Scales the endgame share of the score. The middlegame share is unchanged.
+/// Scales the endgame share of the score and leaves the middlegame share unchanged.
 fn scaled(position: &Position, score: Score) -> Score {
     let us = position.side_to_move();
     let view = View::new(position, if score > 0 { us } else { !us });

@@ -50,7 +50,6 @@ pub(super) fn wing(view: &View) -> BitBoard {
     WINGS[WING_OF_FILE[file(view.us.king)]]
 }
 
-/// Returns the rank of the lowest pawn, or 0 if there are no pawns.
 fn nearest_rank(pawns: BitBoard) -> usize {
     if none(pawns) { 0 } else { rank(lowest(pawns)) }
 }

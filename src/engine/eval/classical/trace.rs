@@ -54,7 +54,6 @@ impl Trace for TermCounts<'_> {
     }
 }
 
-/// A running sum of weights for one side.
 pub(in crate::engine::eval) struct Sum<'t, T> {
     pub(in crate::engine::eval) score: Tapered,
     trace: &'t mut T,
@@ -67,7 +66,7 @@ impl<'t, T: Trace> Sum<'t, T> {
         Sum { score: Tapered::ZERO, trace }
     }
 
-    /// Creates an empty sum for weights that are not simply added to the score.
+    /// Creates an empty sum for weights that are not added directly to the score.
     #[inline(always)]
     pub(in crate::engine::eval) fn apart(&mut self) -> Sum<'_, T> {
         Sum { score: Tapered::ZERO, trace: self.trace }

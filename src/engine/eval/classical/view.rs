@@ -160,7 +160,6 @@ impl Attacks {
         }
     }
 
-    /// Returns the attacks from the other side's point of view.
     pub(crate) fn turned(&self) -> Self {
         let turn = BitBoard::reverse_colors;
         Attacks {
@@ -177,8 +176,8 @@ impl Attacks {
     }
 }
 
-/// Returns the squares attacked, with x-rays: bishops see through their own queens, rooks through
-/// their own rooks and queens.
+/// Returns the squares attacked, including x-ray attacks: a bishop attacks through its own side's
+/// queens, a rook through its own side's rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
     let us = &view.us;

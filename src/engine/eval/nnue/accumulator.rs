@@ -33,7 +33,6 @@ struct Accumulator {
 
 type Rows<'a, const MAX: usize> = ArrayVec<&'a Row, MAX>;
 
-/// Evaluates the positions of a search with a network.
 #[derive(Clone)]
 pub(crate) struct AccumulatorStack {
     network: Arc<Network>,
@@ -62,7 +61,6 @@ impl AccumulatorStack {
         self.network.score(self.kernel, pieces.bucket(), [own, enemy])
     }
 
-    /// Sets the values at `ply` to those of `position`.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply.min(MAX_PLY));
@@ -97,7 +95,6 @@ fn views(pieces: &PieceSet) -> [Perspective; 2] {
     [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
 }
 
-/// Sets `to` to the values in the given view after the changes.
 #[inline(always)]
 fn apply<const MAX: usize>(
     changes: &Changes<MAX>,
@@ -128,7 +125,6 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
     use crate::support::random::Random;
 
-    /// Moves up and down the tree at random and evaluates some of the positions.
     #[test]
     fn incremental_evaluation_matches_full_evaluation() {
         let network = Arc::new(random_network(3));

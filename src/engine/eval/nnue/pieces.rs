@@ -52,7 +52,6 @@ impl PieceSet {
         self
     }
 
-    /// Returns the index of the output weight set that applies to this number of pieces.
     #[inline]
     pub(crate) fn bucket(&self) -> usize {
         let occupied = self.kinds.iter().fold(EMPTY, |all, &pieces| all | pieces);
@@ -83,7 +82,6 @@ impl PieceSet {
         (squares.popcnt() <= NEAR as u32).then(|| self.changes_on(squares, before))
     }
 
-    /// Returns the pieces added to and removed from `squares` since `before`.
     #[inline(always)]
     fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
@@ -115,8 +113,8 @@ impl PieceSet {
     }
 }
 
-/// Maximum number of squares on which a board may differ from the one it is updated from. Castling
-/// changes four squares, other moves two or three.
+/// Maximum number of differing squares for an update from another board. Castling changes four
+/// squares, other moves two or three.
 const NEAR: usize = 4;
 const MAX_PIECES: usize = 32;
 
@@ -142,7 +140,6 @@ impl<const MAX: usize> PieceList<MAX> {
         PieceList { pieces: [none; MAX], spare: none, length: 0 }
     }
 
-    /// Appends a piece if `there` is true.
     #[inline(always)]
     fn note(&mut self, piece: PieceSquare, there: bool) {
         *self.pieces.get_mut(self.length).unwrap_or(&mut self.spare) = piece;
