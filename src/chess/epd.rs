@@ -30,7 +30,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
 }
 
-/// Reads the positions in a file, one per line; ignores operations. Errors contain the line number.
+/// Reads the positions in a file, one per line. Ignores operations. Errors contain the line number.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
@@ -53,7 +53,7 @@ pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize
     Ok(found)
 }
 
-/// Reads the moves in the operand of an operation such as `am`. The error is the first illegal one.
+/// Reads the moves in the operand of an operation such as `am`. Fails with the first illegal move.
 pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
     let parse =
         |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));
@@ -65,7 +65,6 @@ fn bare(text: &str) -> &str {
     text.trim_end_matches(is_space).trim_end_matches(';')
 }
 
-/// Returns the byte offset of the end of the first `count` words in a line.
 fn after_words(line: &str, count: usize) -> usize {
     let words = split_words(line).take(count);
     // The words are slices of the line, so their addresses give their offsets.

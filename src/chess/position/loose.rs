@@ -21,13 +21,11 @@ enum Loose {
     },
 }
 
-/// Whether `text` has the form of a move with English piece letters.
 pub(crate) fn is_loose_san(text: &[u8]) -> bool {
     read(text).is_some()
 }
 
 impl Replay {
-    /// Returns the only legal move that matches `text`, which uses English piece letters.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),

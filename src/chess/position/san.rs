@@ -68,7 +68,6 @@ impl Position {
         self.resolve_san(read_san(text).ok_or(SanError::Malformed)?)
     }
 
-    /// Returns the legal move that matches a parsed SAN. For a whole game, use a [`Replay`].
     fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         Replay::from(self).resolve_san(san)
     }
