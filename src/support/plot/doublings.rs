@@ -37,7 +37,6 @@ impl Line {
     }
 }
 
-/// The ends of an axis, as base-two logarithms.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     low: i32,
@@ -56,7 +55,6 @@ impl Axis {
         Axis { low, high: (high.ceil() as i32).max(low + 1) }
     }
 
-    /// Returns the position of a number on the axis, from 0 to 1.
     fn share(&self, number: f64) -> f64 {
         (doubled(number) - f64::from(self.low)) / f64::from(self.high - self.low)
     }
@@ -66,7 +64,6 @@ impl Axis {
     }
 }
 
-/// Returns the base-two logarithm.
 fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
