@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::error::ParseError;
 struct Alphabet {
-    /// ISO 639-1 codes of the languages.
     codes: &'static [&'static str],
     letters: [&'static str; 5],
 }
@@ -66,7 +65,7 @@ impl Language {
     }
 
     /// Translates a move in this language to English letters, and replaces figurines and
-    /// typographic characters. Returns `None` if any letter is not a piece letter.
+    /// typographic characters. Returns `None` if a letter is not a piece letter.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();
@@ -84,7 +83,8 @@ impl Language {
                 english.try_push(ENGLISH[piece]).ok()?;
                 length = spelt;
             } else if let Some(ascii) = plain(sign)? {
-                // A capital letter that this language does not use must not be read as English.
+                // A capital letter that this language does not use must not be read as an English
+                // one.
                 let foreign = ENGLISH.contains(&ascii);
                 (!foreign).then(|| english.try_push(ascii).ok())??;
             }
