@@ -9,7 +9,6 @@ use crate::chess::position::{Game, Position};
 use crate::chess::score::Depth;
 use crate::engine::eval::Evaluation;
 
-/// Search depth for the signature, in plies.
 pub(crate) const BENCH_DEPTH: Depth = 12;
 const BENCH_MEMORY_MB: usize = 16;
 

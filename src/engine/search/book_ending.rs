@@ -36,8 +36,9 @@ const SHARE: f64 = 0.4;
 /// Minimum share of the budget for aborting an iteration in progress. Below this share, it is
 /// better to complete the iteration.
 const SHARE_WITHIN: f64 = 0.6;
-/// Number of iterations that a search can still complete after spending [`SHARE`] of its budget,
-/// each about 1.5 times as long as the previous one, plus a reserve of one.
+/// Number of iterations that a search can still complete after spending [`SHARE`] of its budget.
+///
+/// Each takes about 1.5 times as long as the previous one. The number includes a reserve of one.
 const REACH: Depth = 3;
 /// Number of iterations without a new best move after which the choice counts as settled.
 const SETTLED_ITERATIONS: u32 = 3;

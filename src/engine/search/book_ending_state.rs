@@ -9,7 +9,7 @@ use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
 /// Maximum difference, in centipawns, between the values of a plausible line and the root, and
-/// maximum later fall of the root's value.
+/// maximum fall of the root's value after that.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 #[derive(Debug, Default)]
@@ -37,7 +37,6 @@ pub(super) struct EndingLine {
 }
 
 impl EndingLine {
-    /// Whether the line still applies if `best` is the best move.
     pub(super) fn holds(&self, best: &RootMove) -> bool {
         self.first() == Some(best.mv) && best.score >= self.score - PLAUSIBLE_MARGIN
     }

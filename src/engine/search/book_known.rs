@@ -119,8 +119,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Whether the score of an analysis is valid in this game.
     ///
-    /// It is not if a draw by the fifty-move rule is near, if the line leads to a repetition, or if
-    /// one of the sides would prefer a draw by repetition.
+    /// It is not valid if a draw by the fifty-move rule is near, if the line leads to a repetition,
+    /// or if one of the sides would prefer a draw by repetition.
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
@@ -235,7 +235,6 @@ mod tests {
 
     #[test]
     fn position_without_games_has_a_value_but_ends_no_search() {
-        // Learned positions are entries without games.
         let value = found("e4", "e5", -900, 20);
         let entry = crate::games::book::BookEntry { key: value.key, ..Default::default() };
         let file = std::io::Cursor::new(Vec::new());
@@ -326,7 +325,6 @@ mod tests {
     fn book_value_is_ignored_if_the_halfmove_clock_is_too_high() {
         let fen = play("e4 e5").position().fen();
         for depth in [40, 70, 100] {
-            // Black is to move, so the score is Black's.
             let value = found("e4 e5 Nf3", "Nc6", -900, depth);
             for clock in (0..98).step_by(7) {
                 let fen = fen.replace(" 0 2", &format!(" {clock} 60"));

@@ -15,13 +15,12 @@ use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
 /// Maximum number of stored matches.
 const REMEMBERED: usize = 4_096;
-/// Salt for table keys. With the checksum of the book's values, it separates the entries of
-/// searches that use them from all others.
+/// Salt for table keys in searches that use book values. Combined with the checksum of the values,
+/// it separates their entries from all others.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
 pub(super) struct BookProbe {
     book: Book,
-    /// Checksum of the book's values, if the search uses them.
     values: Option<u64>,
     /// The shortest line to each position, by the line's first move and the position's key.
     matches: Mutex<HashMap<(Move, u64), Transposition, BuildHasherDefault<KeyHasher>>>,

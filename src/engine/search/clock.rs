@@ -52,7 +52,6 @@ pub(super) struct TimeManager {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stability {
-    /// Number of iterations since the best move last changed.
     pub(super) unchanged: u32,
     /// Fall of the score since the last iteration, in centipawns; negative if it has risen.
     pub(super) fall: Score,
@@ -144,7 +143,7 @@ impl Stability {
     }
 }
 
-/// Returns the usual time for a move, which is the soft bound of the search for that move.
+/// Returns the usual time for a move: the soft bound of its search.
 pub(crate) fn usual_time(
     remaining: Duration,
     increment: Duration,

@@ -16,7 +16,6 @@ pub(super) struct TableSlot {
     pub(super) data: AtomicU64,
 }
 
-/// The table entries that share one cache line.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Cluster {
@@ -107,7 +106,6 @@ mod memory {
     pub(super) struct Memory(Vec<Cluster>);
 
     impl Memory {
-        /// Allocates `count` empty clusters. Returns `None` if the operating system refuses.
         pub(super) fn new(count: usize) -> Option<Self> {
             let mut clusters = Vec::new();
             clusters.try_reserve_exact(count).ok()?;

@@ -68,9 +68,9 @@ pub enum BookSearch {
     Off,
     /// A match ends the search immediately, regardless of the line, for study and comparison.
     First,
-    /// A match below the best move may end the search early once that move has been settled for
-    /// long. The line must be plausible, and the book's results must not be bad for the side to
-    /// move at the root.
+    /// A match below the best move may end the search early once that move has long been settled.
+    /// The line must be plausible, and the book's results must not be bad for the side to move at
+    /// the root.
     Stop,
     /// Like [`BookSearch::Stop`], and also uses the book's analyses like table entries: the score
     /// of an analysis that is deep enough, otherwise its move.

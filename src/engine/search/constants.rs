@@ -23,7 +23,7 @@ macro_rules! with_constants {
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // Maximum distance of the static evaluation below beta, which grows with depth.
+            // Margin of the static evaluation above beta at depth 0, and its decrease per ply.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
 
@@ -48,8 +48,8 @@ macro_rules! with_constants {
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
             singular_depth = 7 in 4..=10, 1;
-            // Margin by which the other moves must be worse than the table move, per ply of depth,
-            // in tenths.
+            // Margin per ply of depth, in tenths, by which all other moves must be worse than the
+            // table move.
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
@@ -90,8 +90,8 @@ macro_rules! with_constants {
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves: bonus for a check, and for leaving (penalty for entering) a
-            // square on which a lesser piece can capture.
+            // Ordering of quiet moves: bonus for a check, and bonus for leaving or penalty for
+            // entering a square that a less valuable piece attacks.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;

@@ -277,7 +277,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes that this thread has searched as a helper below a root move to its count.
+    /// Adds the nodes that this thread searched as a helper to the count of their root move.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };

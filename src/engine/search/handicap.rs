@@ -1,7 +1,7 @@
 //! Play below full strength, which imitates the mistakes of weaker players.
 //!
 //! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
-//! more often further ahead. [`Limits`](super::Limits) restricts the search, and this module
+//! especially those further ahead. [`Limits`](super::Limits) restricts the search, and this module
 //! implements the other two effects. The mistakes are deterministic: each position has one
 //! evaluation error, and at a given distance from the root, a move is either always seen or always
 //! overlooked.

@@ -1,8 +1,8 @@
 //! Statistics from earlier searches, used to order moves and to correct the evaluation.
 //!
 //! All threads update the same tables (docs/measurements/threads-steps.md) without a lock. If two
-//! update the same entry at the same time, one update is lost, which is harmless. On x86-64, the
-//! accesses are plain loads and stores.
+//! threads update the same entry at the same time, one update is lost, which is harmless. On
+//! x86-64, the accesses are plain loads and stores.
 //!
 //! Sources: for the history heuristic, J. Schaeffer (1983); for gravity and continuation history,
 //! <https://www.chessprogramming.org/History_Heuristic>; for correction history,
@@ -245,7 +245,6 @@ impl History {
         self.move_correction_entries(moves).for_each(prefetch);
     }
 
-    /// Returns the learned correction to the static evaluation, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
         let [pawns, white, black] = self.correction_entries(position);

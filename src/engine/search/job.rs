@@ -22,7 +22,7 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Time needed to build the table for bishop and knight against a lone king, once.
+/// Time needed to build the table for bishop and knight against a lone king. It is built only once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
@@ -89,7 +89,6 @@ impl PersistentState {
 
 pub(super) struct Job {
     pub(super) root: Position,
-    /// Keys of the positions in the game, up to the root.
     pub(super) keys: Vec<u64>,
     pub(super) limits: Limits,
     pub(super) control: Control,
@@ -112,7 +111,6 @@ pub(super) struct Job {
     pub(super) solves_kbnk: bool,
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
     root_moves: CachePadded<Mutex<Vec<RootMove>>>,
-    /// Index of the line being searched, counted from 0.
     pub(super) line: CachePadded<AtomicUsize>,
 }
 
@@ -148,7 +146,6 @@ impl Job {
         let mut root_moves: Vec<RootMove> =
             legal.iter().filter(wanted).map(RootMove::new).collect();
         if root_moves.is_empty() && limits.root_moves.is_empty() {
-            // A player who overlooks every move still has to move.
             root_moves.extend(legal.iter().map(RootMove::new));
         }
         for root_move in &mut root_moves {
@@ -193,7 +190,7 @@ impl Job {
         self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
     }
 
-    /// Returns the result of a search whose main thread has panicked: the last iteration's.
+    /// Returns the result of the last iteration, for a search whose main thread has panicked.
     pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };

@@ -77,7 +77,7 @@ impl Limits {
         Limits { mate: Some(moves), ..Limits::default() }
     }
 
-    /// Returns the lowest score of the mates that the search looks for, if it looks only for mates.
+    /// Returns the lowest score of a mate within the requested number of moves.
     pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
         Some(mate_in(plies as Ply))

@@ -54,7 +54,6 @@ fn memory_info(name: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
-/// The memory limit and the memory usage of a control group, in bytes.
 #[derive(Debug, PartialEq, Eq)]
 struct MemoryGroup {
     limit: usize,

@@ -18,7 +18,8 @@
 //! because the table or pruning cuts off most nodes first.
 //!
 //! A search for a mate in a given number of moves ([`Limits::mate`]) has a window with only the
-//! scores of such mates, neither speculative pruning nor reductions, and separate table entries.
+//! scores of such mates. It uses neither speculative pruning nor reductions, and has separate table
+//! entries.
 //!
 //! If a side can repeat a position with one move (`position::Cycles`), its score is at least a
 //! draw. Endgame tables are probed for WDL after a capture or pawn move that leaves few pieces, and

@@ -20,7 +20,6 @@ const PROBCUT_REDUCTION: Depth = 4;
 
 const SINGULAR_TABLE_LAG: Depth = 3;
 
-/// One ply, in the unit of reductions.
 pub(super) const PLY: i32 = 1_024;
 
 /// Reductions for late moves, from the logarithms (in 1/256) of the depth and the move number.

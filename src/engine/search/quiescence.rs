@@ -34,7 +34,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if window.alpha >= window.beta {
             return self.ended(NodeEnd::EmptyWindow, window.alpha);
         }
-        // This work overlaps with the prefetch of the table entry.
         self.evaluator.prepare(position, ply);
         let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table

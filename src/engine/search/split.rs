@@ -31,7 +31,6 @@ pub(super) struct SplitPoint {
     pub(super) place: VisitRef,
     /// The thread that shares the node. It continues when all other threads have left.
     pub(super) owner: usize,
-    /// The owners of this split point and of all split points above it.
     pub(super) owners: ThreadSet,
     pub(super) parent: Option<Arc<SplitPoint>>,
     /// The threads that are or were working at this node or below it.

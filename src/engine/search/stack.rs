@@ -5,7 +5,6 @@ use super::table::NO_EVAL;
 use crate::chess::position::{Move, Threats};
 use crate::chess::score::{Depth, Score};
 
-/// Facts about one ply in the current line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackEntry {
     /// The move made at this ply; `None` for a null move.

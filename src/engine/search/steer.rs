@@ -73,7 +73,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (score, line.collect())
     }
 
-    /// Replaces the best move of the result with a move that leads back into the book, if any.
     pub(super) fn take_book_return(&mut self, result: &mut SearchResult) {
         let margin = self.job.config.steer_margin;
         let holds = |book_return: &BookReturn| {

@@ -1,9 +1,9 @@
 //! The transposition table, shared by all search threads without a lock.
 //!
 //! An entry consists of two atomic words: the data, and the XOR of key and data. If two threads
-//! write an entry at the same time, it looks as if it belonged to a different position. Source:
-//! Hyatt and Mann, "A lockless transposition table implementation for parallel search chess
-//! engines", ICGA Journal 25 (2002).
+//! write an entry at the same time, the result looks like an entry for a different position.
+//! Source: Hyatt and Mann, "A lockless transposition table implementation for parallel search
+//! chess engines", ICGA Journal 25 (2002).
 //!
 //! ```text
 //! data  63      56 55    50 49  48 47      32 31      16 15       0
@@ -30,12 +30,10 @@ const AGES: u8 = 1 << AGE_BITS;
 /// Plies subtracted from an entry's depth for each later search, to choose an entry for
 /// replacement. Set by hand.
 const AGE_WEIGHT: i32 = 4;
-/// Number of clusters sampled to estimate how full the table is.
 const HASH_FULL_SAMPLE: usize = 250;
 /// Added to depths so that those of quiescence entries (0 and below) fit in an unsigned byte.
 const DEPTH_OFFSET: Depth = 8;
 
-/// The table entry for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
     /// The best move, or the move that failed high, if known.
@@ -96,7 +94,7 @@ impl TranspositionTable {
         self.age = AtomicU8::new(0);
     }
 
-    /// Starts a new age. Entries from earlier searches are then replaced first.
+    /// Starts a new age, so that entries from earlier searches are replaced first.
     pub(super) fn new_search(&self) {
         let age = self.age.load(Ordering::Relaxed);
         self.age.store((age + 1) % AGES, Ordering::Relaxed);
@@ -308,7 +306,6 @@ mod model {
     #[test]
     fn concurrent_stores_never_mix_entries() {
         let start = Position::start();
-        // Two keys that share the only cluster.
         let entries = [(1, tests::entry(5, 9)), (2, tests::entry(5, -7))];
         loom::model(move || {
             let table = Arc::new(TranspositionTable::new(0));

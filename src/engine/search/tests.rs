@@ -224,7 +224,6 @@ fn every_reported_line_is_legal() {
             }
         }
     });
-    // Eleven iterations report at least their best moves.
     assert!(moves >= 11, "{moves}");
 }
 
@@ -382,7 +381,7 @@ fn is_ordinary(score: Score) -> bool {
 
 #[test]
 fn search_does_not_depend_on_the_stack_of_the_caller() {
-    // Only the kings can move, so lines become long.
+    // Only the kings can move, so the lines become long.
     let fen = "8/8/8/1k1p4/1p1P1p2/1P1P1P2/1K6/8 w - - 0 1";
     let run = |thread: std::thread::Builder| {
         let search = || {

@@ -78,7 +78,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) proving: bool,
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// For each rank, the first move of the last line that was reported.
+    /// The first move of the last line reported for each rank.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
@@ -317,7 +317,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.with_salt(position.key())
     }
 
-    /// Returns the table key that corresponds to a position's key. See [`Worker::table_key`].
     #[inline]
     fn with_salt(&self, key: u64) -> u64 {
         key ^ self.salt
@@ -377,8 +376,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether the side to move can repeat a position that occurred after the root with one move,
-    /// and can therefore achieve at least a draw. Null moves end the comparison.
+    /// Whether the side to move can, with one move, repeat a position that occurred after the root.
+    /// It can then achieve at least a draw. Null moves end the comparison.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {

@@ -48,7 +48,7 @@ const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
 const PER_WORD: usize = u64::BITS as usize;
 const WORDS: usize = 4;
 
-/// A set of thread numbers, with one bit per thread.
+/// A set of threads, with one bit per thread number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ThreadSet([u64; WORDS]);
 
@@ -98,7 +98,6 @@ fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The idle threads whose bits share one word.
 #[derive(Default)]
 struct IdleThreads {
     free: AtomicU64,
@@ -151,7 +150,6 @@ pub(super) struct HelperPool<T> {
     over: AtomicBool,
 }
 
-/// The reason why a thread stopped waiting.
 #[derive(Debug)]
 pub(super) enum WaitResult<T> {
     Called(T),

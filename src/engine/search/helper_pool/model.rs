@@ -87,7 +87,6 @@ mod tests {
                 reservation.call(1);
                 1
             }
-            // The reservation is dropped, which releases the thread.
             _ => 0,
         }
     }
@@ -148,7 +147,6 @@ mod tests {
         });
     }
 
-    /// A thread that joins a node while another thread cuts it off notices the cutoff.
     #[test]
     fn joining_thread_notices_a_concurrent_cutoff() {
         loom::model(|| {

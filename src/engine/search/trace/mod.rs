@@ -99,7 +99,6 @@ struct Branch {
     visit: Option<Visit>,
 }
 
-/// Combines the visits of all threads. Each visit includes the nodes of all visits below it.
 fn joined(parts: Vec<Part>) -> Vec<Visit> {
     let mut branches: BTreeMap<u64, Branch> = BTreeMap::new();
     let mut elsewhere = Vec::new();
@@ -123,7 +122,7 @@ fn joined(parts: Vec<Part>) -> Vec<Visit> {
         }
     }
     let numbers: Vec<u64> = branches.keys().copied().collect();
-    // A visit has a higher number than its parent.
+    // A visit has a higher number than its parent, so children come first.
     for number in numbers.iter().rev() {
         let Branch { above, nodes, hidden, ref visit } = branches[number];
         let lost = if visit.is_none() { hidden + 1 } else { 0 };

@@ -34,7 +34,6 @@ pub(super) struct Shared {
     visits: AtomicU64,
     iteration: AtomicI32,
     line: AtomicUsize,
-    /// Number of visits recorded below the root moves in this iteration.
     deep: AtomicUsize,
     done: Mutex<Vec<Part>>,
 }
@@ -56,7 +55,6 @@ pub(super) struct Part {
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
-/// A visit with its number and its parent's number.
 pub(super) struct Noted {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
@@ -228,7 +226,6 @@ impl Recorder {
         }
     }
 
-    /// Adds nodes and unrecorded visits to the counts of the innermost recorded visit.
     fn credit(&mut self, nodes: u64, hidden: u64) {
         let Some(frame) = self.path.last() else { return };
         match frame.own {
