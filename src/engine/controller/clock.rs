@@ -100,7 +100,8 @@ impl Clocks {
         }
     }
 
-    /// Measures time in nodes, at `nodes` per second; 0 switches back to the wall clock.
+    /// Measures time in nodes, at `nodes` per second. If `nodes` is 0, switches back to the wall
+    /// clock.
     pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.node_rate = nodes;
     }
@@ -133,7 +134,6 @@ impl Clocks {
         self.reported[0]
     }
 
-    /// Corrects the clocks with the reported times. `side` is the engine's side.
     pub(super) fn apply_reported(&mut self, side: Color) {
         let [own, opponent] = std::mem::take(&mut self.reported);
         own.into_iter().for_each(|left| self.set_own_clock(side, left));
@@ -153,7 +153,7 @@ impl Clocks {
         self.remaining[color.to_index()]
     }
 
-    /// Charges a player for the move that has just been played. `plies` includes this move.
+    /// Charges a player for the time of the last move. `plies` includes this move.
     pub(super) fn charge(&mut self, color: Color, plies: usize) {
         self.charge_time(color, self.turn_began.elapsed(), plies);
     }

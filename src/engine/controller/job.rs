@@ -21,7 +21,6 @@ pub(super) struct RunningSearch {
     pub(super) subject: Option<Position>,
     pub(super) refuted: Option<Scored>,
     pub(super) completed: Option<Report>,
-    /// Elapsed search time when an interim result was last written.
     pub(super) learnt_at: Duration,
     pub(super) result: Option<SearchResult>,
 }

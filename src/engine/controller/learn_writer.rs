@@ -155,7 +155,6 @@ impl<'a> WriterThread<'a> {
         }
     }
 
-    /// Sends the contents of the file. Reads the file only if it has changed.
     fn send_contents(&mut self, number: u64) {
         let now = stamp(self.path);
         if now != self.read {

@@ -23,7 +23,6 @@ const ENOUGH: u32 = 50;
 pub(super) struct Learning {
     writer: Option<LearnWriter>,
     learned: Option<Learned>,
-    /// Number of read requests so far; identifies the latest one.
     asked: u64,
     is_reading: bool,
     unwritten: usize,
@@ -42,7 +41,6 @@ impl Learning {
         self.writer.is_some()
     }
 
-    /// Switches to another learning file and reads it. An empty path turns off learning.
     pub(super) fn switch_file(&mut self, path: &str, event_sender: &Sender<BackgroundEvent>) {
         *self = Learning { asked: self.asked, ..Learning::default() };
         if path.is_empty() {

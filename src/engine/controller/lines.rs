@@ -14,8 +14,8 @@ pub(crate) enum Input {
     Leave,
 }
 
-/// Maximum length of a complete line, in bytes. The longest line is `position startpos moves` with
-/// about 30,000 bytes, for the longest possible game (5,900 plies).
+/// Maximum length of a complete line, in bytes. The longest command is `position startpos moves`
+/// for the longest possible game (5,900 plies), with about 30,000 bytes.
 const LONGEST: usize = 64 * 1024;
 
 const KEPT: usize = 80;

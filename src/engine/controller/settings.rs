@@ -22,7 +22,7 @@ use crate::engine::search::constants::{values as constant, with_constants};
 #[cfg(feature = "tune")]
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Function to call with the path of the new log file; empty for none.
+/// Opens the log file at a path. An empty path means no log file.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,8 +142,8 @@ const MAX_BOOK_GAMES: i64 = 1_000_000;
 
 pub(crate) struct Setting {
     /// The xboard name; empty if the xboard protocol has a separate command for the setting. It
-    /// contains no spaces, where python-chess truncates names, and no `Draw`, which xboard takes
-    /// for the end of the game.
+    /// contains no spaces, because python-chess truncates names at spaces, and no `Draw`, because
+    /// xboard interprets it as the end of the game.
     pub name: &'static str,
     /// The UCI name; empty if UCI GUIs handle the matter themselves (draws and resignation).
     pub uci: &'static str,

@@ -44,7 +44,6 @@ const EVAL_NOISE: f64 = 250.0;
 const MOVE_BLINDNESS: f64 = 120.0;
 /// Number of nodes after which no new iteration starts at level [`CLUMSY`].
 const NODES: f64 = 40.0;
-/// Increase in level for each doubling of the nodes.
 const DOUBLING: f64 = 150.0;
 /// Node limit of the search, as a multiple of the nodes after which no new iteration starts.
 const HARD_FACTOR: u64 = 8;
@@ -81,7 +80,6 @@ impl Strength {
     }
 }
 
-/// Returns the level that achieves this rating in games, interpolated from [`MEASURED`].
 fn level(rating: f64) -> f64 {
     let above = MEASURED[1..MEASURED.len() - 1].partition_point(|&(known, _)| known < rating) + 1;
     let ((low, from), (high, to)) = (MEASURED[above - 1], MEASURED[above]);

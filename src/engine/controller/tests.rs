@@ -14,7 +14,6 @@ use crate::chess::score::Score;
 use crate::engine::search::{self, Config, Control, Limits, SearchResult, TimeLimit};
 use crate::games::book::Book;
 
-/// The game, limits and control of a search that was started.
 pub(super) struct StartedSearch {
     game: Game,
     pub(super) limits: Limits,

@@ -67,7 +67,6 @@ pub(crate) fn searcher() -> MakeBackend {
     Box::new(|config| Box::new(Searcher::on_large_stack(config)))
 }
 
-/// An event from the search thread or from a thread that reads files.
 #[derive(Debug, Clone)]
 pub(crate) enum BackgroundEvent {
     Progress {
@@ -116,7 +115,6 @@ pub(crate) struct SearchThread {
 }
 
 impl SearchThread {
-    /// Starts the thread, with a stack large enough for the search.
     pub(crate) fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let (event_sender, background_events) = unbounded();
@@ -166,7 +164,6 @@ impl SearchThread {
     pub(crate) fn search(&mut self, game: Game, limits: Limits, control: Control) -> u64 {
         self.jobs += 1;
         let order = SearchRequest::Search { job: self.jobs, game: Box::new(game), limits, control };
-        // The thread runs as long as requests can be sent, so sending cannot fail.
         let _ = self.orders.send(order);
         self.jobs
     }

@@ -29,7 +29,6 @@ pub(crate) struct Breakdown {
 #[derive(Debug, Clone)]
 struct TermRow {
     term: Term,
-    /// Values for White and Black, each from that side's point of view.
     sides: [Tapered; 2],
     parts: Vec<(&'static str, [Tapered; 2])>,
 }

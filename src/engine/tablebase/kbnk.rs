@@ -150,7 +150,6 @@ pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     let side = winner(position)?;
     let (bishops, knights) =
         (position.pieces(side, Piece::Bishop), position.pieces(side, Piece::Knight));
-    // Mirroring turns light squares into dark ones.
     let mirror = if bishops & DARK_SQUARES == EMPTY { 7 } else { 0 };
     let [king, bishop, knight, lone] =
         [position.king(side), bishops.to_square(), knights.to_square(), position.king(!side)]

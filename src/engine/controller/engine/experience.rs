@@ -16,8 +16,8 @@ use super::Engine;
 /// Minimum search depth for learning, unless the search finds a mate. Set by hand to roughly the
 /// depth reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
-/// Search time after which an interim result is first written, and again each time it has doubled.
-/// Set by hand.
+/// Search time after which an interim result is first written. It is written again each time the
+/// search time has doubled. Set by hand.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
@@ -51,7 +51,8 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves refuted by earlier searches, if others remain. Returns the best one excluded.
+    /// Excludes moves refuted by earlier searches, if others remain. Returns the best excluded
+    /// move.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -239,7 +240,6 @@ mod tests {
         assert!(!searched.contains(&"f7f6".parse().expect("a move")));
         test_engine.play_and_search("f1b5", "a7a6", 8);
         test_engine.engine.end_game(GameResult::Draw);
-        // Another engine uses the learned results too.
         drop(test_engine);
         let mut other = learning_engine(&path);
         for (user, answer) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1b5", "a7a6")] {
@@ -261,7 +261,6 @@ mod tests {
         test_engine.moves();
         test_engine.finish_search("b8c6", -400);
         assert_eq!(test_engine.moves(), ["f7f6"]);
-        // Analysis does not exclude moves.
         test_engine.engine.undo(1);
         test_engine.engine.analyse();
         assert_eq!(test_engine.started().limits.root_moves, []);
@@ -279,7 +278,6 @@ mod tests {
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);
         other.started();
-        // Without the file, the engine has to search.
         other.engine.set_move_time(Duration::from_secs(1));
         other.engine.set_option("LearnFile", "").expect("an option");
         other.next_game();

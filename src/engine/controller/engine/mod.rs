@@ -55,7 +55,6 @@ pub(crate) struct Engine {
     worker: SearchThread,
     job: Option<RunningSearch>,
     scores: Scores,
-    /// Seed for deliberate mistakes at limited strength. It changes for each game.
     seed: u64,
     pings: Pings,
     open_log: OpenLog,
@@ -146,7 +145,6 @@ impl Engine {
         self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }
 
-    /// Whether all requests are complete and all learned rows have been written.
     pub(crate) fn is_done(&self) -> bool {
         self.is_settled() && self.learning.is_written()
     }
@@ -176,7 +174,6 @@ impl Engine {
         self.note_counts_of(&counted);
     }
 
-    /// Like [`Engine::note_self_play`], but for the counts in a position.
     fn note_counts_of(&mut self, position: &Position) {
         if !self.noted_self_play && self.book_loader.book().counts_self_play(position) {
             self.noted_self_play = true;
@@ -315,7 +312,6 @@ impl Engine {
         self.reconcile();
     }
 
-    /// If the engine is thinking, makes it move as soon as possible.
     pub(crate) fn move_now(&mut self) {
         match &mut self.job {
             Some(job) if matches!(job.purpose, Purpose::Think | Purpose::Ordered) => {

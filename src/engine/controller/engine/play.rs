@@ -84,7 +84,7 @@ impl Engine {
         })
     }
 
-    /// Returns a move that needs no search, from the games in the book or else an earlier search.
+    /// Returns a move that needs no search: from the book's games or else from an earlier search.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);

@@ -40,7 +40,6 @@ impl Engine {
         Ok(())
     }
 
-    /// Reports that a value was reduced to the maximum that this machine supports.
     fn report_cut(&mut self, name: &str, desired: i64, used: i64) {
         if desired > used {
             let text = format!(
@@ -130,7 +129,6 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays from an open opponent book, named in [`Settings::opponent_book`].
     pub(crate) fn play_by_opponent_book(&mut self, opponent_book: OpponentBook) {
         self.book_loader.install_opponent_book(opponent_book);
     }

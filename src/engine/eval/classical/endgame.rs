@@ -38,7 +38,8 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Returns the scale factor for a side without pawns, which must be more than a minor piece ahead.
+/// Returns the scale factor for a side without pawns. To win, it must be more than a minor piece
+/// ahead.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// Factor for a rook against a minor piece. Such endgames are usually drawn.
     const ROOK_AGAINST_MINOR: i32 = 8;
@@ -76,7 +77,6 @@ fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     us.pieces() == us.bishops && none(us.bishops & controlled)
 }
 
-/// Whether the enemy king is on or next to the promotion square of the rook pawns.
 fn holds_corner(view: &View) -> bool {
     let file = file(lowest(view.us.pawns));
     let corner = lowest(file_set(file) & ranks(8, 8));
@@ -167,7 +167,6 @@ mod tests {
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/5K2/8/8 w - - 0 1", 0..=0),
-            // Bishops of opposite colours.
             ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 1..=32),
             ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 48..=64),
         ] {

@@ -9,10 +9,10 @@ pub(in crate::engine::eval) trait Trace {
     /// Whether weights are recorded. If so, caches are bypassed.
     const ON: bool;
 
-    /// Announces that the weights for `side` follow.
+    /// Called before the weights for `side`.
     fn begin(&mut self, side: Color);
 
-    /// Records that `weight`, an element of the weights in use, was added `times` times.
+    /// Records that `weight` was added `times` times. `weight` is an element of the weights in use.
     fn note(&mut self, weight: &Tapered, times: i32);
 }
 

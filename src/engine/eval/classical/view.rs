@@ -46,7 +46,6 @@ impl Pieces {
     }
 }
 
-/// A position from one side's point of view.
 pub(in crate::engine::eval) struct View {
     pub us: Pieces,
     pub them: Pieces,

@@ -7,7 +7,8 @@
 //!
 //! If the previous position has its king in a different bucket or half of the board, or is not the
 //! parent, the stack instead updates the values that it last computed in this way for the same
-//! view. These are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! view. The stored values are known as Finny tables:
+//! <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
 //! The search prepares the values of every position before it is clear whether they are needed: it
 //! has to wait for the transposition table's memory anyway, and the children start from them.

@@ -83,7 +83,6 @@ impl Network {
         }
         let (words, output_biases) = numbers.split_at(shape.length() - 4 * BUCKETS);
         let mut words = words.as_chunks().0.iter().map(|&word| i16::from_le_bytes(word));
-        // Neurons that the file does not contain are zero.
         let mut row = || {
             let mut row = [0; HIDDEN];
             row[..shape.hidden].fill_with(|| words.next().unwrap_or_default());

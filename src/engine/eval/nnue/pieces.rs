@@ -69,7 +69,6 @@ impl PieceSet {
         self.differing(before) == EMPTY
     }
 
-    /// Returns the pieces added and the pieces removed since `before`.
     #[inline]
     pub(super) fn changes(&self, before: &PieceSet) -> Changes<MAX_PIECES> {
         self.changes_on(self.differing(before), before)
@@ -160,8 +159,10 @@ pub(super) struct PieceSquare(u16);
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-/// Returns the king bucket for the square of a king in its own side's view, counted from a1, rank
-/// by rank, on files a to d: castled, in the middle of the first rank, on the second, or elsewhere.
+/// Returns the king bucket for a king's square in its own side's view.
+///
+/// Squares are counted from a1, rank by rank, and the king is on files a to d. The buckets are:
+/// castled, in the middle of the first rank, on the second rank, and elsewhere.
 const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
@@ -187,7 +188,6 @@ pub(super) struct Perspective {
     king_bucket: u16,
 }
 
-/// Number of different views that a side can have of the board.
 pub(super) const VIEWS: usize = 2 * KING_BUCKETS;
 
 const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
