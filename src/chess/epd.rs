@@ -16,7 +16,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Parses the position at the beginning of a line, and returns it with the rest of the line.
+/// Parses the position at the start of a line. Returns it with the rest of the line.
 pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);

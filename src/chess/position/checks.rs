@@ -64,7 +64,6 @@ impl Position {
 mod tests {
     use super::*;
 
-    /// Positions with checks by every kind of piece and by castling, and with discovered checks.
     const FENS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",

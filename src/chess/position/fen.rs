@@ -17,7 +17,6 @@ use shakmaty::{
     CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds, Setup,
 };
 
-/// Descriptions of faults in a position, one for each of `shakmaty`'s error kinds.
 const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
     (PositionErrorKinds::MISSING_KING, "a king is missing"),
@@ -38,7 +37,6 @@ const MAX_PAWNS: usize = 8;
 
 type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
-/// The end of the error message for Chess960 positions.
 const NOT_PLAYED: &str = "which Tabia does not support";
 
 /// Maximum value of a FEN counter. Larger values are capped, which does not affect any game.

@@ -39,7 +39,8 @@ impl Replay {
                     return self.resolve_san(San::Castle(side));
                 }
                 let is_pawn = piece == Piece::Pawn;
-                // A pawn move without an origin file stays on its file; any other is a capture.
+                // A pawn move without an origin file stays on its file. Any other pawn move is a
+                // capture.
                 let file = file.or(is_pawn.then(|| to.get_file()));
                 self.resolve_san(San::Normal {
                     role: shakmaty::Role::ALL[piece.to_index()],
@@ -106,7 +107,6 @@ fn read(text: &[u8]) -> Option<Loose> {
     Some(Loose::Plain { piece, file, rank, to, promotion })
 }
 
-/// Removes check and mate signs, annotations, and the en passant suffix.
 fn without_suffixes(text: &[u8]) -> &[u8] {
     let mut text = text;
     loop {

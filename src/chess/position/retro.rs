@@ -24,7 +24,7 @@ const MAX_PAWNS: u32 = 8;
 /// Initial capacity of a list of unmoves. Few positions have more unmoves.
 const USUAL_UNMOVES: usize = 256;
 
-/// The maximum number of en passant states: one for each file, and one for no en passant.
+/// One state for each file, and one for no en passant.
 const MAX_FILES: usize = 9;
 
 #[derive(Debug, Clone, Copy)]
@@ -117,7 +117,6 @@ impl Position {
         }
         let is_edge = matches!(mv.to().get_rank(), Rank::First | Rank::Eighth);
         let them = self.side_to_move();
-        // A captured piece must not raise the number of pieces above the maximum.
         let has_room = self.by_color(them).popcnt() < MAX_PIECES;
         let has_room_for_pawn = self.pieces(them, Piece::Pawn).popcnt() < MAX_PAWNS && !is_edge;
         let kinds = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
@@ -279,7 +278,6 @@ impl Position {
                 files.push(Some(square.get_file()));
             }
         }
-        // An en passant capture requires the en passant file to be set.
         match unmove.taken {
             Some((_, square)) if square != unmove.mv.to() => {
                 files.retain(|file| *file == Some(square.get_file()));

@@ -77,7 +77,6 @@ impl Position {
         self.short_san(mv).to_string()
     }
 
-    /// Formats `mv` like [`Position::san`], without allocation.
     pub(crate) fn short_san(&self, mv: Move) -> ArrayString<SAN_BYTES> {
         let mut text = ArrayString::new();
         if mv.is_null() {

@@ -4,7 +4,6 @@ use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_
 
 use super::{BitBoard, Color, Piece, Position, Square};
 
-/// The squares attacked by the side not to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Threats {
     pub(crate) all: BitBoard,

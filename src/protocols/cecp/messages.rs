@@ -43,8 +43,8 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Converts a report of a transposition into the book to thinking output. It is sent as text in
-/// place of a principal variation, which every GUI can show.
+/// Converts a report of a transposition into the book to thinking output. The text takes the place
+/// of a principal variation, because every GUI can show text there.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();
@@ -53,7 +53,6 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     Thinking { line, ..thinking(&progress) }
 }
 
-/// Maximum number of book moves in one line of thinking output.
 const NAMED: usize = 6;
 
 /// Returns the book moves and their probabilities, as thinking output for a book move. The text is

@@ -208,7 +208,6 @@ fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a
     Some((&words[..at], &words[at + 1..]))
 }
 
-/// The words in `go` that are followed by numbers.
 const BOUNDS: [&str; 10] =
     ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft"];
 

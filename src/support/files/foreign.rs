@@ -28,7 +28,6 @@ const POLYGLOT_ROW: usize = 16;
 /// Maximum offset at which the first name in a JSON object may end, in bytes.
 const JSON_NAME: usize = 64;
 
-/// The length of the longest header in bytes.
 pub(crate) const HEADER: u64 = 18;
 
 /// Returns the kind of a file without games, with an article, and advice on using the file.

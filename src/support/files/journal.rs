@@ -23,11 +23,8 @@ use super::{FileError, describe, open_locked, read_plain, sync_name, write_whole
 
 /// The interval between syncs. A power failure loses at most the work of one interval.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// Maximum length of the first line in bytes.
 const MAX_HEADLINE: u64 = 1 << 24;
-/// Maximum number of characters that error messages quote from an unknown first line.
 const SHOWN_CHARS: usize = 40;
-/// Length in characters of a checksum and the space after it.
 const SUM_CHARS: usize = 9;
 
 #[derive(Debug)]

@@ -327,7 +327,7 @@ impl NewFile {
     }
 
     /// Replaces the content with a complete file, which [`NewFile::keep`] then moves. Copies its
-    /// bytes at once if it is on a different file system.
+    /// bytes immediately if it is on a different file system.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
         if there.metadata()?.dev() == folder_of(&self.target).metadata()?.dev() {

@@ -28,7 +28,7 @@ pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
-/// The style sheets shared by all pages that are written as files.
+/// The style sheets of all pages that are written as files.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
 /// The modules shared by all pages that are written as files, each after the modules it imports.
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];

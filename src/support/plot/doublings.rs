@@ -124,8 +124,6 @@ mod tests {
         let points = vec![point(1.0, 1.0, None), point(2.0, 1.5, Some([0.75, 2.0]))];
         let line = Line { name: "a<b".to_owned(), color: "#000000", dashed: false, points };
         let svg = doublings("gain", ["threads", "times"], &[line]);
-        // The horizontal axis ranges from 1 to 2. The vertical axis ranges from 0.5 to 2, because
-        // the bar starts at 0.75.
         let middle = TOP + HEIGHT / 2.0;
         let first = format!("cx=\"{LEFT:.1}\" cy=\"{middle:.1}\"");
         let bar = format!("points=\"{0:.1},{1:.1} {0:.1},{TOP:.1}\"", LEFT + WIDTH, {

@@ -79,7 +79,6 @@ impl Scale {
         TOP + HEIGHT * (self.high - at.min(self.high)) / (self.high - self.low)
     }
 
-    /// Returns the positions of the grid lines with their labels.
     fn grid(&self) -> impl Iterator<Item = (f64, String)> {
         let lines = ((self.high - self.low) / self.step).round() as usize;
         let digits = (-self.step.log10()).ceil().max(0.0) as usize;
