@@ -10,7 +10,6 @@ use super::visitor::Visitor;
 use super::{FaultReason, GameStatus};
 use crate::chess::position::{Move, Replay, is_loose_san};
 
-/// The minimum length of the move number before Black's first move: `1` and two dots.
 const BLACK_NUMBER: usize = "1..".len();
 
 /// Number of legal plies after which text without tags counts as a game.

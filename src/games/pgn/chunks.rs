@@ -186,7 +186,6 @@ impl<R: Read> Blocks<R> {
         !text.is_empty()
     }
 
-    /// Returns the error that ended the input after the last block, if any.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
@@ -210,7 +209,6 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
 /// Returns the offset of the last place in `text` where a game probably starts, or 0. A game starts
 /// with tags after an empty line (usually with `Event`) or with a first move.
 fn last_boundary(text: &[u8]) -> usize {
-    // Moves after tags belong to the same game as the tags.
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
     let is_apart = |at: usize| EMPTY_LINES.iter().any(|end| text[..at].ends_with(end));
     last_line_with(text, b"[Event ", is_apart)

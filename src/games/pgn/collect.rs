@@ -156,7 +156,6 @@ impl<'a> VariationText<'a> {
         Unread { fault, movetext, variations }
     }
 
-    /// Returns the variations that replace the first word.
     fn variations_of_first(&self) -> Vec<VariationText<'a>> {
         let (text, mut found) = (self.text, Vec::new());
         let mut at = scan::chunk_end(text, 0);
@@ -195,7 +194,7 @@ fn in_one_line(movetext: &str) -> String {
     words.join(" ")
 }
 
-/// Escapes a word so that it has the same meaning when it is written and read again. A control
+/// Prepares a word so that it has the same meaning when it is written and read again. A control
 /// character would divide it, and a bracket at the beginning of a line would begin a tag.
 fn kept_word(word: &str) -> String {
     let word = word.replace(char::is_control, "\u{fffd}");
@@ -240,7 +239,6 @@ mod tests {
         let game = read(text);
         assert_eq!(game.moves.len(), 3);
         let faults: Vec<String> = game.unread().map(|rest| rest.fault.to_string()).collect();
-        // The variation `(x)` replaces the illegal move.
         assert_eq!(faults.len(), 2);
         assert!(faults[0].contains("Ke4") && !faults[0].contains("line"), "{faults:?}");
         let written = game.to_string();

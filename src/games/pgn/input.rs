@@ -74,7 +74,6 @@ impl PgnInput {
         }
     }
 
-    /// Returns the absolute path, if the input is a file.
     pub(crate) fn absolute_name(&self) -> Option<String> {
         match self {
             PgnInput::File(path) => {

@@ -33,7 +33,6 @@ const ALPHABETS: [Alphabet; 15] = [
 
 /// The letters used in English, in the order of [`Alphabet::letters`].
 const ENGLISH: &[u8; 5] = b"KQRBN";
-/// The white and black figurines, in the same order.
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
 /// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, plus some reserve.

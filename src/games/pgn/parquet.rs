@@ -25,7 +25,6 @@ pub(super) struct ParquetGames {
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
-    /// Size of the file in bytes.
     bytes: u64,
     all_rows: u64,
     rows_read: u64,

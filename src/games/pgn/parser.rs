@@ -1,7 +1,7 @@
 //! Reads games from text in memory: the tags, and whatever `pgn::plain` does not read.
 //!
-//! A token in a main line is either a move (in SAN or in a different notation or language) or a
-//! token without meaning. Any other token ends the game.
+//! In a main line, moves can be in SAN or in a different notation or language. Tokens without
+//! meaning are skipped. Any other token ends the game.
 
 use std::ops::ControlFlow;
 

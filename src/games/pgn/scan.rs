@@ -293,8 +293,9 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// Parses the tag whose opening bracket is at `at`: its name, its raw value, and the offset after
-/// it. A value ends with the quotation mark before the closing bracket, and can contain others.
+/// Parses the tag whose opening bracket is at `at`. Returns its name, its raw value and the offset
+/// after it. A value ends with the quotation mark before the closing bracket, and can contain other
+/// quotation marks.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     let name = skip_spaces(text, at + 1);

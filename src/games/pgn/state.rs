@@ -129,7 +129,6 @@ impl ReaderState {
         Ok(ply)
     }
 
-    /// Plays a null move. Fails if the side to move is in check.
     pub(super) fn play_null(&mut self) -> Result<GamePly, SanError> {
         self.position = *self.current();
         self.place = None;

@@ -11,7 +11,6 @@ pub(crate) struct TextReader<T> {
     pub(super) text: T,
     plain: PlainReader<T>,
     at: usize,
-    /// The number of the line at the offset `counted`, within the whole input.
     line: u64,
     counted: usize,
     pub(super) state: ReaderState,

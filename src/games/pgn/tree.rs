@@ -82,7 +82,6 @@ impl OpeningCache {
     }
 }
 
-/// A move in SAN, without a check or mate sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     /// The characters of the move. The first character is in the lowest byte.
@@ -91,7 +90,8 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Number of bits in the longest stored word, so that it forms a key with a place's number.
+    /// Maximum number of bits in a stored word, so that it forms a 64-bit key with the number of a
+    /// place.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
     #[inline]

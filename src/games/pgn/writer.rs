@@ -81,7 +81,7 @@ impl Variation {
     pub fn movetext(&self, start: &Position) -> String {
         let mut text = String::new();
         let mut lines = Lines::new(&mut text, usize::MAX);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let written = lines.variation(self, start).and_then(|()| lines.finish());
         debug_assert!(written.is_ok());
         text
