@@ -177,8 +177,8 @@ pub struct TreeMove<'a> {
 }
 
 impl PgnGame {
-    /// Visits every legal move in the main line and in all variations, in the order of the movetext.
-    /// This includes variations that replace an illegal move.
+    /// Visits every legal move in the main line and in all variations, in the order of the
+    /// movetext. This includes variations that replace an illegal move.
     pub fn visit_tree(&self, mut visit: impl FnMut(&TreeMove<'_>)) {
         let line = Line { comment: "", moves: &self.moves, unread: self.unread.as_deref() };
         visit_line(&self.start, None, &line, &mut 0, &mut visit);

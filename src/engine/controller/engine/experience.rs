@@ -76,8 +76,7 @@ impl Engine {
         }
     }
 
-    /// Whether the search itself found the result and did not take it from a book (`BookSearch
-    /// first`).
+    /// Whether the result comes from the search itself, not from a book (`BookSearch first`).
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)

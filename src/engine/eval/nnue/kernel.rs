@@ -122,8 +122,8 @@ fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
-/// Uses intrinsics, because the compiler did not multiply and add in pairs for any form of the
-/// plain loop.
+/// The AVX2 version. It uses intrinsics, because the compiler did not multiply and add in pairs for
+/// any form of the plain loop.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
