@@ -16,7 +16,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Parses the position at the beginning of a line, and returns it with the rest of the line.
+/// Parses the position at the start of a line. Returns it with the rest of the line.
 pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);
@@ -30,7 +30,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
 }
 
-/// Reads the positions in a file, one per line; ignores operations. Errors contain the line number.
+/// Reads the positions in a file, one per line. Ignores operations. Errors contain the line number.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
@@ -53,7 +53,7 @@ pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize
     Ok(found)
 }
 
-/// Reads the moves in the operand of an operation such as `am`. The error is the first illegal one.
+/// Reads the moves in the operand of an operation such as `am`. Fails with the first illegal move.
 pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
     let parse =
         |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));
@@ -65,7 +65,6 @@ fn bare(text: &str) -> &str {
     text.trim_end_matches(is_space).trim_end_matches(';')
 }
 
-/// Returns the byte offset of the end of the first `count` words in a line.
 fn after_words(line: &str, count: usize) -> usize {
     let words = split_words(line).take(count);
     // The words are slices of the line, so their addresses give their offsets.

@@ -28,7 +28,7 @@ pub(crate) fn color(color: Color) -> &'static str {
     }
 }
 
-/// Describes why a game is over. The wording is chosen so that no GUI parses it as a command.
+/// Describes why a game is over, in words that no GUI parses as a command.
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match (outcome.reason, outcome.winner) {
         (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",

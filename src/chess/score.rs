@@ -20,7 +20,7 @@ pub type Depth = i32;
 /// The distance from the root, in plies.
 pub type Ply = usize;
 
-/// The length in plies of the longest line that the search can follow.
+/// The maximum length in plies of a line in the search.
 pub const MAX_PLY: Ply = 128;
 
 /// A bound that is larger than every score.
@@ -82,7 +82,7 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
 }
 
 /// Converts a score for the transposition table. In the table, mate scores count from the node at
-/// `ply` instead of the root, so that they are valid wherever the position occurs.
+/// `ply` instead of the root, so that they are valid wherever the position occurs in the tree.
 #[inline]
 pub const fn to_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {

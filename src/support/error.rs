@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// An error about text that cannot be parsed, or about a value that is out of range.
 ///
-/// The message quotes the text and describes what was expected.
+/// The message quotes the text and describes the expected format.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ParseError(pub(crate) String);

@@ -9,7 +9,7 @@ use crossbeam::channel::bounded;
 pub(crate) const STACK: usize = 2 << 20;
 
 /// Starts up to `wanted` threads in a scope, each with its own job and a stack of `stack` bytes. If
-/// the system starts fewer threads, logs a warning; those threads share the work.
+/// the system starts fewer threads, logs a warning.
 pub(crate) fn start<'scope, J, T>(
     scope: &'scope Scope<'scope, '_>,
     (wanted, stack): (usize, usize),

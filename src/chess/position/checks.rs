@@ -7,12 +7,12 @@ use chess::{
 
 use super::{BitBoard, Move, Piece, Position, Square};
 
-/// The squares from which the side to move can give check, and its pieces that can discover one.
+/// Squares from which the side to move can give check, and pieces that can discover a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// Pieces whose moves can discover a check: each alone between its slider and the enemy king.
+    /// Pieces whose moves can discover a check: the only piece between a slider and the enemy king.
     discoverers: BitBoard,
     king: Square,
 }
@@ -64,7 +64,6 @@ impl Position {
 mod tests {
     use super::*;
 
-    /// Positions with checks by every kind of piece and by castling, and with discovered checks.
     const FENS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",

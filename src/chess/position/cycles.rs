@@ -45,7 +45,7 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move. A move that it evicts goes to its other slot, and so on.
+    /// Inserts a move. If it evicts another move, inserts that one in its other slot, and so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -76,7 +76,6 @@ fn slots(difference: u64) -> [usize; 2] {
     [difference, difference >> 16].map(|bits| bits as usize % SLOTS)
 }
 
-/// Returns the squares that a piece can reach on an empty board.
 fn moves(piece: Piece, from: Square) -> BitBoard {
     match piece {
         Piece::Knight => get_knight_moves(from),

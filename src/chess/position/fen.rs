@@ -2,8 +2,8 @@
 //!
 //! `chess::Board` accepts invalid FENs. Some of these FENs corrupt memory, for example if one side
 //! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every FEN. A side
-//! may have any sixteen pieces, provided that one is a king and at most eight are pawns; the rules
-//! do not require that promotions can account for them, and composed problems ignore it.
+//! may have any sixteen pieces, provided that one is a king and at most eight are pawns. It does
+//! not matter whether promotions can explain them, because composed problems ignore this.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,6 @@ use shakmaty::{
     CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds, Setup,
 };
 
-/// Descriptions of faults in a position, one for each of `shakmaty`'s error kinds.
 const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
     (PositionErrorKinds::MISSING_KING, "a king is missing"),
@@ -36,10 +35,8 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
 const MAX_PIECES: usize = 16;
 const MAX_PAWNS: usize = 8;
 
-/// Removes one kind of fault from a position, if present.
 type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
-/// The end of the error message for Chess960 positions.
 const NOT_PLAYED: &str = "which Tabia does not support";
 
 /// Maximum value of a FEN counter. Larger values are capped, which does not affect any game.
@@ -48,8 +45,8 @@ const MAX_COUNTER: u32 = 9_999;
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
-    /// Accepts two kinds of positions that occur in problems and test suites: with checks that no
-    /// previous move can have given, and with pieces that cannot be the result of promotions.
+    /// Accepts two kinds of positions that occur in problems and test suites: positions with checks
+    /// that no previous move can have given, and with pieces that promotions cannot explain.
     ///
     /// # Errors
     /// If the text is malformed, the position breaks the rules, or a side has more than sixteen
@@ -142,7 +139,7 @@ impl Position {
         Ok(Self::from_board(board, cut(counters.0), cut(counters.1)))
     }
 
-    /// Returns the FEN, with an en passant square only if a pawn can legally capture there.
+    /// Returns the FEN. It contains an en passant square only if a pawn can legally capture there.
     pub fn fen(&self) -> String {
         self.to_string()
     }

@@ -50,7 +50,7 @@ impl Outcome {
 /// A start position and the moves played from it.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// All positions from the start to the current one: always one more than `moves`.
+    /// All positions from the start to the current one: one more than `moves`.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }

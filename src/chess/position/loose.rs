@@ -21,13 +21,11 @@ enum Loose {
     },
 }
 
-/// Whether `text` has the form of a move with English piece letters.
 pub(crate) fn is_loose_san(text: &[u8]) -> bool {
     read(text).is_some()
 }
 
 impl Replay {
-    /// Returns the only legal move that matches `text`, which uses English piece letters.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),
@@ -41,7 +39,8 @@ impl Replay {
                     return self.resolve_san(San::Castle(side));
                 }
                 let is_pawn = piece == Piece::Pawn;
-                // A pawn move without an origin file stays on its file; any other is a capture.
+                // A pawn move without an origin file stays on its file. Any other pawn move is a
+                // capture.
                 let file = file.or(is_pawn.then(|| to.get_file()));
                 self.resolve_san(San::Normal {
                     role: shakmaty::Role::ALL[piece.to_index()],
@@ -108,7 +107,6 @@ fn read(text: &[u8]) -> Option<Loose> {
     Some(Loose::Plain { piece, file, rank, to, promotion })
 }
 
-/// Removes check and mate signs, annotations, and the en passant suffix.
 fn without_suffixes(text: &[u8]) -> &[u8] {
     let mut text = text;
     loop {

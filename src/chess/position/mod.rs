@@ -76,11 +76,10 @@ pub struct Position {
     non_pawn_keys: [u64; 2],
     halfmove_clock: u16,
     fullmove_number: u16,
-    /// The square where a pawn can legally capture en passant.
     en_passant: Option<Square>,
 }
 
-/// Compares pieces, side to move, castling rights, clocks and legal moves.
+/// Compares pieces, the side to move, castling rights, clocks and legal moves.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         let facts = |position: &Position| {
@@ -103,7 +102,6 @@ impl Position {
         Self::from_board(Board::default(), 0, 1)
     }
 
-    /// Creates a position from a board that is known to be legal.
     fn from_board(board: Board, halfmove_clock: u16, fullmove_number: u16) -> Self {
         let mut position = Position {
             key: 0,
@@ -270,8 +268,8 @@ impl Position {
         Keys::after(self, mv)
     }
 
-    /// Returns the position after `mv`, given its keys. It is built in place, because copying data
-    /// that has just been written would stall until the writes complete.
+    /// Returns the position after `mv`, given its keys. The position is built in place, because
+    /// copying data that has just been written would stall until the writes complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();

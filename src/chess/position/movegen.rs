@@ -1,7 +1,7 @@
 //! Legal move generation with the attack look-ups of `chess`, and a fast legality test.
 //!
-//! If a capture causes a cutoff, the search never generates the quiet moves. Masks resolve pins and
-//! checks, so no move has to be played to test its legality. See
+//! If a capture causes a cutoff, the search never generates the quiet moves. Pins and checks are
+//! handled with masks, so no move has to be played to test its legality. See
 //! <https://www.chessprogramming.org/Move_Generation#Legal>.
 
 use arrayvec::ArrayVec;
@@ -76,7 +76,7 @@ pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoar
     }
 }
 
-/// Returns the number of king moves between two squares on an empty board.
+/// Returns the number of king moves from one square to another on an empty board.
 #[inline]
 pub(crate) fn distance(a: Square, b: Square) -> i32 {
     let files = a.get_file().to_index().abs_diff(b.get_file().to_index());
@@ -127,7 +127,7 @@ impl Position {
     }
 
     /// Returns the squares to which pieces other than the king may move. In check, these are the
-    /// squares where they block it or capture the checking piece.
+    /// squares where a piece blocks the check or captures the checking piece.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -162,13 +162,14 @@ impl Position {
         self.attackers(to, without_king) & self.by_color(!us) == EMPTY
     }
 
-    /// Returns the pieces of both sides that attack `target`; `occupied` squares block sliders.
+    /// Returns the pieces of both sides that attack `target`. The `occupied` squares block sliders.
     #[inline]
     pub fn attackers(&self, target: Square, occupied: BitBoard) -> BitBoard {
         let board = self.board();
         let queens = *board.pieces(Piece::Queen);
         let pawns = board.pieces(Piece::Pawn);
-        // White pawns attack `target` from the squares that a black pawn on it would attack.
+        // The origins of white pawn attacks on `target` are the targets of a black pawn on
+        // `target`.
         (get_pawn_attacks(target, Color::Black, pawns & self.by_color(Color::White)))
             | (get_pawn_attacks(target, Color::White, pawns & self.by_color(Color::Black)))
             | (get_knight_moves(target) & board.pieces(Piece::Knight))

@@ -1,11 +1,11 @@
 //! A position for replaying games, updated in place.
 //!
 //! Code that reads games plays each move once and never takes one back. Therefore this type copies
-//! nothing and does not maintain pins and checks. It finds the pieces that could move to the target
-//! square, and checks that the move does not leave the king in check. For sliders it uses tables of
-//! the squares between two squares. These take 32 kB and stay in the cache, whereas magic tables
-//! take nearly a megabyte. In a profile of building a book, a replay resolves and plays a move in
-//! two fifths of the time that a [`Position`] needs.
+//! nothing and does not maintain pins and checks. To resolve a move, it finds the pieces that could
+//! move to the target square, and checks that the move does not leave the king in check. For
+//! sliders, it uses tables of the squares between two squares. These tables take 32 kB and stay in
+//! the cache, whereas magic tables take nearly a megabyte. In a profile of building a book, a
+//! replay resolves and plays a move in two fifths of the time that a [`Position`] needs.
 //!
 //! This is a second implementation of the board; `tests/position` compares the two.
 
@@ -120,7 +120,6 @@ impl Replay {
         }
     }
 
-    /// Plays a move, which must be legal in this position.
     #[inline]
     pub(crate) fn play(&mut self, mv: Move) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
@@ -169,7 +168,6 @@ impl Replay {
         get_pawn_attacks(target, !self.side, own).any(|from| self.is_safe(from, target))
     }
 
-    /// Resets the clock, promotes the pawn, and handles en passant.
     #[inline]
     fn play_pawn(&mut self, mv: Move, en_passant: Option<Square>) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
@@ -235,7 +233,6 @@ impl Replay {
         }
     }
 
-    /// Returns the part of the key for castling rights and en passant.
     #[inline]
     fn state(&self) -> u64 {
         zobrist::state_of(self.castling, self.en_passant.map(|square| square.get_file()))
@@ -307,7 +304,6 @@ impl Replay {
         found
     }
 
-    /// Whether the mover's king is safe after a move that is otherwise legal.
     #[inline]
     fn is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side;
@@ -388,7 +384,6 @@ mod tests {
     use super::*;
 
     const PLIES: usize = 120;
-    /// Average number of plies between null moves.
     const PLIES_TO_NULL: u16 = 8;
 
     /// Positions in which castling, promotions and en passant captures, including pinned ones,

@@ -1,8 +1,9 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
 //! The caller has a set of positions, such as a book, and needs those that lead to the given
-//! position in one move. At first, only the keys of the candidates are generated, by incremental
-//! updates. Those in the set are then set up as positions and verified by playing the move.
+//! position in one move. First, only the keys of the candidates are generated, by incremental
+//! updates. The candidates in the set are then set up as positions and verified by playing the
+//! move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -23,14 +24,13 @@ const MAX_PAWNS: u32 = 8;
 /// Initial capacity of a list of unmoves. Few positions have more unmoves.
 const USUAL_UNMOVES: usize = 256;
 
-/// The maximum number of en passant states: one for each file, and one for no en passant.
+/// One state for each file, and one for no en passant.
 const MAX_FILES: usize = 9;
 
-/// A move that may have led to the position.
 #[derive(Debug, Clone, Copy)]
 struct Unmove {
     mv: Move,
-    /// The piece on the origin square, which is a pawn if the move was a promotion.
+    /// The piece on the origin square. For a promotion, this is a pawn.
     piece: Piece,
     taken: Option<(Piece, Square)>,
     /// If the move was castling, the rook's squares before and after it.
@@ -84,7 +84,7 @@ impl Position {
         !self.side_to_move()
     }
 
-    /// Returns every move that could have led here, ignoring the safety of the kings.
+    /// Returns every move that could have led to the position, ignoring the safety of the kings.
     fn unmoves(&self) -> Vec<Unmove> {
         let mut list = Vec::with_capacity(USUAL_UNMOVES);
         let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MAX_PAWNS;
@@ -117,7 +117,6 @@ impl Position {
         }
         let is_edge = matches!(mv.to().get_rank(), Rank::First | Rank::Eighth);
         let them = self.side_to_move();
-        // A captured piece must not raise the number of pieces above the maximum.
         let has_room = self.by_color(them).popcnt() < MAX_PIECES;
         let has_room_for_pawn = self.pieces(them, Piece::Pawn).popcnt() < MAX_PAWNS && !is_edge;
         let kinds = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
@@ -127,7 +126,7 @@ impl Position {
         }
     }
 
-    /// Appends the pawn moves to `to` that could have been played. Includes promotions.
+    /// Appends the pawn moves to `to` that could have been played, including promotions.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();
         let mv = |from| match promotion {
@@ -178,7 +177,6 @@ impl Position {
         })
     }
 
-    /// Returns the piece that was on a square before a move.
     fn stood(&self, unmove: &Unmove, square: Square) -> Option<(Color, Piece)> {
         let us = self.mover();
         if square == unmove.mv.from() {
@@ -280,7 +278,6 @@ impl Position {
                 files.push(Some(square.get_file()));
             }
         }
-        // An en passant capture requires the en passant file to be set.
         match unmove.taken {
             Some((_, square)) if square != unmove.mv.to() => {
                 files.retain(|file| *file == Some(square.get_file()));
@@ -290,7 +287,6 @@ impl Position {
         files
     }
 
-    /// Returns the key and the pawn key before a move, without castling and en passant.
     fn keys_of_pieces_before(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
@@ -316,7 +312,6 @@ impl Position {
         (key, pawn_key)
     }
 
-    /// Returns the position before a move, or `None` if no such position exists.
     fn before(&self, unmove: &Unmove, state: State) -> Option<Position> {
         let us = self.mover();
         let mut builder = BoardBuilder::new();
@@ -334,7 +329,7 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // There are at most sixteen pieces per side: other captures were excluded earlier.
+        // There are at most sixteen pieces per side, because other captures were excluded earlier.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);

@@ -68,7 +68,6 @@ impl Position {
         self.resolve_san(read_san(text).ok_or(SanError::Malformed)?)
     }
 
-    /// Returns the legal move that matches a parsed SAN. For a whole game, use a [`Replay`].
     fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         Replay::from(self).resolve_san(san)
     }
@@ -78,7 +77,6 @@ impl Position {
         self.short_san(mv).to_string()
     }
 
-    /// Formats `mv` like [`Position::san`], without allocation.
     pub(crate) fn short_san(&self, mv: Move) -> ArrayString<SAN_BYTES> {
         let mut text = ArrayString::new();
         if mv.is_null() {

@@ -1,17 +1,14 @@
-//! Computes the squares attacked by a side, and those where it threatens more valuable pieces.
+//! Computes the squares attacked by a side, and those where its pieces attack more valuable ones.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
 use super::{BitBoard, Color, Piece, Position, Square};
 
-/// The squares attacked by the side not to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Threats {
     pub(crate) all: BitBoard,
     by_pawns: BitBoard,
-    /// Squares attacked by pawns, knights or bishops.
     by_minors: BitBoard,
-    /// Squares attacked by pawns, knights, bishops or rooks.
     by_rooks: BitBoard,
 }
 

@@ -36,7 +36,6 @@ const CASTLING_STATE: [u64; 16] = {
     table
 };
 
-/// Returns the part of the key for castling rights and en passant.
 #[inline]
 pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     let white = board.castle_rights(Color::White).to_index();

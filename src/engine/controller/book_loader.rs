@@ -23,7 +23,6 @@ use crate::support::threads::refused;
 /// suits a slow machine, so a faster machine plays from analyses slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
-/// The current book and opponent book, and whether other books are being opened.
 pub(super) struct BookLoader {
     book: Book,
     chooser: Chooser,
@@ -52,8 +51,8 @@ impl BookLoader {
         }
     }
 
-    /// Opens the books named in `paths` in the background, like [`Book::open_all`]; if empty, the
-    /// embedded book. The result arrives as [`BackgroundEvent::Opened`].
+    /// Opens the books named in `paths` in the background, like [`Book::open_all`]. If `paths` is
+    /// empty, opens the embedded book. The result arrives as [`BackgroundEvent::Opened`].
     pub(super) fn open(&mut self, paths: &str, event_sender: &Sender<BackgroundEvent>) {
         self.asked += 1;
         self.is_opening = true;
@@ -100,8 +99,8 @@ impl BookLoader {
         }
     }
 
-    /// Installs an opponent book, unless another has been requested since. If reading failed,
-    /// returns the reason and keeps the current one.
+    /// Installs an opponent book, unless another has been requested since. If the book could not be
+    /// read, returns the reason and keeps the current book.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -153,7 +152,6 @@ impl BookLoader {
         self.chooser.choose(book, game)
     }
 
-    /// Describes in one line which book moves were vetoed and why.
     pub(super) fn vetoed(&self, game: &Game, settings: &Settings) -> Option<String> {
         let book = book_in_use(&self.book, self.opponent_book.as_ref(), game, settings)?;
         self.chooser.vetoes(book, game)
@@ -199,12 +197,10 @@ impl BookLoader {
             .is_some_and(|book| chooser.choose(book, game).is_some())
     }
 
-    /// Describes a position: the name of the opening and the most frequently played move.
     pub(super) fn describe(&self, position: &Position) -> String {
         at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
     }
 
-    /// Returns the ECO code and name if this exact position is in the list of openings.
     pub(super) fn opening(&self, position: &Position) -> Option<String> {
         let opening = self.names.get_or_init(Names::embedded).get(position)?;
         Some(format!("{} {}", opening.eco, opening.name))
@@ -229,7 +225,6 @@ fn is_in_depth(game: &Game, settings: &Settings) -> bool {
     settings.book_depth == 0 || next <= settings.book_depth
 }
 
-/// Returns the opponent book if there is one, otherwise the user's book.
 fn book_in_use<'a>(
     book: &'a Book,
     opponent_book: Option<&'a OpponentBook>,

@@ -36,9 +36,7 @@ enum ClockSetting {
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
-    /// Remaining time, indexed by colour.
     remaining: [Duration; 2],
-    /// Number of plies played when the time control was set.
     since: usize,
     node_rate: u64,
     /// Time per move that passes only on the GUI's clock, for example while it draws the board.
@@ -102,7 +100,8 @@ impl Clocks {
         }
     }
 
-    /// Measures time in nodes, at `nodes` per second; 0 switches back to the wall clock.
+    /// Measures time in nodes, at `nodes` per second. If `nodes` is 0, switches back to the wall
+    /// clock.
     pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.node_rate = nodes;
     }
@@ -122,12 +121,10 @@ impl Clocks {
         self.set(color, remaining);
     }
 
-    /// Stores the engine's time reported by the GUI. It takes effect at the engine's next turn.
     pub(super) fn report_own(&mut self, left: Duration) {
         self.reported[0] = Some(left);
     }
 
-    /// Stores the opponent's time reported by the GUI.
     pub(super) fn report_opponent(&mut self, left: Duration) {
         self.reported[1] = Some(left);
     }
@@ -137,7 +134,6 @@ impl Clocks {
         self.reported[0]
     }
 
-    /// Corrects the clocks with the reported times. `side` is the engine's side.
     pub(super) fn apply_reported(&mut self, side: Color) {
         let [own, opponent] = std::mem::take(&mut self.reported);
         own.into_iter().for_each(|left| self.set_own_clock(side, left));
@@ -157,7 +153,7 @@ impl Clocks {
         self.remaining[color.to_index()]
     }
 
-    /// Charges a player for the move that has just been played. `plies` includes this move.
+    /// Charges a player for the time of the last move. `plies` includes this move.
     pub(super) fn charge(&mut self, color: Color, plies: usize) {
         self.charge_time(color, self.turn_began.elapsed(), plies);
     }
@@ -173,7 +169,6 @@ impl Clocks {
         }
     }
 
-    /// Returns the time and node limits for the next move by `color`, after `plies` plies.
     pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
         let time = self.time_control(color, plies);
         match self.node_rate {
@@ -197,7 +192,6 @@ impl Clocks {
     }
 }
 
-/// Reduces a time limit by a fixed overhead per move.
 pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     let less = |time: Duration| time.saturating_sub(overhead);
     match time {
@@ -209,7 +203,6 @@ pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     }
 }
 
-/// Returns how many of `plies` plies were played by the side that made the last move.
 fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }

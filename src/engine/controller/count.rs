@@ -11,25 +11,21 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// Valid depths, in plies. More than a few dozen never finish; the limit prevents stack overflow.
+/// Valid depths, in plies. A count to more than a few dozen plies would never finish. The limit
+/// prevents a stack overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
 pub(crate) struct PerftCount {
     stop: Arc<AtomicBool>,
-    /// Receives each root move and its count when the count for that move is complete.
     counted: Receiver<(Move, u64)>,
     nodes: u64,
 }
 
-/// The progress of a count since the last call to [`PerftCount::take`].
 pub(crate) struct Counted {
-    /// Root moves with their counts.
     pub(crate) moves: Vec<(Move, u64)>,
-    /// The total, if the count has ended.
     pub(crate) end: Option<CountEnd>,
 }
 
-/// The total of a count.
 pub(crate) struct CountEnd {
     pub(crate) nodes: u64,
     pub(crate) stopped: bool,

@@ -64,7 +64,6 @@ impl DesiredState {
         position.legal_moves().iter().filter(|mv| !self.excluded.contains(mv)).collect()
     }
 
-    /// Cancels requests for the old position.
     pub(super) fn reset_for_new_position(&mut self) {
         self.revision += 1;
         self.excluded.clear();
@@ -84,7 +83,6 @@ pub(super) struct Running {
     pub(super) is_hit: bool,
 }
 
-/// The next step for the running search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextStep {
     Keep,

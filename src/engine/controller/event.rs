@@ -8,9 +8,8 @@ pub(crate) enum Event {
     Transposed(Transposed),
     /// A note about the counts in the book. It is sent before the first counts in a game.
     Note(&'static str),
-    /// Learned results vetoed book moves; contains a description.
+    /// Learned results have vetoed book moves. Contains a description.
     Vetoed(String),
-    /// The engine has played a move.
     Moved(Moved),
     Pondering(Expected),
     OrderedResult(OrderedResult),
@@ -19,9 +18,9 @@ pub(crate) enum Event {
     Resigned,
     /// All requests before the ping with this number are complete.
     Pong(u64),
-    /// The book could not be opened; contains the reason.
+    /// The book could not be opened. Contains the reason.
     BookFailed(String),
-    /// A resource is unavailable or something failed; contains a description. The engine continues.
+    /// A resource is unavailable or something failed. Contains a description; the engine continues.
     Fault(String),
 }
 
@@ -38,7 +37,6 @@ pub(crate) struct SearchProgress {
 #[derive(Debug, Clone)]
 pub(crate) struct Transposed {
     pub position: Position,
-    /// The line, and the games that reached the position at its end.
     pub found: Transposition,
     pub report: Option<Report>,
     /// Additional book data about the end of the line, for analysis. Empty during play.
@@ -46,7 +44,6 @@ pub(crate) struct Transposed {
 }
 
 impl Transposed {
-    /// Describes the transposition in one line of text.
     pub(crate) fn describe(&self) -> String {
         let found = self.found.describe(&self.position);
         if self.more.is_empty() { found } else { format!("{found}; {}", self.more) }
@@ -62,14 +59,12 @@ pub(crate) struct Moved {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expected {
-    /// The current position of the game, before the expected reply.
     pub position: Position,
     pub mv: Move,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum MoveReason {
-    /// The games in the book.
     Book(Choice),
     Analysed(BookValue),
     /// The result of a search of the same position in another game.

@@ -7,7 +7,6 @@ use crossbeam::channel::{Receiver, select};
 use super::lines::Input;
 use super::worker::BackgroundEvent;
 
-/// Whether the main loop should continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     Continue,
@@ -25,7 +24,6 @@ pub(crate) trait Frontend {
     fn background_events(&self) -> Receiver<BackgroundEvent>;
 }
 
-/// Runs a frontend until it quits or its input ends.
 pub(crate) fn run(frontend: &mut dyn Frontend, inputs: &Receiver<Input>) -> io::Result<()> {
     let events = frontend.background_events();
     loop {

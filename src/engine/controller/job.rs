@@ -21,7 +21,6 @@ pub(super) struct RunningSearch {
     pub(super) subject: Option<Position>,
     pub(super) refuted: Option<Scored>,
     pub(super) completed: Option<Report>,
-    /// Elapsed search time when an interim result was last written.
     pub(super) learnt_at: Duration,
     pub(super) result: Option<SearchResult>,
 }
@@ -31,7 +30,7 @@ pub(crate) struct SearchStatus {
     pub elapsed: Duration,
     pub nodes: u64,
     pub depth: Depth,
-    /// Number of the current root move, counted from 1; 0 before the first root move.
+    /// Place of the current root move in the search order, from 1; 0 before the first root move.
     pub number: usize,
     pub of: usize,
     pub current: Option<Move>,
@@ -47,7 +46,8 @@ impl RunningSearch {
         matches!(self.purpose, Purpose::Ponder(_))
     }
 
-    /// Returns the position for which this score can be learned, unless an excluded move is better.
+    /// Returns the position for which this score can be learned. Returns `None` if an excluded move
+    /// is better.
     pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }

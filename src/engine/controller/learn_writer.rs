@@ -1,4 +1,4 @@
-//! The thread that reads and writes the learning file. Because it is separate, a slow disk does not
+//! The thread that reads and writes the learning file. It is separate so that a slow disk does not
 //! cost the engine time on its clock.
 
 use std::io;
@@ -16,7 +16,7 @@ use super::worker::BackgroundEvent;
 /// Maximum time between syncs during a game, which limits the loss after a power failure.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Maximum number of rows kept while the file cannot be written: a long day of games.
+/// Maximum number of rows kept while the file cannot be written: enough for a long day of games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {
@@ -42,7 +42,6 @@ impl LearnWriter {
         Ok(LearnWriter { orders: Some(orders), thread: Some(thread) })
     }
 
-    /// Requests that rows be written; [`BackgroundEvent::Kept`] reports completion.
     pub(super) fn keep(&self, rows: Vec<Row>, ends_game: bool) {
         self.give(WriteRequest::Keep { rows, ends_game });
     }
@@ -75,7 +74,6 @@ struct WriterThread<'a> {
     file: Option<LearnFile>,
     waiting: Vec<Row>,
     synced: Instant,
-    /// Whether a fault has been reported since the last successful write.
     complained: bool,
     learned: Option<Learned>,
     read: Option<Stamp>,
@@ -157,7 +155,6 @@ impl<'a> WriterThread<'a> {
         }
     }
 
-    /// Sends the contents of the file. Reads the file only if it has changed.
     fn send_contents(&mut self, number: u64) {
         let now = stamp(self.path);
         if now != self.read {

@@ -23,10 +23,8 @@ const ENOUGH: u32 = 50;
 pub(super) struct Learning {
     writer: Option<LearnWriter>,
     learned: Option<Learned>,
-    /// Number of read requests so far; identifies the latest one.
     asked: u64,
     is_reading: bool,
-    /// Number of write requests that are not yet complete.
     unwritten: usize,
     /// Whether the engine has moved in this game since the game's result was last learned.
     pub(super) has_played: bool,
@@ -35,7 +33,6 @@ pub(super) struct Learning {
 }
 
 impl Learning {
-    /// Whether a requested read is not yet complete.
     pub(super) fn is_reading(&self) -> bool {
         self.is_reading
     }
@@ -44,7 +41,6 @@ impl Learning {
         self.writer.is_some()
     }
 
-    /// Switches to another learning file and reads it. An empty path turns off learning.
     pub(super) fn switch_file(&mut self, path: &str, event_sender: &Sender<BackgroundEvent>) {
         *self = Learning { asked: self.asked, ..Learning::default() };
         if path.is_empty() {
@@ -78,7 +74,7 @@ impl Learning {
         self.has_played = true;
     }
 
-    /// Installs results that have been read, unless another read has been requested since.
+    /// Installs results that were read, unless another read has been requested since.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -88,7 +84,6 @@ impl Learning {
         true
     }
 
-    /// Requests that rows be written. If `ends_game` is true, the file is also synced.
     pub(super) fn keep(&mut self, rows: Vec<Row>, ends_game: bool) {
         if let Some(writer) = self.writer.as_ref().filter(|_| !rows.is_empty()) {
             self.unwritten += 1;
@@ -100,7 +95,6 @@ impl Learning {
         self.unwritten = self.unwritten.saturating_sub(1);
     }
 
-    /// Whether all write requests are complete.
     pub(super) fn is_written(&self) -> bool {
         self.unwritten == 0
     }
@@ -128,7 +122,6 @@ impl Learning {
         (limits.multi_pv == 1 && !open.is_empty()).then_some((open, best))
     }
 
-    /// Returns a learned move to play immediately instead of searching within `limits`.
     pub(super) fn answer(&self, game: &Game, limits: &Limits) -> Option<UnrefutedMove> {
         let unrefuted = self.learned.as_ref()?.unrefuted(game.position())?;
         let move_number = game.position().fullmove_number();
@@ -138,7 +131,7 @@ impl Learning {
 }
 
 /// Whether a move neither repeats a position nor leads close to a draw by the fifty-move rule.
-/// Results learned in other games do not take either case into account.
+/// Results learned in other games do not take these draws into account.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());

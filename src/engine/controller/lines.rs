@@ -4,7 +4,6 @@ use std::io::{self, BufRead};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
-/// An item from the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
     /// A line without its terminator. Invalid UTF-8 and NULs are replaced by `U+FFFD`.
@@ -12,15 +11,13 @@ pub(crate) enum Input {
     /// The beginning of a line that is longer than any valid command.
     TooLong(String),
     End,
-    /// A signal to quit.
     Leave,
 }
 
-/// Maximum length of a complete line, in bytes. The longest line is `position startpos moves` with
-/// about 30,000 bytes, for the longest possible game (5,900 plies).
+/// Maximum length of a complete line, in bytes. The longest command is `position startpos moves`
+/// for the longest possible game (5,900 plies), with about 30,000 bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// Number of bytes kept from a line that is too long.
 const KEPT: usize = 80;
 
 /// Maximum number of queued lines. If the queue is full, the sender blocks.
@@ -30,7 +27,6 @@ pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {
     bounded(WAITING)
 }
 
-/// Reads lines on a separate thread until the input ends.
 pub(crate) fn read_lines(
     mut source: impl BufRead + Send + 'static,
     sender: Sender<Input>,

@@ -1,10 +1,9 @@
 //! Pings, which are answered once all earlier requests are complete.
 //!
-//! A ping that arrives while the engine is thinking waits for its move. Any other is answered
-//! before later requests take effect: xboard drops a move that arrives while it waits for the
-//! answer to a ping, and the game would hang.
+//! A ping that arrives while the engine is thinking is answered after the engine's move. Any other
+//! ping is answered before later requests take effect: xboard drops a move that arrives while it
+//! waits for the answer to a ping, and the game would hang.
 
-/// Unanswered pings, in the order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct Pings {
     /// Pings to answer once all requests are complete.

@@ -22,7 +22,7 @@ use crate::engine::search::constants::{values as constant, with_constants};
 #[cfg(feature = "tune")]
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Function to call with the path of the new log file; empty for none.
+/// Opens the log file at a path. An empty path means no log file.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,15 +36,13 @@ pub(crate) struct Settings {
     pub own_book: bool,
     /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded one.
     pub book: String,
-    /// The policy for choosing book moves.
     pub policy: Policy,
     /// Maximum loss of a book move in centipawns, according to the analysis.
     pub max_loss: Score,
-    /// Number of plies, counted from move 1, during which book moves are played; 0 for no limit.
+    /// Number of moves, in plies from move 1, during which the book is used; 0 for no limit.
     pub book_depth: i64,
     /// Minimum number of games that must have reached the position after the book move.
     pub min_games: i64,
-    /// Path of the learning file; empty for none.
     pub learn: String,
     pub veto: bool,
     /// The player to imitate (see [`crate::games::book::OpponentBook::open`]); empty for none.
@@ -68,7 +66,6 @@ pub(crate) struct Settings {
     pub overhead: i64,
     /// Path of the Syzygy tables; empty for none.
     pub tablebases: String,
-    /// Path of the log file; empty for none.
     pub log: String,
 }
 
@@ -76,7 +73,6 @@ pub(crate) struct Settings {
 pub(crate) enum EvaluationKind {
     /// Named terms with tuned weights. The value of each term can be shown.
     Classical,
-    /// A network, either from a file or the embedded one.
     #[default]
     Nnue,
 }
@@ -146,8 +142,8 @@ const MAX_BOOK_GAMES: i64 = 1_000_000;
 
 pub(crate) struct Setting {
     /// The xboard name; empty if the xboard protocol has a separate command for the setting. It
-    /// contains no spaces, where python-chess truncates names, and no `Draw`, which xboard takes
-    /// for the end of the game.
+    /// contains no spaces, because python-chess truncates names at spaces, and no `Draw`, because
+    /// xboard interprets it as the end of the game.
     pub name: &'static str,
     /// The UCI name; empty if UCI GUIs handle the matter themselves (draws and resignation).
     pub uci: &'static str,
@@ -155,7 +151,6 @@ pub(crate) struct Setting {
     pub kind: Kind,
 }
 
-/// The type of a setting, with functions that read and change its value.
 pub(crate) enum Kind {
     Check {
         get: fn(&Settings) -> bool,
@@ -260,7 +255,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("ClearHash", "Clear Hash", "clear the transposition table and what the search has learnt", Kind::ClearMemory),
 ];
 
-/// The search constants in a build for tuning.
 #[cfg(not(feature = "tune"))]
 const CONSTANTS: &[Setting] = &[];
 
@@ -323,7 +317,6 @@ impl Setting {
         all_settings().find(|row| is(row.name) || is(row.uci))
     }
 
-    /// Returns the UCI name if there is one, otherwise the xboard name.
     pub(crate) fn title(&self) -> &'static str {
         if self.uci.is_empty() { self.name } else { self.uci }
     }
@@ -363,12 +356,11 @@ fn parse_switch(value: &str) -> Option<bool> {
 }
 
 impl Settings {
-    /// Returns the rating at which the engine plays, or `None` for full strength.
     pub(crate) fn rating(&self) -> Option<i64> {
         self.limited.then_some(self.elo)
     }
 
-    /// Opens the files, except the book, whose settings differ from those in `old`.
+    /// Opens the files, except the book, whose settings have changed since `old`.
     pub(super) fn open_files(&mut self, old: &Settings) -> Result<(), SettingError> {
         if (self.evaluation, &self.network) != (old.evaluation, &old.network) {
             self.search.evaluation = self.evaluation().map_err(SettingError::Network)?;
@@ -415,7 +407,6 @@ impl Settings {
         self.search.memory_mb = desired.clamp(1, most).unsigned_abs() as usize;
     }
 
-    /// Sets the number of threads, capped at the supported maximum.
     pub(crate) fn set_threads(&mut self, threads: u32) {
         self.search.threads = i64::from(threads).clamp(1, MAX_THREADS).unsigned_abs() as usize;
     }

@@ -30,7 +30,6 @@ const MEASURED: [(f64, f64); 10] = [
     (2920.0, 1950.0),
 ];
 
-/// Returns the range of ratings at which the engine can play.
 pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
@@ -39,13 +38,12 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
 const FLAWLESS: f64 = 2400.0;
 /// Level to which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] apply.
 const CLUMSY: f64 = 600.0;
-/// Size of the evaluation error at level [`CLUMSY`], in centipawns.
+/// Standard deviation of the evaluation error at level [`CLUMSY`], in centipawns.
 const EVAL_NOISE: f64 = 250.0;
 /// Probability of overlooking a move at level [`CLUMSY`], in permille per ply.
 const MOVE_BLINDNESS: f64 = 120.0;
 /// Number of nodes after which no new iteration starts at level [`CLUMSY`].
 const NODES: f64 = 40.0;
-/// Increase in level for each doubling of the nodes.
 const DOUBLING: f64 = 150.0;
 /// Node limit of the search, as a multiple of the nodes after which no new iteration starts.
 const HARD_FACTOR: u64 = 8;
@@ -82,7 +80,6 @@ impl Strength {
     }
 }
 
-/// Returns the level that achieves this rating in games, interpolated from [`MEASURED`].
 fn level(rating: f64) -> f64 {
     let above = MEASURED[1..MEASURED.len() - 1].partition_point(|&(known, _)| known < rating) + 1;
     let ((low, from), (high, to)) = (MEASURED[above - 1], MEASURED[above]);
@@ -94,11 +91,12 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Divisor that converts the remaining time to a human's time for an ordinary move. Set by hand.
+/// Divisor that converts the remaining time to the time a human takes for an ordinary move. Set by
+/// hand.
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// Returns how long a human would think; less for forced moves and recaptures.
+/// Returns how long a human would think. The time is shorter for forced moves and recaptures.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,

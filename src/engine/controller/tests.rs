@@ -14,7 +14,6 @@ use crate::chess::score::Score;
 use crate::engine::search::{self, Config, Control, Limits, SearchResult, TimeLimit};
 use crate::games::book::Book;
 
-/// The game, limits and control of a search that was started.
 pub(super) struct StartedSearch {
     game: Game,
     pub(super) limits: Limits,
@@ -58,7 +57,6 @@ impl Backend for ScriptedSearch {
     }
 }
 
-/// An engine and the channels to its scripted search.
 pub(super) struct TestEngine {
     pub(super) engine: Engine,
     started: Receiver<StartedSearch>,

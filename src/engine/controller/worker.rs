@@ -17,7 +17,6 @@ use crate::games::book::{Book, Learned, OpponentBook};
 
 /// An implementation of the search: [`search::Searcher`], or a script in tests.
 pub(crate) trait Backend: Send {
-    /// Sets the configuration. Called only between searches.
     fn configure(&mut self, config: Config);
 
     fn new_game(&mut self);
@@ -61,30 +60,28 @@ impl Backend for Searcher {
     }
 }
 
-/// Creates a backend from a configuration. Called again after a backend panics.
+/// Creates a backend from a configuration. Called again if a backend has panicked.
 pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
 pub(crate) fn searcher() -> MakeBackend {
     Box::new(|config| Box::new(Searcher::on_large_stack(config)))
 }
 
-/// An event from the search thread or from a thread that reads files.
 #[derive(Debug, Clone)]
 pub(crate) enum BackgroundEvent {
     Progress {
-        /// The job number from [`SearchThread::search`].
         job: u64,
         event: search::SearchEvent,
     },
     Finished {
         job: u64,
-        /// The result. It has no best move if the search crashed.
+        /// The result. It contains no move if the search crashed.
         result: SearchResult,
     },
     Settled,
     /// A background task started by the engine's owner has made progress.
     OwnerProgress,
-    /// A resource is unavailable or something failed; sent before the event that ends the request.
+    /// A resource is unavailable or something failed. Sent before the event that ends the request.
     Fault(String),
     Opened {
         number: u64,
@@ -118,7 +115,6 @@ pub(crate) struct SearchThread {
 }
 
 impl SearchThread {
-    /// Starts the thread, with a stack large enough for the search.
     pub(crate) fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let (event_sender, background_events) = unbounded();
@@ -141,7 +137,6 @@ impl SearchThread {
         self.event_sender.clone()
     }
 
-    /// Counts an event that completes a request.
     pub(crate) fn note(&mut self, background_event: &BackgroundEvent) {
         if matches!(background_event, BackgroundEvent::Settled) {
             self.unsettled = self.unsettled.saturating_sub(1);
@@ -169,7 +164,6 @@ impl SearchThread {
     pub(crate) fn search(&mut self, game: Game, limits: Limits, control: Control) -> u64 {
         self.jobs += 1;
         let order = SearchRequest::Search { job: self.jobs, game: Box::new(game), limits, control };
-        // The thread runs as long as requests can be sent, so sending cannot fail.
         let _ = self.orders.send(order);
         self.jobs
     }
@@ -219,13 +213,12 @@ fn work(
     }
 }
 
-/// Creates a backend, with the default configuration if the user's makes it panic.
+/// Creates a backend. If the user's configuration makes it panic, uses the default configuration.
 fn create_backend(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
     let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
     made.unwrap_or_else(|_| make(Config::default()))
 }
 
-/// Whether a search returned no move even though there are legal moves.
 fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) -> bool {
     match (order, background_event) {
         (SearchRequest::Search { game, .. }, BackgroundEvent::Finished { result, .. }) => {
@@ -235,7 +228,6 @@ fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) ->
     }
 }
 
-/// Returns the event that ends a request that could not be completed.
 fn empty_result(order: &SearchRequest) -> BackgroundEvent {
     match order {
         SearchRequest::Search { job, .. } => {

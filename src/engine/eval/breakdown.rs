@@ -19,7 +19,8 @@ pub(crate) struct Breakdown {
     total: Tapered,
     phase: i32,
     scale: i32,
-    /// Whether this is a won endgame against a lone king, which is evaluated without terms.
+    /// Whether this is a won endgame against a lone king. Such endgames are evaluated without
+    /// terms.
     known: bool,
     score: Score,
     side_to_move: Color,
@@ -28,7 +29,6 @@ pub(crate) struct Breakdown {
 #[derive(Debug, Clone)]
 struct TermRow {
     term: Term,
-    /// Values for White and Black, each from that side's point of view.
     sides: [Tapered; 2],
     parts: Vec<(&'static str, [Tapered; 2])>,
 }
@@ -77,7 +77,6 @@ fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered 
 }
 
 impl Breakdown {
-    /// Returns the score for the side to move, in centipawns.
     pub(crate) fn score(&self) -> Score {
         match self.side_to_move {
             Color::White => self.score,
@@ -85,7 +84,6 @@ impl Breakdown {
         }
     }
 
-    /// Whether the rows add up to the score.
     #[cfg(test)]
     pub(super) fn adds_up(&self) -> bool {
         let net = |row: &TermRow| row.sides[0] - row.sides[1];

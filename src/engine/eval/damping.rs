@@ -30,7 +30,7 @@ pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
     score * left / CLOCK_SPAN
 }
 
-/// Scales the endgame share of the score. The middlegame share is unchanged.
+/// Scales the endgame share of the score and leaves the middlegame share unchanged.
 fn scaled(position: &Position, score: Score) -> Score {
     let us = position.side_to_move();
     let view = View::new(position, if score > 0 { us } else { !us });
@@ -71,7 +71,6 @@ mod tests {
             // Bishops of opposite colours, and of the same colour.
             ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 400, 100..=200),
             ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 400, 300..=400),
-            // Both sides have all of their pieces.
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 400, 400..=400),
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 50 40", 400, 300..=300),
         ] {

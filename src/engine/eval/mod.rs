@@ -6,8 +6,8 @@
 //! games and compiled in. `--evaluation classical` uses the classical terms.
 //!
 //! Positions with a lone king are always evaluated with the classical terms: the mating method is
-//! known, and no training game lasts long enough to teach it to a network. Elsewhere the endgame
-//! scale factor and the halfmove clock damp the network's score (`damping`).
+//! known, and no training game lasts long enough for a network to learn it. In all other positions,
+//! the endgame scale factor and the halfmove clock damp the network's score (`damping`).
 //!
 //! ```
 //! use tabia::eval::{Evaluation, Evaluator};
@@ -52,7 +52,6 @@ pub enum Evaluation {
 }
 
 impl Default for Evaluation {
-    /// Returns the embedded network as the default evaluation.
     fn default() -> Self {
         Evaluation::Nnue(Network::embedded())
     }
@@ -114,7 +113,7 @@ impl Evaluator {
         Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
     }
 
-    /// Switches to `evaluation` unless it is already in use.
+    /// Switches to `evaluation`, if it differs from the current one.
     pub fn set(&mut self, evaluation: &Evaluation) {
         if self.evaluation == *evaluation {
             // Avoids repeated deep comparisons if the same network was read twice.
@@ -155,7 +154,6 @@ impl Evaluator {
     }
 }
 
-/// Whether a side has only its king left.
 #[inline]
 fn is_mop_up(position: &Position) -> bool {
     let lone = |color| position.by_color(color).popcnt() == 1;

@@ -19,7 +19,6 @@ pub(super) const fn s(middlegame: i32, endgame: i32) -> Tapered {
 impl Tapered {
     pub(crate) const ZERO: Tapered = Tapered(0);
 
-    /// Packs two values, each of which must fit in an `i16`.
     #[inline]
     pub(crate) const fn new(middlegame: i32, endgame: i32) -> Self {
         Tapered((endgame << 16) + middlegame)

@@ -39,7 +39,6 @@ fn flipped(position: &Position) -> Position {
     Position::from_fen(&flipped).expect(&flipped)
 }
 
-/// Returns positions from games whose moves are chosen by a fixed pseudo-random sequence.
 fn random_positions() -> Vec<Position> {
     let mut seed: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut positions = Vec::new();

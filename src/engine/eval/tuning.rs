@@ -27,7 +27,6 @@ pub(crate) struct EvalFeatures {
     pub scales: [i32; 2],
 }
 
-/// Extracts the features of positions.
 pub(crate) struct Tracer(PawnTable);
 
 impl Tracer {

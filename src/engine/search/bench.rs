@@ -1,6 +1,6 @@
 //! The benchmark: fixed positions searched to a fixed depth with one thread and without a book.
 //!
-//! The total node count is the signature of the search, which a refactoring must not alter.
+//! The total node count is the signature of the search. A refactoring must not change it.
 
 use std::time::Duration;
 
@@ -9,9 +9,7 @@ use crate::chess::position::{Game, Position};
 use crate::chess::score::Depth;
 use crate::engine::eval::Evaluation;
 
-/// Search depth for the signature, in plies.
 pub(crate) const BENCH_DEPTH: Depth = 12;
-/// Size of the transposition table for the signature, in mebibytes.
 const BENCH_MEMORY_MB: usize = 16;
 
 /// The Bratko-Kopec test (1982), the start position, and well-known endgames and tactics.
@@ -52,7 +50,7 @@ pub(super) const POSITIONS: [&str; 32] = [
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BenchResult {
-    /// Total number of nodes, which is the signature.
+    /// Total number of nodes: the signature of the search.
     pub nodes: u64,
     pub elapsed: Duration,
 }
@@ -63,7 +61,7 @@ impl BenchResult {
     }
 }
 
-/// Searches all positions to `depth`. After each, calls `on_position` with FEN, nodes and time.
+/// Searches all positions to `depth`. After each, calls `on_position` with its FEN, nodes and time.
 pub(crate) fn bench(
     depth: Depth,
     evaluation: Evaluation,

@@ -5,10 +5,10 @@
 //! It ends the search only after a large share of the budget has been spent and the choice of move
 //! has settled. A match never ends analysis or pondering.
 //!
-//! From the fourth iteration on, a line can be plausible in two ways: it is part of the principal
-//! variation, or null-window searches prove that its positions are worth as much as the root,
-//! within 60 centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must not be bad
-//! for the engine's side.
+//! From the fourth iteration on, a line is plausible if it is part of the principal variation, or
+//! if null-window searches prove that its positions are worth as much as the root, within 60
+//! centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must not be bad for the
+//! engine's side.
 //!
 //! The check is Tabia's own addition. It is needed because a match in a null-window node has no
 //! exact value, and because comparing only the last position with the root would accept a line in
@@ -36,17 +36,16 @@ const SHARE: f64 = 0.4;
 /// Minimum share of the budget for aborting an iteration in progress. Below this share, it is
 /// better to complete the iteration.
 const SHARE_WITHIN: f64 = 0.6;
-/// Number of iterations that a search can still complete after spending [`SHARE`] of its budget,
-/// each about 1.5 times as long as the previous one, plus a reserve of one.
+/// Number of iterations that a search can still complete after spending [`SHARE`] of its budget.
+///
+/// Each takes about 1.5 times as long as the previous one. The number includes a reserve of one.
 const REACH: Depth = 3;
 /// Number of iterations without a new best move after which the choice counts as settled.
 const SETTLED_ITERATIONS: u32 = 3;
 /// Minimum share of all nodes that must be spent on the best move before the choice of move counts
 /// as settled.
 const SETTLED_EFFORT: f64 = 0.5;
-/// Maximum number of lines that are verified by search after each iteration.
 const VERIFIED_PER_ITERATION: usize = 4;
-/// Maximum number of matches that are reported after each iteration of an analysis.
 const REPORTED_PER_ITERATION: usize = 4;
 /// Number of drawn games that are added to the results for a position before judging them.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
@@ -54,13 +53,13 @@ const VERDICT_PRIOR_GAMES: f64 = 4.0;
 const BAD_VERDICT: f64 = 0.4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Whether a match may end this search.
     pub(super) fn book_may_end(&self) -> bool {
         let job = self.job;
         !job.limits.is_analysis() && !job.clock.is_pondering(&job.control)
     }
 
-    /// After an iteration, looks for a line that may end the search, and reports new matches.
+    /// Looks for a line that may end the search, and reports new matches. Called after each
+    /// iteration.
     pub(super) fn compare_with_book(&mut self, depth: Depth, stability: Stability) {
         let Some(probe) = self.job.book.as_ref() else { return };
         let best = self.job.root_moves()[0].clone();
@@ -143,7 +142,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the spent share of the budget, the largest over all limits except the depth limit.
+    /// Returns the share of the budget that has been spent: the largest over all limits except
+    /// depth.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;
@@ -240,7 +240,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Whether the choice of move is unlikely to change if the search has more time.
 fn is_settled(stability: Stability) -> bool {
     stability.unchanged >= SETTLED_ITERATIONS && stability.effort >= SETTLED_EFFORT
 }

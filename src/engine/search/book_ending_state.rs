@@ -9,7 +9,7 @@ use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
 /// Maximum difference, in centipawns, between the values of a plausible line and the root, and
-/// maximum later fall of the root's value.
+/// maximum fall of the root's value after that.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 #[derive(Debug, Default)]
@@ -21,14 +21,14 @@ pub(super) struct BookEndingState {
     pub(super) ended: bool,
     /// The book's analysis of the root, as a table entry.
     pub(super) known: Option<TableEntry>,
-    /// The last iteration in which the move from the analysis remains the move to play; 0 for none.
+    /// The last iteration in which the move from the analysis is still the move to play; 0 for
+    /// none.
     pub(super) settled: Depth,
     /// A move that is played instead of the best move (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,
     pub(super) reported: HashSet<Move>,
 }
 
-/// A plausible line into the book that starts with the best move.
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,
@@ -37,7 +37,6 @@ pub(super) struct EndingLine {
 }
 
 impl EndingLine {
-    /// Whether the line still applies if `best` is the best move.
     pub(super) fn holds(&self, best: &RootMove) -> bool {
         self.first() == Some(best.mv) && best.score >= self.score - PLAUSIBLE_MARGIN
     }
@@ -47,13 +46,10 @@ impl EndingLine {
     }
 }
 
-/// A move that leads back into the book and is played instead of the best move.
 #[derive(Debug, Clone)]
 pub(super) struct BookReturn {
     pub(super) instead_of: Move,
     pub(super) pv: Vec<Move>,
-    /// The score of the move played, in centipawns.
     pub(super) score: Score,
-    /// The line, and the position at which it enters the book.
     pub(super) found: Transposition,
 }

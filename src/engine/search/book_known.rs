@@ -1,7 +1,8 @@
 //! Book analyses in the search, which act as table entries that are never overwritten.
 //!
-//! Unlike a table entry, a book value also settles PV nodes: it is exact, and the principal
-//! variation continues in the book. Searches that use book values have separate table entries.
+//! Unlike a table entry, a book value also replaces the search of a PV node: it is exact, and the
+//! principal variation continues in the book. Searches that use book values have separate table
+//! entries.
 
 use super::node::Pv;
 use super::observe::OptionalObserver;
@@ -12,10 +13,10 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// Upper bound on the halfmove clock plus the depth of a valid analysis, because analyses ignore
-/// the halfmove clock.
+/// Maximum sum of the halfmove clock and the depth for which an analysis is valid, because analyses
+/// ignore the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
-/// Number of plies of an analysis that are checked for a repetition, which takes four plies.
+/// Number of plies of an analysis that are checked for a repetition. A repetition takes four plies.
 const REPETITION_PLIES: usize = 4;
 
 /// Converts an analysis to a transposition table entry for a node at `ply`.
@@ -118,15 +119,15 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Whether the score of an analysis is valid in this game.
     ///
-    /// It is not if a draw by the fifty-move rule is near, if the line leads to a repetition, or if
-    /// one of the sides would prefer a draw by repetition.
+    /// It is not valid if a draw by the fifty-move rule is near, if the line leads to a repetition,
+    /// or if one of the sides would prefer a draw by repetition.
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
         clock + known.depth < CLOCK_ROOM && !can_draw && !self.leads_back(position, known.mv)
     }
 
-    /// Whether the best moves of the analysis soon lead back to an earlier position in the game.
+    /// Whether the best moves of the analysis soon repeat an earlier position in the game.
     fn leads_back(&self, position: &Position, mv: Option<Move>) -> bool {
         let clock = usize::from(position.halfmove_clock());
         if clock == 0 {
@@ -140,7 +141,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns at most `plies` plies that start with `mv` and continue with the analyses' moves.
+    /// Returns up to `plies` moves: `mv`, then the best moves of the analyses.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];
@@ -178,7 +179,6 @@ mod tests {
         game
     }
 
-    /// Returns an analysis of the position after `moves`.
     fn found(moves: &str, best: &str, score: Score, depth: Depth) -> BookValue {
         let position = *play(moves).position();
         let best = position.parse_san(best).ok();
@@ -194,7 +194,6 @@ mod tests {
         }
     }
 
-    /// Returns a one-game book with these analyses.
     fn book(mut values: Vec<BookValue>) -> Book {
         let games = PgnInput::Text("a game".to_owned(), GAME.as_bytes().into());
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
@@ -236,7 +235,6 @@ mod tests {
 
     #[test]
     fn position_without_games_has_a_value_but_ends_no_search() {
-        // Learned positions are entries without games.
         let value = found("e4", "e5", -900, 20);
         let entry = crate::games::book::BookEntry { key: value.key, ..Default::default() };
         let file = std::io::Cursor::new(Vec::new());
@@ -327,7 +325,6 @@ mod tests {
     fn book_value_is_ignored_if_the_halfmove_clock_is_too_high() {
         let fen = play("e4 e5").position().fen();
         for depth in [40, 70, 100] {
-            // Black is to move, so the score is Black's.
             let value = found("e4 e5 Nf3", "Nc6", -900, depth);
             for clock in (0..98).step_by(7) {
                 let fen = fen.replace(" 0 2", &format!(" {clock} 60"));

@@ -1,7 +1,7 @@
 //! The book inside the search. Every node is looked up, regardless of the move order.
 //!
-//! A match alone proves little, because the opponent may have helped to reach the position, or the
-//! position may be lost. [`BookSearch`] determines its effect. The default, `Stop`, saves time.
+//! A match alone proves little: the opponent may have played badly, or the position may be lost.
+//! [`BookSearch`] determines the effect of matches. The default, `Stop`, saves time.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,14 +15,12 @@ use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
 /// Maximum number of stored matches.
 const REMEMBERED: usize = 4_096;
-/// Salt for table keys. With the checksum of the book's values, it separates the entries of
-/// searches that use them from all others.
+/// Salt for table keys in searches that use book values. Combined with the checksum of the values,
+/// it separates their entries from all others.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
-/// The book as used by one search, and the matches found so far.
 pub(super) struct BookProbe {
     book: Book,
-    /// Checksum of the book's values, if the search uses them.
     values: Option<u64>,
     /// The shortest line to each position, by the line's first move and the position's key.
     matches: Mutex<HashMap<(Move, u64), Transposition, BuildHasherDefault<KeyHasher>>>,
@@ -30,7 +28,6 @@ pub(super) struct BookProbe {
 }
 
 impl BookProbe {
-    /// Creates a probe for the book in `config`, if there is one and it is used.
     pub(super) fn new(config: &Config) -> Option<Self> {
         let book = config.book.clone().filter(|_| config.book_search != BookSearch::Off)?;
         let values = book.values_checksum().filter(|_| config.book_search.takes_values());
@@ -39,11 +36,10 @@ impl BookProbe {
 
     /// Returns the salt for table keys, or 0 if the search does not use book values.
     pub(super) fn salt(&self) -> u64 {
-        // Only part of the upper half of the key selects the table's row.
+        // Rotated, because only part of the upper half of a key selects its row in the table.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
-    /// Returns the analysis of a position, if the search uses analyses.
     pub(super) fn value(&self, position: &Position) -> Option<BookValue> {
         self.values.and_then(|_| self.book.value(position))
     }
@@ -54,8 +50,8 @@ impl BookProbe {
         self.book.prefetch(pawn_key);
     }
 
-    /// Starts a lookup, which rejects most positions that are not in the book. The result must be
-    /// loaded from memory, so the caller should do other work before reading it.
+    /// Starts a lookup, which rejects most positions that are not in the book. Do other work before
+    /// reading the result, because it must be loaded from memory.
     #[inline]
     pub(super) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         self.book.start_lookup(position)
@@ -74,7 +70,7 @@ impl BookProbe {
         }
     }
 
-    /// Stores a line into the book, unless one that is no longer leads to the same position.
+    /// Stores a line that leads into the book, unless a known line to the position is as short.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
         let key = position.key();
@@ -115,7 +111,8 @@ impl BookProbe {
         best.into_iter().map(|(first, found)| (first, found.clone())).collect()
     }
 
-    /// Records the match that ends the search ([`BookSearch::First`]), unless there is one.
+    /// Records the match that ends the search ([`BookSearch::First`]), unless one is already
+    /// recorded.
     pub(super) fn decide(&self, found: Transposition) {
         let _ = self.decisive.set(found);
     }
@@ -126,7 +123,6 @@ impl BookProbe {
 }
 
 impl Transposition {
-    /// Returns the sort key for a match: shorter lines, then more games.
     pub(super) fn precedence(&self) -> (usize, Reverse<u64>, &[Move]) {
         (self.line.len(), Reverse(self.counts.games()), &self.line)
     }

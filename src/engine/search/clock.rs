@@ -50,10 +50,8 @@ pub(super) struct TimeManager {
     hit: OnceLock<Duration>,
 }
 
-/// Measures how settled the choice of move is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stability {
-    /// Number of iterations since the best move last changed.
     pub(super) unchanged: u32,
     /// Fall of the score since the last iteration, in centipawns; negative if it has risen.
     pub(super) fall: Score,
@@ -100,7 +98,6 @@ impl TimeManager {
         self.pondering && !control.is_ponder_hit()
     }
 
-    /// Whether the hard bound leaves at least `time` for the search.
     pub(super) fn leaves(&self, time: Duration) -> bool {
         self.hard.is_none_or(|hard| hard >= time)
     }
@@ -146,7 +143,7 @@ impl Stability {
     }
 }
 
-/// Returns the usual time for a move, which is the soft bound of the search for that move.
+/// Returns the usual time for a move: the soft bound of its search.
 pub(crate) fn usual_time(
     remaining: Duration,
     increment: Duration,
@@ -156,7 +153,6 @@ pub(crate) fn usual_time(
     budget(remaining, increment, moves_to_go, move_number).0
 }
 
-/// Returns the soft and hard bounds for one move.
 fn budget(
     remaining: Duration,
     increment: Duration,
@@ -176,7 +172,7 @@ fn budget(
     (share.min(hard), hard)
 }
 
-/// Returns the share of the clock for one move, which grows because fewer moves remain.
+/// Returns the share of the clock for one move. It grows during the game as fewer moves remain.
 fn clock_share(move_number: u16) -> f64 {
     let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
     SHARE + SHARE_GROWTH * grown

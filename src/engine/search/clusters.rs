@@ -9,14 +9,13 @@ use loom::sync::atomic::AtomicU64;
 
 pub(super) const ENTRIES_PER_CLUSTER: usize = 4;
 
-/// A table entry and its check word. The slot is empty if both are zero.
+/// A table entry and its check word. Both are zero in an empty slot.
 #[derive(Default)]
 pub(super) struct TableSlot {
     pub(super) check: AtomicU64,
     pub(super) data: AtomicU64,
 }
 
-/// The table entries that share one cache line.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Cluster {
@@ -107,7 +106,6 @@ mod memory {
     pub(super) struct Memory(Vec<Cluster>);
 
     impl Memory {
-        /// Allocates `count` empty clusters. Returns `None` if the operating system refuses.
         pub(super) fn new(count: usize) -> Option<Self> {
             let mut clusters = Vec::new();
             clusters.try_reserve_exact(count).ok()?;
@@ -128,7 +126,6 @@ mod memory {
 use memory::Memory;
 
 impl Clusters {
-    /// Allocates `count` empty clusters, at least one. Returns `None` if the system refuses.
     pub(super) fn new(count: usize) -> Option<Self> {
         Memory::new(count.max(1)).map(Clusters)
     }

@@ -8,7 +8,7 @@ use crate::engine::tablebase::Tables;
 use crate::games::book::Book;
 use crate::support::words::named_values;
 
-/// The configuration of a searcher. Single-threaded searches with equal ones are identical.
+/// The configuration of a searcher. With one thread, it determines the search completely.
 ///
 /// Pass it to [`Searcher::configure`](super::Searcher::configure).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,8 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`]: less than a tempo in a one-second search. Set by hand.
+/// Default of [`Config::steer_margin`]: less than the value of a tempo in a one-second search. Set
+/// by hand.
 const STEER_MARGIN: Score = 15;
 
 impl Default for Config {
@@ -67,14 +68,15 @@ pub enum BookSearch {
     Off,
     /// A match ends the search immediately, regardless of the line, for study and comparison.
     First,
-    /// A match may end the search early if plausible play leads to it from a best move that has
-    /// long been settled, and if the book's verdict is not bad for the side to move at the root.
+    /// A match below the best move may end the search early once that move has long been settled.
+    /// The line must be plausible, and the book's results must not be bad for the side to move at
+    /// the root.
     Stop,
-    /// Like [`BookSearch::Stop`], and uses the match's analysis like a table entry: its score, if
-    /// it is deep enough, or else its move.
+    /// Like [`BookSearch::Stop`], and also uses the book's analyses like table entries: the score
+    /// of an analysis that is deep enough, otherwise its move.
     Value,
-    /// Like [`BookSearch::Value`], and prefers among moves about as good as the best one a move
-    /// whose best line leads back into the book.
+    /// Like [`BookSearch::Value`], but among moves that are about as good as the best one, prefers
+    /// a move whose best line leads back into the book.
     Steer,
 }
 
@@ -89,8 +91,7 @@ named_values! { pub BookSearch, "book search mode":
     Off = "off", First = "first", Stop = "stop", Value = "value", Steer = "steer"
 }
 
-/// Order of the re-searches at a PV node after a late move beats alpha with a null window and at
-/// reduced depth.
+/// Order of the re-searches after a reduced late move has beaten alpha at a PV node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
     /// The first re-search has full depth, and the second also the open window.

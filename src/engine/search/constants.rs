@@ -1,9 +1,9 @@
 //! Tunable constants of the search, each with its range and tuning step.
 //!
-//! A macro turns each row of the table into a `const fn`. With the `tune` feature, the row becomes
+//! A macro turns each row of the table into a `const fn`. With the `tune` feature, each row becomes
 //! an option in both protocols and a number that is read at run time, for `tabia tune`
-//! (docs/guides/tune.md). These numbers belong to the process and not to `Config`, where each row
-//! would need a field, a default and a setting for a value that no user sets.
+//! (docs/guides/tune.md). These numbers are global and not in `Config`, where each row would need a
+//! field, a default and a setting for a value that no user sets.
 //!
 //! Scores are in centipawns, depths are in plies, and `lmr_…` values are in units of 1/1024 of a
 //! ply. docs/measurements/strength-search-steps.md describes how the values were found.
@@ -23,7 +23,7 @@ macro_rules! with_constants {
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // Maximum distance of the static evaluation below beta, which grows with depth.
+            // Margin of the static evaluation above beta at depth 0, and its decrease per ply.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
 
@@ -48,8 +48,8 @@ macro_rules! with_constants {
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
             singular_depth = 7 in 4..=10, 1;
-            // Margin by which the other moves must be worse than the table move, per ply of depth,
-            // in tenths.
+            // Margin per ply of depth, in tenths, by which all other moves must be worse than the
+            // table move.
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
@@ -90,8 +90,8 @@ macro_rules! with_constants {
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves: bonus for a check, and for leaving (penalty for entering) a
-            // square on which a lesser piece can capture.
+            // Ordering of quiet moves: bonus for a check, and bonus for leaving or penalty for
+            // entering a square that a less valuable piece attacks.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;
@@ -118,7 +118,7 @@ macro_rules! constants {
 #[cfg(feature = "tune")]
 macro_rules! constants {
     ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
-        /// The values used by this process. During a tuning run, each engine has its own process.
+        /// Values used by this process. In a tuning run, each engine has its own process.
         #[allow(non_upper_case_globals)]
         pub(crate) mod values {
             use std::sync::atomic::AtomicI32;

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 /// Stops a search, or switches it from pondering to thinking. Can be used from any thread.
 ///
-/// Clones control the same search. A late signal cannot affect the next search, which has its own.
+/// Clones control the same search. A late signal cannot affect the next search, because each search
+/// has its own control.
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     signals: Arc<Signals>,
@@ -42,14 +43,12 @@ impl Control {
         self.wake();
     }
 
-    /// Creates a control with which `thread` panics after this many nodes.
     #[cfg(test)]
     pub(super) fn panicking_at(thread: usize, nodes: u64) -> Self {
         let signals = Signals { panic_at: Some((thread, nodes)), ..Signals::default() };
         Control { signals: Arc::new(signals) }
     }
 
-    /// Panics if this thread has reached the node count at which it should panic.
     #[cfg(test)]
     pub(super) fn panic_if_due(&self, thread: usize, nodes: u64) {
         let panics = self.signals.panic_at.is_some_and(|(id, from)| id == thread && nodes > from);
@@ -69,7 +68,6 @@ impl Control {
         }
     }
 
-    /// Sleeps until `deadline` or until the search is stopped.
     pub(super) fn wait_until(&self, deadline: Instant) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_stopped() {

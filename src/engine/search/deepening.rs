@@ -22,15 +22,14 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::TablebaseResult;
 
-/// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
 /// Maximum width of an aspiration window, in centipawns. Beyond it, the bound is infinite.
 const ASPIRATION_MAX: Score = 800;
-/// Time after which the root move is reported. Before, it changes too quickly.
+/// Time before which root moves are not reported, because they change too quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
-/// Time after which failed windows are reported.
+/// Time before which failed windows are not reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
-/// The first iteration for which new best moves are reported. In iteration 1, each is new.
+/// The first iteration that reports new best moves. Iteration 1 would report too many.
 const FIRST_NEWS_DEPTH: Depth = 2;
 /// Number of iterations after which the only legal move is played.
 const FORCED_MOVE_DEPTH: Depth = 3;
@@ -68,7 +67,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.expect_reply(&mut result);
         self.call_known_draw(&mut result);
         self.report_final(&result);
-        // The helpers have no more work, even if the result has to be held back.
+        // The helpers have no more work, even if the result is returned later.
         self.job.pool.finish();
         self.wait_for_permission();
         self.show_done();
@@ -89,7 +88,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         SearchResult { best, score, ..SearchResult::default() }
     }
 
-    /// Reports the score of a root without legal moves, with depth 0 and an empty line.
     fn report_end_of_game(&mut self, score: Score) {
         if self.job.is_reported {
             self.send_event(SearchEvent::Iteration(Report {
@@ -108,7 +106,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Runs one iteration. Updates `result`, even if the iteration is stopped.
     fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
         self.show(|_| SearchStep::Iteration(depth));
         self.reset_scores();
@@ -117,7 +114,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.take_best(depth, result);
     }
 
-    /// Moves the scores of the root moves to [`RootMove::previous`].
     fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
@@ -127,7 +123,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the requested number of lines, one after the other.
     fn search_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         for index in 0..lines {
@@ -282,7 +277,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes that this thread has searched as a helper below a root move to its count.
+    /// Adds the nodes that this thread searched as a helper to the count of their root move.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -291,7 +286,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
     }
 
-    /// Reports that the search of a root move is starting.
     pub(super) fn report_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
         let elapsed = self.job.clock.elapsed();
         if self.id == 0 && self.job.is_reported && elapsed >= ROOT_MOVES_REPORTED_FROM {
@@ -395,7 +389,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.send_event(SearchEvent::NewBest(report));
     }
 
-    /// Returns the share of all nodes spent on the best move, from 0 to 1.
     fn effort(&self) -> f64 {
         let root_moves = self.job.root_moves();
         let all: u64 = root_moves.iter().map(|root_move| root_move.nodes).sum();

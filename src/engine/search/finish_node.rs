@@ -14,7 +14,8 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score, is_decided};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Updates the histories after a node has been searched, and stores and returns its score.
+    /// Updates the histories after a node has been searched. Stores the node's score and returns
+    /// it.
     pub(super) fn finish_node(&mut self, node: &Node, progress: &NodeProgress) -> Score {
         let best = progress.best.clamp(node.least, node.most);
         let bound = if best >= node.window.beta || best > progress.best {
@@ -91,7 +92,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Corrects the histories with the error of the static evaluation, if the search reveals it.
+    /// Updates the correction histories with the error of the static evaluation, if it is known.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {
@@ -136,7 +137,6 @@ mod tests {
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    /// A position in which the rook wins a queen.
     const HANGING_QUEEN: &str = "4k3/5p2/8/3q4/8/8/3R1P2/3RK3 w - - 0 1";
 
     #[test]

@@ -1,7 +1,7 @@
 //! Play below full strength, which imitates the mistakes of weaker players.
 //!
 //! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
-//! more often further ahead. [`Limits`](super::Limits) restricts the search, and this module
+//! especially those further ahead. [`Limits`](super::Limits) restricts the search, and this module
 //! implements the other two effects. The mistakes are deterministic: each position has one
 //! evaluation error, and at a given distance from the root, a move is either always seen or always
 //! overlooked.
@@ -12,9 +12,9 @@
 //! <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 //!
-//! The transposition table contains the evaluation errors, and a salt keeps its entries separate
-//! from those of other searches. Overlooked moves are removed when moves are generated
-//! (`ordering::MovePicker`). At full strength, each of these two steps costs one test.
+//! The transposition table contains the evaluation errors, so a salt separates its entries from
+//! those of other searches. Overlooked moves are removed when moves are generated
+//! (`ordering::MovePicker`). At full strength, each of these two steps costs one comparison.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
@@ -46,7 +46,7 @@ const DEVIATION_OF_SUM: i64 = 37_837;
 const ROOT_DISTANCE: f64 = 0.5;
 /// Factor by which the distance of captures is multiplied. Set by hand.
 const CAPTURE_DISTANCE: f64 = 0.5;
-/// Salt that separates the random numbers for moves from those for positions.
+/// Salt that makes the random numbers for moves differ from those for positions.
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {

@@ -1,8 +1,8 @@
 //! Statistics from earlier searches, used to order moves and to correct the evaluation.
 //!
 //! All threads update the same tables (docs/measurements/threads-steps.md) without a lock. If two
-//! update the same entry at the same time, one update is lost, which is harmless. On x86-64, the
-//! accesses are plain loads and stores.
+//! threads update the same entry at the same time, one update is lost, which is harmless. On
+//! x86-64, the accesses are plain loads and stores.
 //!
 //! Sources: for the history heuristic, J. Schaeffer (1983); for gravity and continuation history,
 //! <https://www.chessprogramming.org/History_Heuristic>; for correction history,
@@ -59,7 +59,7 @@ fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// Facts about a node that select its history entries.
+/// The facts about a node that select its history entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Context {
     /// Pieces and target squares of the moves one, two and four plies back.
@@ -104,7 +104,6 @@ impl HistoryEntry {
     }
 }
 
-/// Number of history entries per cache line.
 const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 
 /// A cache line of entries. A row starts at a line boundary, so that a write by one thread
@@ -135,7 +134,6 @@ impl HistoryTable {
         entry(&self.0, index)
     }
 
-    /// Returns the row for an earlier piece and target square.
     #[inline]
     fn row(&self, earlier: PieceTo) -> &Row {
         let row = self.0[earlier.index() * (PIECE_TOS / PER_LINE)..].first_chunk();
@@ -197,8 +195,8 @@ impl History {
         self.at_node(position, context).of(mv)
     }
 
-    /// Updates the histories after a quiet move failed high: up for this move, down for the quiet
-    /// moves tried before it.
+    /// Raises the histories of a quiet move that failed high, and lowers those of the quiet moves
+    /// tried before it.
     pub(super) fn quiet_cutoff(
         &self,
         position: &Position,
@@ -229,14 +227,13 @@ impl History {
         }
     }
 
-    /// Raises the histories for `piece_to`, played after `context`, because all replies failed.
+    /// Raises the histories of `piece_to`, played after `context`, because all replies failed low.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);
         }
     }
 
-    /// Adds `amount` to the butterfly history for `mv`, a quiet move by `side`.
     pub(super) fn reward_butterfly(&self, side: Color, mv: Move, threats: &Threats, amount: i32) {
         self.butterfly.at(butterfly_index(side, mv, threats)).apply_gravity(amount);
     }
@@ -248,7 +245,6 @@ impl History {
         self.move_correction_entries(moves).for_each(prefetch);
     }
 
-    /// Returns the learned correction to the static evaluation, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
         let [pawns, white, black] = self.correction_entries(position);
@@ -277,7 +273,6 @@ impl History {
         }
     }
 
-    /// Returns the correction entry for each index in `moves` that is not `None`.
     #[inline(always)]
     fn move_correction_entries(&self, moves: LastMoves) -> impl Iterator<Item = &HistoryEntry> {
         let places = moves.into_iter().zip(&self.move_correction);
@@ -297,7 +292,6 @@ impl History {
     }
 }
 
-/// The histories that apply to quiet moves at a node.
 pub(super) struct QuietHistories<'a> {
     position: &'a Position,
     butterfly: &'a HistoryTable,

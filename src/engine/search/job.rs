@@ -22,10 +22,9 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Time needed to build the table for bishop and knight against a lone king, once.
+/// Time needed to build the table for bishop and knight against a lone king. It is built only once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
-/// A root move and the results of its search.
 #[derive(Debug, Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
@@ -60,7 +59,6 @@ impl RootMove {
     }
 }
 
-/// State of a searcher that persists between searches.
 #[derive(Clone)]
 pub(super) struct PersistentState {
     pub(super) table: Arc<TranspositionTable>,
@@ -91,7 +89,6 @@ impl PersistentState {
 
 pub(super) struct Job {
     pub(super) root: Position,
-    /// Keys of the positions in the game, up to the root.
     pub(super) keys: Vec<u64>,
     pub(super) limits: Limits,
     pub(super) control: Control,
@@ -103,21 +100,17 @@ pub(super) struct Job {
     pub(super) pool: HelperPool<Arc<SplitPoint>>,
     pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
     pub(super) split_depth: Depth,
-    /// The book in which the search looks up the nodes of its tree.
     pub(super) book: Option<BookProbe>,
     pub(super) is_reported: bool,
     /// Events from helpers, which the main thread forwards.
     pub(super) pending_events: SegQueue<SearchEvent>,
-    /// Faults that describe threads that have panicked.
+    /// One fault for each thread that has panicked.
     pub(super) crashes: SegQueue<SearchFault>,
     /// Number of successful tablebase probes, summed over all threads.
     pub(super) tablebase_hits: AtomicU64,
-    /// Whether the search looks up mates with bishop and knight against a lone king.
     pub(super) solves_kbnk: bool,
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
-    /// The root moves. The best move comes first.
     root_moves: CachePadded<Mutex<Vec<RootMove>>>,
-    /// Index of the line being searched, counted from 0.
     pub(super) line: CachePadded<AtomicUsize>,
 }
 
@@ -137,7 +130,6 @@ impl Job {
         let clock = TimeManager::start(limits, root.fullmove_number());
         let config = match limits.handicap {
             None => config,
-            // A handicapped search uses neither endgame tables nor a book.
             Some(_) => Config { endgames: None, book: None, ..config },
         };
         let visibility = limits
@@ -154,7 +146,6 @@ impl Job {
         let mut root_moves: Vec<RootMove> =
             legal.iter().filter(wanted).map(RootMove::new).collect();
         if root_moves.is_empty() && limits.root_moves.is_empty() {
-            // A player who overlooks every move still has to move.
             root_moves.extend(legal.iter().map(RootMove::new));
         }
         for root_move in &mut root_moves {
@@ -199,7 +190,7 @@ impl Job {
         self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
     }
 
-    /// Returns the result of a search whose main thread has panicked: the last iteration's.
+    /// Returns the result of the last iteration, for a search whose main thread has panicked.
     pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };

@@ -27,7 +27,7 @@ impl Killers {
         }
     }
 
-    /// Clears the killer moves at a ply, whose nodes now have a different grandparent.
+    /// Clears the killer moves at a ply. Called when its nodes get a different grandparent.
     #[inline]
     pub(super) fn clear(&mut self, ply: Ply) {
         self.0[ply] = [None; 2];

@@ -26,10 +26,10 @@ pub struct Limits {
     pub root_moves: Vec<Move>,
     /// Number of best moves to report, at least 1. Each is reported with its own line.
     pub multi_pv: usize,
-    /// Whether to ponder: the clock does not start, and no move is returned, before
-    /// [`Control::ponder_hit`](super::Control::ponder_hit) is called.
+    /// Whether to ponder. Until [`Control::ponder_hit`](super::Control::ponder_hit) is called, the
+    /// clock does not start and no move is returned.
     pub ponder: bool,
-    /// The deliberate mistakes, or `None` for full strength.
+    /// Deliberate mistakes, or `None` for full strength.
     pub handicap: Option<Handicap>,
     /// Minimum time before the move is returned. It does not apply if the search is stopped.
     pub min_time: Duration,
@@ -77,7 +77,7 @@ impl Limits {
         Limits { mate: Some(moves), ..Limits::default() }
     }
 
-    /// Returns the lowest score of the mates that the search looks for, if it looks only for mates.
+    /// Returns the lowest score of a mate within the requested number of moves.
     pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
         Some(mate_in(plies as Ply))

@@ -14,7 +14,6 @@ use crate::chess::score::{Depth, Ply, Score};
 /// Number of fail highs at the next ply above which late moves are reduced further, because they
 /// are likely to be refuted soon. Source: Stockfish.
 const MANY_CUTOFFS: u32 = 2;
-/// Maximum change in a reduction due to history, in units of 1/1024 of a ply.
 const HISTORY_MOST: i32 = 2 * PLY;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -88,7 +87,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.set_reason(why);
     }
 
-    /// Whether a score is still above alpha, which another thread may have raised.
+    /// Whether a score is still above alpha, because another thread may have raised alpha.
     fn is_still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
         if facts.shared && score > facts.alpha {
             facts.alpha = facts.alpha.max(self.shared_alpha());

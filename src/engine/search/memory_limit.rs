@@ -1,4 +1,4 @@
-//! Checks the available memory. A process that exceeds its memory is killed without warning.
+//! Checks the available memory, because the system kills a process that uses too much.
 
 use std::fs;
 use std::hint::black_box;
@@ -54,7 +54,6 @@ fn memory_info(name: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
-/// The memory limit and the memory usage of a control group, in bytes.
 #[derive(Debug, PartialEq, Eq)]
 struct MemoryGroup {
     limit: usize,
@@ -94,7 +93,6 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     groups
 }
 
-/// Returns the memory of the control group in `folder`, or `None` if the group is unlimited.
 fn memory_group(folder: &Path, [limit, used, cached]: GroupFiles) -> Option<MemoryGroup> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
     let number = |name| read(name)?.trim().parse::<usize>().ok();

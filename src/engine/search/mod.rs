@@ -6,19 +6,20 @@
 //!
 //! # Configuration
 //!
-//! [`Config`] contains everything on which a search depends. The engine's settings contain a
-//! `Config`, so a search option consists of a field, a row in the table of options, and the code
-//! that reads the field.
+//! [`Config`] contains everything on which a search depends. It is part of the engine's settings,
+//! so a new search option requires a field, a row in the table of options, and the code that reads
+//! the field.
 //!
 //! # One node
 //!
 //! A `Node` contains the facts about a node, and `prune` contains pure predicates on these facts.
-//! `Worker::search_move` searches one move, regardless of whether the moves of the node are
-//! searched in turn or shared among threads. Attacked squares (`position::Threats`) are computed
-//! only if the moves of a node are searched, because the table and pruning settle most nodes first.
+//! `Worker::search_move` searches one move, whether or not the node is shared among threads.
+//! Attacked squares (`position::Threats`) are computed only if the moves of a node are searched,
+//! because the table or pruning cuts off most nodes first.
 //!
 //! A search for a mate in a given number of moves ([`Limits::mate`]) has a window with only the
-//! scores of such mates, neither speculative pruning nor reductions, and separate table entries.
+//! scores of such mates. It uses neither speculative pruning nor reductions, and has separate table
+//! entries.
 //!
 //! If a side can repeat a position with one move (`position::Cycles`), its score is at least a
 //! draw. Endgame tables are probed for WDL after a capture or pawn move that leaves few pieces, and

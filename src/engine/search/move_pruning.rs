@@ -8,7 +8,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves are pruned only if the best score so far is above this value and so not a proven loss.
+/// Moves are pruned only if the best score so far is above this value, so that the node is not a
+/// proven loss.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -33,14 +34,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         JudgedMove { mv, noisy: false, checks, history }
     }
 
-    /// Whether any moves at the node may be pruned: not at the root, in a search for mates, or
-    /// before a move has a better score than a proven loss.
+    /// Whether moves at the node may be pruned. They may not be pruned at the root, in a search for
+    /// mates, or before a move has a better score than a proven loss.
     pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Returns the reason to prune a move, if any: that it loses material, or that it is a quiet
-    /// move that is late, is futile or has a bad history.
+    /// Returns the reason to prune a move, if any. A move is pruned if it loses material, or if it
+    /// is a quiet move that is late, is futile or has a bad history.
     #[inline]
     pub(super) fn prune_reason(
         &self,

@@ -60,7 +60,7 @@ impl Window {
     }
 }
 
-/// The facts about a node that determine how its moves are searched.
+/// The facts about a node that determine the search of its moves.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) position: Position,
@@ -83,7 +83,6 @@ pub(super) struct Node {
     /// The lower bound of the score according to the endgame tables.
     pub(super) least: Score,
     pub(super) most: Score,
-    /// Selects the history entries.
     pub(super) context: Context,
 }
 
@@ -148,7 +147,7 @@ impl NodeProgress {
         }
         if !node.position.is_noisy(mv) {
             self.quiet_count += 1;
-            // If there are more moves than fit, the remaining ones hardly matter.
+            // If the list is full, the move is not recorded; so many quiet moves are rare.
             let _ = self.quiets.try_push(mv);
         }
         false
@@ -182,7 +181,6 @@ impl MoveFacts {
     }
 }
 
-/// A move, and the facts that determine whether it is pruned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgedMove {
     pub(super) mv: Move,
@@ -223,7 +221,6 @@ mod tests {
     use super::super::prune::late_move_pruning;
     use super::*;
 
-    /// A number larger than that of the quiet moves in any practical position.
     const MAX_MOVES: usize = 100;
 
     #[test]

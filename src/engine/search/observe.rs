@@ -6,9 +6,9 @@
 //! contains a second instance of the search for a boxed observer.
 //!
 //! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
-//! number of the parent visit. With this number (a `VisitRef` in the `SplitPoint`), the work of
-//! helpers below a split point can be joined at the end. The search increments separate `Counters`
-//! independently of the steps that it reports, and both totals must be equal.
+//! number of the parent visit. A `SplitPoint` contains that number as a `VisitRef`, so that the
+//! visits of its helpers can be attached to the tree at the end. The search increments separate
+//! `Counters` independently of the steps that it reports, and both totals must be equal.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -43,7 +43,8 @@ use crate::chess::score::{Depth, Ply, Score};
 pub struct VisitRef {
     /// Number of the innermost recorded visit, or 0 if no visit is recorded.
     pub visit: u64,
-    /// Whether `visit` is a visit to the current node, and those below it may also be recorded.
+    /// Whether `visit` is a visit to the current node, so that visits below it may also be
+    /// recorded.
     pub open: bool,
 }
 
@@ -100,13 +101,14 @@ impl SearchReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeEnd {
-    /// The search of the node's moves.
+    /// The search of the moves at the node.
     Moves,
     /// The lack of legal moves: mate or stalemate.
     NoMoves,
-    /// A draw under the rules, or a repetition within the search.
+    /// A draw by the rules of chess, or by a repetition within the search.
     Draw,
-    /// An empty window: with a shorter mate or a draw available, no line from this node matters.
+    /// An empty window: with a shorter mate or a draw available, this node cannot affect the
+    /// result.
     EmptyWindow,
     /// An entry of the transposition table.
     Table,
@@ -116,7 +118,7 @@ pub enum NodeEnd {
     BookMatch,
     /// An analysis from the book.
     BookValue,
-    /// Reverse futility: the evaluation is too far above beta for a few plies to matter.
+    /// Reverse futility: the evaluation is too far above beta to fall below it within a few plies.
     ReverseFutility,
     /// Null move: passing was already good enough.
     NullMove,
@@ -126,7 +128,7 @@ pub enum NodeEnd {
     MultiCut,
     /// Stand pat in the quiescence search: the position is good enough without a move.
     StandPat,
-    /// A search that looks only for mates, and that found none within the depth.
+    /// The end of a search for mates that found none within the depth.
     NoMate,
     /// The maximum length of a line.
     MaxPly,
@@ -184,7 +186,7 @@ impl PruneReason {
     }
 }
 
-/// Event counts kept by the search itself. An observer's totals equal them.
+/// Event counts kept by the search itself. The totals of an observer must equal them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
     /// Number of nodes, as given in reports.
@@ -246,7 +248,8 @@ pub enum SearchStep<'a> {
         /// Number of games that reached the position.
         games: u64,
     },
-    /// Plies by which the search is reduced because the last, reduced move raised the evaluation.
+    /// Plies by which the node is reduced because the last move, itself reduced, raised the
+    /// evaluation.
     Hindsight(Depth),
     /// The table move is extended by this many plies. A negative number is a reduction.
     Extended(Move, Depth),

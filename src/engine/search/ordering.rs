@@ -63,7 +63,8 @@ impl Candidates {
         self.scores.clear();
     }
 
-    /// Removes and returns the best move. Sorting is slower: most nodes need only a few moves.
+    /// Removes and returns the best move. Sorting would be slower: most nodes need only a few
+    /// moves.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
         // Combining score and index in one number avoids unpredictable branches.

@@ -14,13 +14,12 @@ const NULL_MOVE_DEPTH: Depth = 3;
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
 const PROBCUT_DEPTH: Depth = 5;
-/// Depth reduction for probcut, in plies, and the maximum depth by which a table entry that rules
-/// it out may be shallower.
+/// Depth reduction for probcut, in plies. A table entry that is shallower than the node by at most
+/// this many plies can rule out probcut.
 const PROBCUT_REDUCTION: Depth = 4;
 
 const SINGULAR_TABLE_LAG: Depth = 3;
 
-/// One ply, in the unit of reductions.
 pub(super) const PLY: i32 = 1_024;
 
 /// Reductions for late moves, from the logarithms (in 1/256) of the depth and the move number.
@@ -54,7 +53,7 @@ pub(super) fn prune_statically(node: &Node) -> Option<(NodeEnd, Score)> {
     reverse_futility(node).then_some((NodeEnd::ReverseFutility, average))
 }
 
-/// Whether the evaluation is so far above beta that a few plies will not change it.
+/// Whether the evaluation is so far above beta that it will probably stay above it for a few plies.
 ///
 /// Source: <https://www.chessprogramming.org/Reverse_Futility_Pruning>.
 #[inline]
@@ -89,7 +88,7 @@ pub(super) fn null_move(node: &Node) -> Option<Depth> {
     )
 }
 
-/// Returns the raised beta for probcut: a capture that beats it at reduced depth is likely to beat
+/// Returns the raised beta for probcut. A capture that beats it at reduced depth is likely to beat
 /// beta at full depth. Source: M. Buro, "ProbCut" (1995).
 #[inline]
 pub(super) fn probcut(node: &Node) -> Option<Score> {
@@ -105,7 +104,7 @@ pub(super) fn probcut_depth(node: &Node) -> Depth {
     node.depth - PROBCUT_REDUCTION
 }
 
-/// Returns the reason to prune a quiet move without check. `reduced` is its depth after reduction.
+/// Returns the reason to prune a quiet move that gives no check. `reduced` is its reduced depth.
 #[inline(always)]
 pub(super) fn prune_quiet(
     node: &Node,
@@ -123,14 +122,13 @@ pub(super) fn prune_quiet(
 
 /// Whether to skip the remaining quiet moves after `quiets` of them, at low depth.
 ///
-/// Captures are not counted, or a node that starts with a few bad captures would try hardly any
-/// quiet moves, and the position would look lost for the side to move. Source:
+/// Captures are not counted. Otherwise, a node that starts with a few bad captures would try hardly
+/// any quiet moves, and the position would look lost for the side to move. Source:
 /// <https://www.chessprogramming.org/Futility_Pruning#Move_Count_Based_Pruning>.
 #[inline]
 pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
     let allowed =
         (10 * c::late_moves_base() + c::late_moves_step() * node.depth * node.depth) / 100;
-    // Allow half as many if the evaluation is not improving.
     let allowed = allowed >> u32::from(!node.improving);
     node.depth <= c::late_moves_depth() && quiets as Depth >= allowed
 }

@@ -26,7 +26,7 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::{TablebaseResult, kbnk};
 
-/// Extra depth, in plies, of a tablebase result in the transposition table.
+/// Depth, in plies, added to a tablebase result in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -51,7 +51,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Returns the value of a node that has already been reported as entered. See [`Worker::pvs`].
+    /// Returns the value of a node whose entry has already been reported. See [`Worker::pvs`].
     #[inline(always)]
     fn value(
         &mut self,
@@ -114,7 +114,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_node(&node)
     }
 
-    /// Computes the opponent's attacks and the possible checks at a node.
     pub(super) fn note_threats(&mut self, node: &mut Node) {
         node.context.checks = node.position.checks();
         node.context.threats = node.position.threats();
@@ -227,7 +226,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the facts about a node with the table entry `table`.
+    /// Collects the facts about a node. `table` is its table entry.
     pub(super) fn assess(
         &mut self,
         position: &Position,

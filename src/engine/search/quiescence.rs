@@ -15,14 +15,15 @@ use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the fail-soft value of `position` within `window` after it has become quiet.
+    /// Returns the fail-soft value of `position` within `window`, from a quiescence search.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         self.show_entry(position, ply, 0, window, true);
         let score = self.value_at_rest(position, ply, window);
         self.show_leave(score)
     }
 
-    /// Returns the value of a node already reported as entered. See [`Worker::quiescence`].
+    /// Returns the value of a node whose entry has already been reported. See
+    /// [`Worker::quiescence`].
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {
@@ -33,7 +34,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if window.alpha >= window.beta {
             return self.ended(NodeEnd::EmptyWindow, window.alpha);
         }
-        // This work overlaps with the prefetch of the table entry.
         self.evaluator.prepare(position, ply);
         let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table

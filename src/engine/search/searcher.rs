@@ -32,14 +32,13 @@ pub struct Searcher {
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// Number of cores to use if the configuration does not specify it. It is queried only once,
-    /// because the query takes as long as searching fifty nodes.
+    /// Number of cores to use if the configuration does not specify it. Queried only once, because
+    /// a query takes as long as searching fifty nodes.
     cores: usize,
     /// Whether the calling thread has a stack of [`STACK_SIZE`] and runs the search itself.
     searches_on_caller: bool,
 }
 
-/// A helper's task in a search.
 struct Task {
     job: Arc<Job>,
     observer: Option<Box<dyn Observer>>,
@@ -284,7 +283,7 @@ impl Drop for Helper {
     }
 }
 
-/// Releases the helpers when the main thread leaves the search, even if the main thread panics.
+/// Releases the helpers when the main thread leaves the search, including after a panic.
 struct Finish<'a>(&'a Job);
 
 impl Drop for Finish<'_> {
@@ -293,7 +292,6 @@ impl Drop for Finish<'_> {
     }
 }
 
-/// Runs a helper. The helper sleeps until a task arrives.
 fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     let mut data = ThreadData::new();
     let _ = ready.send(());
@@ -316,7 +314,6 @@ fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<
     done.inspect_err(|panic| end_early(thread, job, panic_message(panic.as_ref()))).ok()
 }
 
-/// Records a crash and ends the search with the results found so far.
 fn end_early(thread: usize, job: &Job, why: String) {
     job.control.stop();
     job.crashes.push(SearchFault::Crash { thread, why });

@@ -38,7 +38,6 @@ pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     exchange(position, to, occupied, balance)
 }
 
-/// Returns the immediate gain from `mv`, by a capture or promotion, in centipawns.
 fn gain(position: &Position, mv: Move) -> Score {
     let taken = match position.piece_on(mv.to()) {
         Some(piece) => value(piece),
@@ -101,7 +100,6 @@ fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -
     held
 }
 
-/// Returns the least valuable piece in `pieces` and its square.
 #[inline]
 fn least(position: &Position, pieces: BitBoard) -> Option<(Piece, Square)> {
     if pieces == EMPTY {

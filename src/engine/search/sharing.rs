@@ -46,7 +46,7 @@ const CUT_NODE_MOVES: usize = 3;
 /// Time after which the main thread checks the clock again while it waits for other threads.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
-/// Signs a thread off from a split point, even if it panics, because the owner waits for it.
+/// Removes a thread from a split point when dropped, also after a panic: the owner waits for it.
 struct SignOff<'a> {
     split: &'a SplitPoint,
     job: &'a Job,
@@ -113,7 +113,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         true
     }
 
-    /// Reserves an idle thread that can help at the current node.
     fn reserve(&self) -> Option<Reservation<'a, Arc<SplitPoint>>> {
         let is_above = |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
         self.job.pool.reserve(&self.owners, is_above)
@@ -140,7 +139,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Searches the last move at a node. It needs no helper.
     fn search_last(
         &mut self,
         node: &Node,
@@ -180,7 +178,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Records the score of a move at `split`. Returns whether the move fails high.
     fn record(&self, split: &SplitPoint, mv: Move, score: Score) -> bool {
         let line = &self.pv_table[split.node.ply + 1];
         let mut shared = split.shared();
@@ -273,7 +270,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show(|_| SearchStep::Part);
     }
 
-    /// Sets this thread's path to the path of `split`.
     fn join_path(&mut self, split: &SplitPoint) {
         let (above, below) = self.stack.split_at_mut(split.stack.len());
         above.copy_from_slice(&split.stack);

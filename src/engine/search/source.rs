@@ -30,7 +30,6 @@ impl MoveSource<'_> {
         }
     }
 
-    /// Returns the remaining moves in a form that can be shared among threads.
     pub(super) fn share(&self) -> SharedMoves {
         match self {
             MoveSource::Picker(picker) => SharedMoves::Picker(Box::new((*picker).clone())),

@@ -13,8 +13,8 @@ use super::stack::StackEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Minimum depth of a shared node. Handing over a node takes about ten microseconds, as long as
-/// searching about ten nodes, so that sharing costs more than it gains below this depth.
+/// Minimum depth of a shared node. Sharing a node takes about ten microseconds, as long as
+/// searching about ten nodes. Below this depth, it costs more than it gains.
 const SPLIT_DEPTH: Depth = 4;
 
 /// Returns the minimum depth at which a search with this many threads shares nodes.
@@ -28,11 +28,9 @@ pub(super) struct SplitPoint {
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
-    /// The owner's current visit, for observers.
     pub(super) place: VisitRef,
     /// The thread that shares the node. It continues when all other threads have left.
     pub(super) owner: usize,
-    /// The owners of this split point and of all split points above it.
     pub(super) owners: ThreadSet,
     pub(super) parent: Option<Arc<SplitPoint>>,
     /// The threads that are or were working at this node or below it.
@@ -42,7 +40,6 @@ pub(super) struct SplitPoint {
     alpha: AtomicI32,
     /// Number of threads at this node, including the owner and the threads called to the node.
     workers: CachePadded<AtomicUsize>,
-    /// Whether a thread other than the owner has searched a move.
     pub(super) joined: AtomicBool,
     shared: Mutex<SplitState>,
 }
@@ -112,14 +109,13 @@ impl SplitPoint {
         self.chain().any(|split| split.address() == address)
     }
 
-    /// Registers a thread that has been called to this node.
     pub(super) fn sign_on(&self, thread: usize) {
         self.workers.fetch_add(1, Ordering::Relaxed);
         // A thread below a split point is also below all those above it.
         let _ = self.chain().all(|split| split.below.insert(thread));
     }
 
-    /// Signs a thread off. Returns whether it was the last thread at the node.
+    /// Removes a thread from the node. Returns whether it was the last thread there.
     pub(super) fn sign_off(&self) -> bool {
         self.workers.fetch_sub(1, Ordering::AcqRel) == 1
     }

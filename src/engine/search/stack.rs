@@ -5,13 +5,11 @@ use super::table::NO_EVAL;
 use crate::chess::position::{Move, Threats};
 use crate::chess::score::{Depth, Score};
 
-/// Facts about one ply in the current line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackEntry {
     /// The move made at this ply; `None` for a null move.
     pub(super) mv: Option<Move>,
     pub(super) piece_to: Option<PieceTo>,
-    /// Whether the move is a capture or promotion.
     pub(super) noisy: bool,
     /// The static evaluation at this ply, or `NO_EVAL` if the side to move is in check.
     pub(super) static_eval: Score,

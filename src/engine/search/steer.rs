@@ -62,7 +62,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         book_return
     }
 
-    /// Searches a root move within a window. Returns its score and its line.
     fn try_root_move(&mut self, mv: Move, depth: Depth, window: Window) -> (Score, Vec<Move>) {
         let root = self.job.root;
         let next = root.play(mv);
@@ -74,7 +73,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (score, line.collect())
     }
 
-    /// Replaces the best move of the result with a move that leads back into the book, if any.
     pub(super) fn take_book_return(&mut self, result: &mut SearchResult) {
         let margin = self.job.config.steer_margin;
         let holds = |book_return: &BookReturn| {

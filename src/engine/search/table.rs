@@ -1,9 +1,9 @@
 //! The transposition table, shared by all search threads without a lock.
 //!
 //! An entry consists of two atomic words: the data, and the XOR of key and data. If two threads
-//! write an entry at the same time, it looks as if it belonged to a different position. Source:
-//! Hyatt and Mann, "A lockless transposition table implementation for parallel search chess
-//! engines", ICGA Journal 25 (2002).
+//! write an entry at the same time, the result looks like an entry for a different position.
+//! Source: Hyatt and Mann, "A lockless transposition table implementation for parallel search
+//! chess engines", ICGA Journal 25 (2002).
 //!
 //! ```text
 //! data  63      56 55    50 49  48 47      32 31      16 15       0
@@ -30,12 +30,10 @@ const AGES: u8 = 1 << AGE_BITS;
 /// Plies subtracted from an entry's depth for each later search, to choose an entry for
 /// replacement. Set by hand.
 const AGE_WEIGHT: i32 = 4;
-/// Number of clusters sampled to estimate how full the table is.
 const HASH_FULL_SAMPLE: usize = 250;
 /// Added to depths so that those of quiescence entries (0 and below) fit in an unsigned byte.
 const DEPTH_OFFSET: Depth = 8;
 
-/// The table entry for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
     /// The best move, or the move that failed high, if known.
@@ -50,7 +48,6 @@ pub(super) struct TableEntry {
     pub depth: Depth,
 }
 
-/// Represents a missing static evaluation.
 pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
 pub(super) struct TranspositionTable {
@@ -59,8 +56,8 @@ pub(super) struct TranspositionTable {
 }
 
 impl TranspositionTable {
-    /// Creates an empty table of at most `megabytes` mebibytes, or less if memory is short, but
-    /// with at least one cluster.
+    /// Creates an empty table of at most `megabytes` mebibytes. The table is smaller if memory is
+    /// short, but has at least one cluster.
     pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
@@ -73,7 +70,7 @@ impl TranspositionTable {
     }
 
     /// Creates an empty table of at most `megabytes` mebibytes, but with at least one cluster.
-    /// Returns `None` if there is not enough memory, which is not checked for this minimum.
+    /// Returns `None` if there is not enough memory. Tables of size 0 are not checked.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -84,7 +81,6 @@ impl TranspositionTable {
         Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
     }
 
-    /// Whether there is enough memory for a table that is this many megabytes larger.
     pub(super) fn has_room(megabytes: usize) -> bool {
         megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
     }
@@ -98,7 +94,7 @@ impl TranspositionTable {
         self.age = AtomicU8::new(0);
     }
 
-    /// Starts a new age. Entries from earlier searches are then replaced first.
+    /// Starts a new age, so that entries from earlier searches are replaced first.
     pub(super) fn new_search(&self) {
         let age = self.age.load(Ordering::Relaxed);
         self.age.store((age + 1) % AGES, Ordering::Relaxed);
@@ -310,7 +306,6 @@ mod model {
     #[test]
     fn concurrent_stores_never_mix_entries() {
         let start = Position::start();
-        // Two keys that share the only cluster.
         let entries = [(1, tests::entry(5, 9)), (2, tests::entry(5, -7))];
         loom::model(move || {
             let table = Arc::new(TranspositionTable::new(0));

@@ -151,7 +151,6 @@ fn ponder_move_exists_after_a_fail_high() {
     }
 }
 
-/// Returns the first move and score of the last line reported for each rank, as in a GUI.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
     let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));
@@ -225,7 +224,6 @@ fn every_reported_line_is_legal() {
             }
         }
     });
-    // Eleven iterations report at least their best moves.
     assert!(moves >= 11, "{moves}");
 }
 
@@ -383,7 +381,7 @@ fn is_ordinary(score: Score) -> bool {
 
 #[test]
 fn search_does_not_depend_on_the_stack_of_the_caller() {
-    // Only the kings can move, so lines become long.
+    // Only the kings can move, so the lines become long.
     let fen = "8/8/8/1k1p4/1p1P1p2/1P1P1P2/1K6/8 w - - 0 1";
     let run = |thread: std::thread::Builder| {
         let search = || {
@@ -514,7 +512,6 @@ fn minimum_time_is_kept_unless_stopped() {
     searcher.search_without_events(&Game::default(), &limits, &control);
 }
 
-/// Searches with a new searcher that has this many threads.
 fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
     let mut searcher = Searcher::new(config(8, threads));
     let result = searcher.search_without_events(game, limits, &Control::new());

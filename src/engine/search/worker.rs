@@ -19,14 +19,13 @@ use crate::chess::position::{Keys, Move, Position};
 use crate::chess::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 use crate::engine::eval::Evaluator;
 
-/// Halfmove clock at which the game is a draw.
 pub(super) const FIFTY_MOVES: u16 = 100;
 /// Salt that separates the table entries of mate searches from the entries of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// Number of nodes between two checks of the clock: about a millisecond.
+/// Number of nodes between two checks of the clock, which take about a millisecond to search.
 const CLOCK_INTERVAL: u64 = 1_024;
-/// Number of nodes that a helper searches between two checks of the node limit, because the main
-/// thread may be waiting. Summing all node counts at each node would slow the search down.
+/// Number of nodes between two checks of the node limit by a helper. Helpers check it because the
+/// main thread may be waiting. Summing all node counts at each node would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
@@ -68,7 +67,8 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) selective_depth: Ply,
     /// The innermost split point at which this thread works.
     pub(super) split: Option<Arc<SplitPoint>>,
-    /// The owners of `split` and of the split points above it. They may be called to help here.
+    /// The owners of `split` and of the split points above it. They may be called to help at this
+    /// node.
     pub(super) owners: ThreadSet,
     /// Set if a split point above may have been cut off. `None` if there is only one thread.
     cutoff_flag: Option<&'a CutoffFlag>,
@@ -76,14 +76,13 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) null_move_from: Ply,
     /// Whether the search looks only for mates. If so, only sound pruning is allowed.
     pub(super) proving: bool,
-    /// State of the book matches. Only the main thread uses it.
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// For each rank, the first move of the last line that was reported.
+    /// The first move of the last line reported for each rank.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
-    /// Number of this thread's nodes that have already been attributed.
+    /// Number of this thread's nodes that have already been attributed to a root move.
     attributed: u64,
     /// Counts maintained only for observers.
     pub(super) counters: Counters,
@@ -103,7 +102,6 @@ impl<'a> Worker<'a> {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Like [`Worker::new`], but with an observer.
     pub(super) fn watched(
         id: usize,
         job: &'a Job,
@@ -189,7 +187,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         });
     }
 
-    /// Reports that the search is leaving a node. Returns `score`.
     #[inline(always)]
     pub(super) fn show_leave(&mut self, score: Score) -> Score {
         self.show(|worker| SearchStep::Leave { score, stopped: worker.is_interrupted() });
@@ -201,7 +198,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show(|worker| SearchStep::Done(worker.counters));
     }
 
-    /// Counts a node and checks the limits at intervals.
     #[inline]
     pub(super) fn count_node(&mut self, ply: Ply) {
         self.nodes += 1;
@@ -225,7 +221,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the number of nodes that this thread has searched since the last call.
     pub(super) fn take_nodes(&mut self) -> u64 {
         let nodes = self.nodes - self.attributed;
         self.attributed = self.nodes;
@@ -249,7 +244,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.flush_events();
     }
 
-    /// Sends the pending events, if this thread has a listener.
     pub(super) fn flush_events(&mut self) {
         let Some(listener) = &mut self.listener else { return };
         while let Some(event) = self.job.pending_events.pop() {
@@ -301,7 +295,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         position.play_on(mv, keys)
     }
 
-    /// Returns the keys after `mv` and prefetches the table entry.
     #[inline(always)]
     pub(super) fn keys_after(&self, position: &Position, mv: Move) -> Keys {
         let keys = position.keys_after(mv);
@@ -309,7 +302,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         keys
     }
 
-    /// Enters `next`, the position reached by playing `mv` in `position` at `ply`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.stack[ply].mv = Some(mv);
@@ -325,7 +317,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.with_salt(position.key())
     }
 
-    /// Returns the table key that corresponds to a position's key. See [`Worker::table_key`].
     #[inline]
     fn with_salt(&self, key: u64) -> u64 {
         key ^ self.salt
@@ -385,8 +376,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether the side to move can repeat a position that occurred after the root with one move,
-    /// and can therefore achieve at least a draw. Null moves end the comparison.
+    /// Whether the side to move can, with one move, repeat a position that occurred after the root.
+    /// It can then achieve at least a draw. Null moves end the comparison.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {
@@ -428,7 +419,6 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns which moves in `position` the player sees, or `None` if the player sees all moves.
     #[inline]
     pub(super) fn visibility(&self, position: &Position, ply: Ply) -> Option<MoveVisibility> {
         let handicap = self.job.limits.handicap.as_ref()?;

@@ -22,7 +22,6 @@ const NEVER: u8 = u8::MAX;
 /// other pieces and by the lone king's square. Computing it takes a quarter of a second and 8 MB.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
-/// The squares of king, bishop and knight. The bishop is on a dark square.
 #[derive(Clone, Copy)]
 struct Place {
     king: Square,
@@ -50,7 +49,6 @@ impl Place {
         bit(self.king) | bit(self.bishop) | bit(self.knight)
     }
 
-    /// Returns the squares attacked by the king, bishop and knight.
     fn attacked(self) -> BitBoard {
         get_king_moves(self.king)
             | get_knight_moves(self.knight)
@@ -83,7 +81,6 @@ fn bit(square: Square) -> BitBoard {
     BitBoard::from_square(square)
 }
 
-/// Returns the squares that are one king move away from any of `squares`.
 fn king_moves(squares: BitBoard) -> BitBoard {
     let beside = sideways(squares);
     let row = (squares | beside).0;
@@ -125,7 +122,6 @@ fn solve() -> Box<[[u8; SQUARES]]> {
     distances
 }
 
-/// Whether the table used by [`plies_to_mate`] has been computed.
 pub(crate) fn is_solved() -> bool {
     DISTANCES.get().is_some()
 }
@@ -135,7 +131,6 @@ pub(crate) fn may_be_won(position: &Position) -> bool {
     winner(position).is_some()
 }
 
-/// Returns the side that has bishop and knight.
 fn winner(position: &Position) -> Option<Color> {
     let has = |color, piece| position.pieces(color, piece).popcnt() == 1;
     let wins = |&color: &Color| {
@@ -155,7 +150,6 @@ pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     let side = winner(position)?;
     let (bishops, knights) =
         (position.pieces(side, Piece::Bishop), position.pieces(side, Piece::Knight));
-    // Mirroring turns light squares into dark ones.
     let mirror = if bishops & DARK_SQUARES == EMPTY { 7 } else { 0 };
     let [king, bishop, knight, lone] =
         [position.king(side), bishops.to_square(), knights.to_square(), position.king(!side)]
@@ -202,7 +196,6 @@ mod tests {
         (position.occupied().popcnt() == 4).then_some(position)
     }
 
-    /// Returns one in every thousand positions. Either side may be to move.
     fn sample() -> impl Iterator<Item = Position> {
         (0..1 << 24).step_by(1_009).flat_map(|number: usize| {
             let pieces = [0, 6, 12, 18].map(|shift| ALL_SQUARES[number >> shift & 63]);
@@ -253,7 +246,6 @@ mod tests {
         }
     }
 
-    /// The length of the longest mate agrees with published tables.
     #[test]
     fn longest_mate_takes_33_moves() {
         let distances = DISTANCES.get_or_init(solve).iter().flatten();

@@ -1,10 +1,10 @@
 //! Syzygy endgame tables, which contain the results of positions with few pieces under best play.
 //!
-//! R. de Man's tables contain the result (WDL) and the distance to the next capture or pawn move on
-//! the way to it (DTZ), except with castling rights:
+//! R. de Man's tables contain the result (WDL) and the distance to the next capture or pawn move
+//! with best play (DTZ). They contain no positions with castling rights:
 //! <https://www.chessprogramming.org/Syzygy_Bases>. The `shakmaty-syzygy` crate reads them. The
 //! search looks up WDL after a capture or pawn move that leaves few pieces, and DTZ at the root.
-//! Bishop and knight against a lone king need no tables (`kbnk`).
+//! Mates with bishop and knight against a lone king need no tables (`kbnk`).
 //!
 //! ```
 //! use std::path::Path;

@@ -14,7 +14,6 @@ use super::{RankedMove, RootProbe, TablebaseResult};
 use crate::chess::position::{Color, Move, Piece, Position};
 use crate::support::files::{Cannot, FileError, open_plain, read_folder};
 
-/// Separator between folders, as in the `PATH` environment variable.
 #[cfg(not(windows))]
 const SEPARATOR: char = ':';
 #[cfg(windows)]
@@ -22,7 +21,6 @@ const SEPARATOR: char = ';';
 
 const WDL_ENDING: &str = "rtbw";
 const DTZ_ENDING: &str = "rtbz";
-/// Error message for a file that is not a table.
 const FOREIGN: &str = "it is not an endgame table";
 
 /// Syzygy tables. Clones share the open files.
@@ -165,7 +163,6 @@ impl Tables {
         position.legal_moves().iter().map(|mv| self.rank(mv, &position.play(mv))).collect()
     }
 
-    /// Returns the result of `mv`, which leads to the position `next`.
     fn rank(&self, mv: Move, next: &Position) -> Option<RankedMove> {
         let of = |outcome, plies| RankedMove { mv, outcome, is_certain: true, plies };
         if next.in_check() && next.has_no_moves() {
@@ -201,7 +198,6 @@ impl Damage {
     }
 }
 
-/// Returns the files in a folder whose names are those of tables, sorted by name.
 fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in read_folder(folder)? {

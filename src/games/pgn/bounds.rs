@@ -10,16 +10,13 @@ use super::visitor::Visitor;
 use super::{FaultReason, GameStatus};
 use crate::chess::position::{Move, Replay, is_loose_san};
 
-/// The minimum length of the move number before Black's first move: `1` and two dots.
 const BLACK_NUMBER: usize = "1..".len();
 
-/// The number of legal plies with which text without tags must begin to count as a game.
+/// Number of legal plies after which text without tags counts as a game.
 const PROOF: usize = 2;
 
 enum TextPart {
-    /// A token that belongs to a game, and the offset where the token ends.
     Pass(usize),
-    /// A legal move, and the offset after it.
     Move(Move, usize),
     End,
     /// A token that does not occur in games.
@@ -58,7 +55,7 @@ impl<V: Visitor> Parser<'_, V> {
         match (scan::kind(byte), byte) {
             (TokenKind::Digit, _) if moved && self.is_null_at(at) => TextPart::End,
             (TokenKind::Digit, _) => match number(self.text, at) {
-                // A game of one ply that another game follows.
+                // The game has only one ply, and another game follows.
                 (1, after) if moved && after < at + BLACK_NUMBER => TextPart::End,
                 (1, after) => TextPart::Pass(after),
                 _ => TextPart::Foreign,
@@ -72,7 +69,7 @@ impl<V: Visitor> Parser<'_, V> {
                 match self.meant(position, word) {
                     Some(mv) => TextPart::Move(mv, end),
                     None if moved && self.is_null_at(at) => TextPart::End,
-                    // A game with a fault, which must be reported.
+                    // The game has a fault, which must be reported.
                     None if moved && self.is_like_move(word) => TextPart::End,
                     None => TextPart::Foreign,
                 }
@@ -115,12 +112,12 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Whether this line, which starts with the number 1, begins a new game.
     pub(super) fn begins_another(&mut self) -> bool {
         !self.state.moves.is_empty() && self.begins_game()
     }
 
-    /// Handles the end of a line. Text after an empty line must continue the game to belong to it.
+    /// Handles the end of a line. After an empty line, only text that continues the game belongs to
+    /// it.
     pub(super) fn after_line(&mut self) -> ParseFlow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
@@ -128,7 +125,7 @@ impl<V: Visitor> Parser<'_, V> {
         if !empty_line || next >= self.text.len() {
             return ControlFlow::Continue(());
         }
-        // If the words were skipped, the result was skipped too, so look for it here.
+        // If the words were skipped, the result was skipped too, so it is looked up here.
         let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
         if ended || moved && !self.continues_game() {

@@ -22,11 +22,8 @@ const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Chunk {
     pub input: usize,
-    /// The index of the chunk in its input, from 0.
     pub number: usize,
-    /// The line of the input at which the chunk begins, from 1.
     pub line: u64,
-    /// The number of bytes that precede the chunk in the text of the input.
     pub offset: u64,
 }
 
@@ -54,7 +51,7 @@ pub(crate) struct Chunks {
     broken: Vec<BrokenInput>,
     text_hash: Xxh3Default,
     is_broken: bool,
-    /// The indices of inputs that were read completely, each with a hash of the text.
+    /// Indices of inputs that were read completely, each with a hash of its text.
     whole: Vec<(usize, u64)>,
 }
 
@@ -80,7 +77,7 @@ impl Chunks {
         ReadSoFar { next, check }
     }
 
-    /// Skips input that was already read. Returns false if that input has changed.
+    /// Skips input that has already been read. Returns false if that input has changed.
     pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
         self.next_input = place.next.input;
         let mut text = Vec::new();
@@ -99,7 +96,7 @@ impl Chunks {
         std::mem::take(&mut self.broken)
     }
 
-    /// Returns each completely read input once: its index and the XXH3 hash of its text.
+    /// Returns the index and the XXH3 hash of each completely read input. Each is returned once.
     pub(crate) fn take_checksums(&mut self) -> Vec<(usize, u64)> {
         std::mem::take(&mut self.whole)
     }
@@ -147,7 +144,6 @@ impl Chunks {
         next.offset += text.len() as u64;
         self.text_hash.update(text);
         if let Some(error) = blocks.take_error() {
-            // Use the text before the error, and then treat the input as ended.
             self.is_broken = true;
             self.broken.push(BrokenInput { input: next.input, line: next.line, error });
         }
@@ -190,13 +186,12 @@ impl<R: Read> Blocks<R> {
         !text.is_empty()
     }
 
-    /// Returns the error that ended the input after the last block, if any.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 }
 
-/// Returns the start of the last game in `text`, or 0 if there is no boundary. With `more_follows`,
+/// Returns the start of the last game in `text`, or 0 if there is no boundary. If `more_follows`,
 /// ignores boundaries after an unclosed opening brace, because later text may close the comment.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
     let mut end = memrchr2(b'{', b'}', text)
@@ -214,7 +209,6 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
 /// Returns the offset of the last place in `text` where a game probably starts, or 0. A game starts
 /// with tags after an empty line (usually with `Event`) or with a first move.
 fn last_boundary(text: &[u8]) -> usize {
-    // Moves after tags belong to the same game as the tags.
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
     let is_apart = |at: usize| EMPTY_LINES.iter().any(|end| text[..at].ends_with(end));
     last_line_with(text, b"[Event ", is_apart)
@@ -236,7 +230,7 @@ fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool)
     finder.rfind_iter(text).map(|at| at + 1).find(|&at| is_one(at))
 }
 
-/// Returns the end of the last whole line in `text`, or else the end of `text`.
+/// Returns the end of the last whole line in `text`, or the end of `text` if there is none.
 fn last_line(text: &[u8]) -> usize {
     memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }

@@ -13,11 +13,12 @@ use super::visitor::{GamePly, VariationText, Visitor};
 use super::{Fault, FaultReason, GameEnd, GameStatus, Reader, Tags};
 use crate::chess::position::Position;
 
-/// The deepest level of nested variations that is read on the stack. Studies rarely nest ten deep.
+/// Maximum depth of nested variations that is read on the stack. Studies rarely nest ten deep.
 const MAX_NESTING: usize = 100;
 
-/// Reads all games in an input, and reports how each ended. Chess variants are returned without
-/// moves. Text between games is skipped.
+/// Reads all games in an input, and reports how each ended.
+///
+/// Chess variants are returned without moves. Text between games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
     let mut reader = Reader::new(input);
     std::iter::from_fn(move || {
@@ -49,7 +50,7 @@ impl Collector {
         &self.game
     }
 
-    /// Returns the position after a number of moves, which must not be smaller than in earlier calls.
+    /// Returns the position after a number of moves. The number must not decrease between calls.
     fn position_after(&mut self, end: usize) -> Position {
         let (begin, position) = &mut self.place;
         for played in &self.game.moves[*begin..end] {
@@ -146,8 +147,8 @@ impl<'a> VariationText<'a> {
         Variation { comment, moves, unread }
     }
 
-    /// Keeps movetext that begins with a fault in this position. If the fault is a move, reads the
-    /// variations that replace it.
+    /// Keeps movetext that begins with a fault in this position. If the fault is a move, also reads
+    /// the variations that replace it.
     fn unread(&self, fault: Fault, position: &Position) -> Unread {
         let movetext = in_one_line(&text(self.text));
         let variations = fault.san.iter().flat_map(|_| self.variations_of_first());
@@ -155,7 +156,6 @@ impl<'a> VariationText<'a> {
         Unread { fault, movetext, variations }
     }
 
-    /// Returns the variations that replace the first word.
     fn variations_of_first(&self) -> Vec<VariationText<'a>> {
         let (text, mut found) = (self.text, Vec::new());
         let mut at = scan::chunk_end(text, 0);
@@ -239,7 +239,6 @@ mod tests {
         let game = read(text);
         assert_eq!(game.moves.len(), 3);
         let faults: Vec<String> = game.unread().map(|rest| rest.fault.to_string()).collect();
-        // The variation `(x)` replaces the illegal move.
         assert_eq!(faults.len(), 2);
         assert!(faults[0].contains("Ke4") && !faults[0].contains("line"), "{faults:?}");
         let written = game.to_string();

@@ -144,7 +144,7 @@ impl GameDate {
         ((self.0 >> (DAY_BITS + MONTH_BITS)) as u16, month as u8, day as u8)
     }
 
-    /// Returns the month, January if only the year is known, or `None` if nothing is.
+    /// Returns the month. Returns January if only the year is known, or `None` if nothing is known.
     pub fn month(self) -> Option<Month> {
         let (year, month, _) = self.parts();
         (self != Self::UNKNOWN).then(|| Month { year, month: month.max(1) })
@@ -158,7 +158,6 @@ impl GameDate {
     #[cfg(feature = "parquet")]
     pub(crate) const MONTH_BITS: u32 = Self::BITS - DAY_BITS;
 
-    /// Returns the month as a number, and the day of the month (0 if unknown).
     #[cfg(feature = "parquet")]
     pub(crate) fn split(self) -> (u32, u32) {
         (self.0 >> DAY_BITS, self.0 & ((1 << DAY_BITS) - 1))

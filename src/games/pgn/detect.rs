@@ -13,12 +13,13 @@ use crate::chess::position::Position;
 
 /// Number of legal plies after which a game is assumed to use English letters.
 const ENOUGH: usize = 16;
-/// The number of games examined at the beginning of the text.
 const SAMPLE: usize = 48;
 
-/// Returns the language of the piece letters in `text`. This is English unless the first games
-/// contain letters that English does not use, more of them are legal in another language, and no
-/// third language makes as many games legal with different moves.
+/// Returns the language of the piece letters in `text`.
+///
+/// The language is English unless the first games contain letters that English does not use, more
+/// of these games are legal in another language, and no third language makes as many games legal
+/// with different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -84,7 +85,6 @@ struct PlyCounter {
     limit: usize,
     whole: usize,
     plies: usize,
-    /// The keys of all positions, combined into one value.
     keys: u64,
     game: usize,
 }

@@ -16,8 +16,8 @@ pub struct GameEnd {
     pub plies: usize,
     /// The status of the game.
     pub status: GameStatus,
-    /// Set if the result after the moves is decided and contradicts the `Result` tag, which takes
-    /// precedence. Set only for games that were read completely.
+    /// The fault if the result after the moves is decided and contradicts the `Result` tag. The tag
+    /// takes precedence. Set only for games that were read completely.
     pub contradiction: Option<Box<Fault>>,
 }
 

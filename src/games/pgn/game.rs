@@ -165,8 +165,8 @@ impl PgnGame {
 /// A move in the tree of a game and its variations.
 #[derive(Debug)]
 pub struct TreeMove<'a> {
-    /// The index of the previous move in the movetext, counted from 0, or `None` at the start. The
-    /// variations that replace a move follow it there.
+    /// The index of the previous move in the movetext, counted from 0, or `None` at the start. In
+    /// the movetext, a move is followed by the variations that replace it.
     pub parent: Option<usize>,
     /// The position before the move.
     pub before: &'a Position,
@@ -177,8 +177,8 @@ pub struct TreeMove<'a> {
 }
 
 impl PgnGame {
-    /// Visits every legal move in the main line and in all variations, in the order of the movetext.
-    /// This includes variations that replace an illegal move.
+    /// Visits every legal move in the main line and in all variations, in the order of the
+    /// movetext. This includes variations that replace an illegal move.
     pub fn visit_tree(&self, mut visit: impl FnMut(&TreeMove<'_>)) {
         let line = Line { comment: "", moves: &self.moves, unread: self.unread.as_deref() };
         visit_line(&self.start, None, &line, &mut 0, &mut visit);
@@ -192,7 +192,6 @@ impl PgnGame {
     }
 }
 
-/// The main line or a variation.
 struct Line<'a> {
     comment: &'a str,
     moves: &'a [PgnMove],

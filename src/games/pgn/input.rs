@@ -74,7 +74,6 @@ impl PgnInput {
         }
     }
 
-    /// Returns the absolute path, if the input is a file.
     pub(crate) fn absolute_name(&self) -> Option<String> {
         match self {
             PgnInput::File(path) => {
@@ -93,7 +92,7 @@ impl PgnInput {
         }
     }
 
-    /// Reads part of the text that [`PgnInput::open`] provides, up to its end. Compressed and
+    /// Reads part of the text that [`PgnInput::open`] provides. Stops at its end. Compressed and
     /// UTF-16 input must be decoded from the beginning.
     pub(crate) fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         let mut part = Vec::new();
@@ -123,8 +122,8 @@ impl PgnInput {
         self.open_by(|path| File::open(path), progress)
     }
 
-    /// Like [`PgnInput::open`], for a file that was read earlier. If it has been replaced with a
-    /// pipe, a device or a folder, this fails at once instead of waiting.
+    /// Like [`PgnInput::open`], for a file that was read earlier. Fails immediately if the file has
+    /// been replaced with a pipe, a device or a folder.
     pub(crate) fn reopen(&self) -> io::Result<Box<dyn Read + Send>> {
         self.open_by(open_plain, &Arc::default())
     }
@@ -190,7 +189,8 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input. Each flag states whether it has that format of [`PACKINGS`].
+/// Decompresses an input. Each flag states whether the input has the format at its index in
+/// [`PACKINGS`].
 #[cfg(feature = "compression")]
 fn decompressed(
     input: impl Read + Send + 'static,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::error::ParseError;
 struct Alphabet {
-    /// ISO 639-1 codes of the languages.
     codes: &'static [&'static str],
     letters: [&'static str; 5],
 }
@@ -34,7 +33,6 @@ const ALPHABETS: [Alphabet; 15] = [
 
 /// The letters used in English, in the order of [`Alphabet::letters`].
 const ENGLISH: &[u8; 5] = b"KQRBN";
-/// The white and black figurines, in the same order.
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
 /// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, plus some reserve.
@@ -66,7 +64,7 @@ impl Language {
     }
 
     /// Translates a move in this language to English letters, and replaces figurines and
-    /// typographic characters. Returns `None` if any letter is not a piece letter.
+    /// typographic characters. Returns `None` if a letter is not a piece letter.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();
@@ -84,7 +82,8 @@ impl Language {
                 english.try_push(ENGLISH[piece]).ok()?;
                 length = spelt;
             } else if let Some(ascii) = plain(sign)? {
-                // A capital letter that this language does not use must not be read as English.
+                // A capital letter that this language does not use must not be read as an English
+                // one.
                 let foreign = ENGLISH.contains(&ascii);
                 (!foreign).then(|| english.try_push(ascii).ok())??;
             }

@@ -25,7 +25,6 @@ pub(super) struct ParquetGames {
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
-    /// Size of the file in bytes.
     bytes: u64,
     all_rows: u64,
     rows_read: u64,
@@ -123,7 +122,7 @@ fn write_game(row: &Row, text: &mut String) {
     text.push_str("\n\n");
 }
 
-/// Whether a column contains a tag. Excludes `Event`, which is written separately.
+/// Whether a column contains a tag. Excludes `Event`, because it is written separately.
 fn is_tag_name(name: &str) -> bool {
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     is_name && !name.is_empty() && name != MOVES && name != EVENT

@@ -1,7 +1,7 @@
 //! Reads games from text in memory: the tags, and whatever `pgn::plain` does not read.
 //!
-//! A token in a main line is either a move (in SAN or in a different notation or language) or a
-//! token without meaning. Any other token ends the game.
+//! In a main line, moves can be in SAN or in a different notation or language. Tokens without
+//! meaning are skipped. Any other token ends the game.
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,6 @@ pub(super) struct Parser<'a, V> {
     pub visitor: &'a mut V,
     /// The offset of the last move number in the text.
     pub number: Option<usize>,
-    /// Whether the rest of the text belongs to another game.
     pub at_end: bool,
     /// The number of variations that contain the text.
     pub depth: usize,
@@ -123,7 +122,7 @@ impl<V: Visitor> Parser<'_, V> {
             let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
             let (next, empty_line) = scan::skip_blanks(self.text, after);
             self.at = next;
-            // The game has no movetext, and the tags of the next game follow.
+            // The game has no movetext: the tags of the next game follow.
             if tag.is_some() && empty_line && self.text[next..].starts_with(b"[Event ") {
                 break;
             }
@@ -196,7 +195,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Handles a word that is not a legal move in SAN. `error` is the reason.
+    /// Handles a word that is not a legal move in SAN, with the reason `error`.
     #[cold]
     fn unusual(&mut self, error: SanError) -> ParseFlow {
         if let Some((number, end)) = scan::glyph(self.text, self.at) {
@@ -329,7 +328,7 @@ impl<V: Visitor> Parser<'_, V> {
                 self.at = end;
             }
             b'*' => return self.ended(GameResult::Undecided, 1),
-            // An unmatched brace or parenthesis means nothing.
+            // An unmatched brace or parenthesis has no meaning.
             _ => self.at += 1,
         }
         ControlFlow::Continue(())

@@ -89,7 +89,7 @@ fn unpacked(name: &str) -> Option<&str> {
     COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
-/// Whether a file in a folder is read. `name` is its name in lower case.
+/// Whether a file in a folder should be read. `name` is its name in lower case.
 fn has_games(name: &str) -> bool {
     unpacked(name).unwrap_or(name).ends_with(".pgn")
         || cfg!(feature = "parquet") && name.ends_with(".parquet")

@@ -1,9 +1,9 @@
 //! Reads the movetext of plain games with `pgn-reader`.
 //!
 //! `pgn-reader` skips text that it does not recognise, ends a game at an empty line, and treats all
-//! games after an unclosed brace as part of the comment, without any error. Each token is therefore
-//! compared with the text. If there is anything but blanks and move numbers between two tokens, or
-//! if a move is illegal, the tolerant parser takes over.
+//! games after an unclosed brace as part of the comment. It reports none of these cases. Each token
+//! is therefore compared with the text. If there is anything but blanks and move numbers between
+//! two tokens, or if a move is illegal, the tolerant parser takes over.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -18,8 +18,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Number of bytes that `pgn-reader` reads at a time. The number is small because bytes that follow
-/// the movetext are copied unnecessarily.
+/// Number of bytes that `pgn-reader` reads at a time. It is small, because bytes after the movetext
+/// are copied unnecessarily.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -43,13 +43,14 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Continues, or breaks with the status of the game, or with `None` for the tolerant parser.
+/// Continue, or break with the status of the game. `None` means that the tolerant parser takes
+/// over.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads the plain part of the movetext from `plain`, which reads the same text. Returns `None`
+    /// Reads the plain part of the movetext from `plain`, a reader of the same text. Returns `None`
     /// if the tolerant parser must read the rest of the game.
     #[inline]
     pub(super) fn plain_movetext(

@@ -102,8 +102,8 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// Returns the end of the sequence of characters without blanks that begins at `at`. Parentheses
-/// may enclose a promotion piece, and dots may belong to `e.p.`.
+/// Returns the end of the sequence of non-blank characters that begins at `at`. Parentheses may
+/// enclose a promotion piece, and dots may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
@@ -180,8 +180,8 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, empty_line)
 }
 
-/// Whether a game definitely begins at this line, even if it seems to be inside a comment: with
-/// tags after an empty line, with an `Event` tag, or with moves after a result and an empty line.
+/// Whether a game definitely begins at this line, even if the line seems to be inside a comment. It
+/// must have tags after an empty line, an `Event` tag, or moves after a result and an empty line.
 fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
@@ -212,8 +212,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next offset after `at` at which a game clearly begins even without context, or the
-/// end of the text if there is none. The offset is never inside a closed comment.
+/// Returns the next offset after `at` at which a game clearly begins even without context. Returns
+/// the end of the text if there is none. The offset is never inside a closed comment.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -228,7 +228,8 @@ pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Parses the comment whose opening brace is at `at`, if it is closed: its text and its end.
+/// Parses the comment whose opening brace is at `at`. Returns its text and its end, if it is
+/// closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
@@ -240,9 +241,9 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[begin..close], close + 1))
 }
 
-/// Returns the offset of the closing brace of a comment that contains opening braces, if there is
-/// one. `end` is the offset of the first closing brace, `last` that of the opening brace before it.
+/// Returns the closing brace of a comment that contains opening braces, if there is one.
 ///
+/// `end` is the offset of the first closing brace, and `last` that of the opening brace before it.
 /// Braces do not nest in PGN. However, if they are balanced before another game begins, the author
 /// intended them to nest. If a game begins before `last`, the earlier comment is not closed.
 #[cold]
@@ -266,7 +267,7 @@ fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Opti
     (!begins_game(begin..last)).then_some(end)
 }
 
-/// Returns the end of the variation that opens at `at`, if it is closed before the next game.
+/// Returns the end of the variation that begins at `at`, if it is closed before the next game.
 pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     while let Some(&byte) = text.get(at) {
@@ -292,8 +293,9 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// Parses the tag whose opening bracket is at `at`: its name, its raw value, and the offset after
-/// it. A value ends with the quotation mark before the closing bracket, and can contain others.
+/// Parses the tag whose opening bracket is at `at`. Returns its name, its raw value and the offset
+/// after it. A value ends with the quotation mark before the closing bracket, and can contain other
+/// quotation marks.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     let name = skip_spaces(text, at + 1);
@@ -380,7 +382,7 @@ pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
     split_result(text).map(|(_, result)| result)
 }
 
-/// Returns movetext without the result at its end, if there is one.
+/// Returns movetext without the result at its end.
 pub(super) fn without_result(text: &[u8]) -> &[u8] {
     trim_end(split_result(text).map_or(text, |(before, _)| before), true)
 }

@@ -21,7 +21,6 @@ fn is_orthodox(variant: &str) -> bool {
 pub(super) struct ReaderState {
     pub tree: OpeningCache,
     pub language: Language,
-    /// The last byte of each line end in the text.
     pub line_sign: u8,
     pub tags: Tags,
     /// The place of the game in the tree of openings; `None` once the game has left the tree.
@@ -65,7 +64,7 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// Returns a fault if decided results after the moves and in the tag contradict each other.
+    /// Returns a fault if the results after the moves and in the tag are decided and differ.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;
@@ -95,7 +94,6 @@ impl ReaderState {
         Ok(())
     }
 
-    /// Sets up a position for a variation.
     pub(super) fn begin_at(&mut self, start: &Position) {
         self.start = *start;
         self.place = None;
@@ -131,7 +129,6 @@ impl ReaderState {
         Ok(ply)
     }
 
-    /// Plays a null move. Fails if the side to move is in check.
     pub(super) fn play_null(&mut self) -> Result<GamePly, SanError> {
         self.position = *self.current();
         self.place = None;

@@ -7,12 +7,10 @@ use super::tree::OpeningCache;
 use super::visitor::Visitor;
 use super::{GameEnd, GameStatus};
 
-/// Reads games from text in memory, which may be part of a larger input.
 pub(crate) struct TextReader<T> {
     pub(super) text: T,
     plain: PlainReader<T>,
     at: usize,
-    /// The line number of the offset `counted`, within the whole input.
     line: u64,
     counted: usize,
     pub(super) state: ReaderState,

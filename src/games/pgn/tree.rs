@@ -1,4 +1,4 @@
-//! A tree of the opening moves of the games read so far. Frequent openings need not be resolved and
+//! A tree of the opening moves of the games read so far. Moves in the tree are not resolved and
 //! played again.
 
 use shakmaty::san::San;
@@ -25,7 +25,6 @@ struct Branch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u16);
 
-/// The tree of openings that a reader has seen. The moves in the tree need not be resolved again.
 pub(crate) struct OpeningCache {
     start: Position,
     /// Maps [`Word::key`] to branches.
@@ -83,7 +82,6 @@ impl OpeningCache {
     }
 }
 
-/// A move in SAN, without a check or mate sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     /// The characters of the move. The first character is in the lowest byte.
@@ -92,10 +90,10 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Number of bits in the longest stored word, so that it forms a key with a place's number.
+    /// Maximum number of bits in a stored word, so that it forms a 64-bit key with the number of a
+    /// place.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
-    /// Returns the spelling of a move. Returns `None` for other tokens.
     #[inline]
     pub(super) fn of(san: San) -> Option<Self> {
         let mut word = Word { letters: 0, bits: 0 };

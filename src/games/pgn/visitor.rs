@@ -31,8 +31,8 @@ pub trait Visitor {
     fn variation(&mut self, movetext: &VariationText<'_>) {
         let _ = movetext;
     }
-    /// Receives the movetext from an illegal move of the main line to the end of the game, without
-    /// the result. No moves follow.
+    /// Receives the movetext from an illegal move of the main line to the end of the game. The
+    /// movetext does not include the result. No moves follow.
     fn unread(&mut self, fault: &Fault, movetext: &VariationText<'_>) {
         let _ = (fault, movetext);
     }
@@ -62,7 +62,7 @@ impl GamePly {
     }
 }
 
-/// The movetext of a variation in a file, without the parentheses, or of the end of a line.
+/// The movetext of a variation, without its parentheses, or of the unread end of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct VariationText<'a> {
     pub(super) text: &'a [u8],

@@ -53,7 +53,6 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
     ('⌓', 142),
 ];
 
-/// Characters that select the text form or the emoji form of the preceding character.
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
 /// Parses the glyph outside ASCII at the start of `text`: its NAG number and length in bytes.

@@ -6,8 +6,8 @@ use super::{PgnGame, PgnMove, Unread, Variation};
 use crate::chess::position::{Color, Position};
 use crate::support::words::one_line;
 
-/// The maximum length of movetext lines, as in the PGN standard. Two kinds of lines can be longer:
-/// a single word, and a word together with one that must not begin a line.
+/// The maximum length of movetext lines, as in the PGN standard. A longer line is either a single
+/// word or a word with another that must not begin a line.
 const LINE_WIDTH: usize = 79;
 
 /// The maximum length in bytes of a command in a comment that is not split. Lists of arrows are
@@ -26,7 +26,7 @@ const ROSTER: [(&str, &str); 7] = [
 ];
 
 /// Formats a tag as a line of PGN, without the newline. Characters that end lines or control
-/// terminals are replaced with blanks, so the result is always a single tag.
+/// terminals are replaced with blanks, to ensure that the result is a single tag.
 fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
@@ -81,7 +81,7 @@ impl Variation {
     pub fn movetext(&self, start: &Position) -> String {
         let mut text = String::new();
         let mut lines = Lines::new(&mut text, usize::MAX);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let written = lines.variation(self, start).and_then(|()| lines.finish());
         debug_assert!(written.is_ok());
         text

@@ -31,9 +31,9 @@ pub enum Command {
     Go,
     /// Makes the engine play the side that is not to move.
     PlayOther,
-    /// Sets White as the side to move and makes the engine play Black (obsolete).
+    /// Makes White the side to move and makes the engine play Black (obsolete).
     White,
-    /// Sets Black as the side to move and makes the engine play White (obsolete).
+    /// Makes Black the side to move and makes the engine play White (obsolete).
     Black,
     /// Sets the time control, either for a number of moves or for the whole game.
     Level(Level),
@@ -43,7 +43,7 @@ pub enum Command {
     Depth(u32),
     /// Measures time in nodes. This number of nodes counts as one second.
     NodeRate(u64),
-    /// Sets the engine's clock, in centiseconds. It is negative once the flag has fallen.
+    /// Sets the engine's clock, in centiseconds. The value is negative once the flag has fallen.
     Time(i64),
     /// Sets the time left on the opponent's clock, in centiseconds.
     OtherTime(i64),

@@ -9,7 +9,7 @@ use crate::support::words::percent;
 use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
 
-/// Converts a search report to thinking output. In pondering, the expected move comes first.
+/// Converts a search report to thinking output. While pondering, the expected move comes first.
 pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     let report = &progress.report;
     let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
@@ -43,8 +43,8 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Converts a report that a line has transposed into the book to thinking output. Every GUI can
-/// show text in place of a principal variation.
+/// Converts a report of a transposition into the book to thinking output. The text takes the place
+/// of a principal variation, because every GUI can show text there.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();
@@ -53,11 +53,10 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     Thinking { line, ..thinking(&progress) }
 }
 
-/// Maximum number of book moves in one line of thinking output.
 const NAMED: usize = 6;
 
-/// Returns the book moves and their probabilities, as thinking output for a book move. The
-/// parentheses tell GUIs that there was no search.
+/// Returns the book moves and their probabilities, as thinking output for a book move. The text is
+/// in parentheses, because GUIs then recognise that there was no search.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,

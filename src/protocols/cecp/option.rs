@@ -63,7 +63,6 @@ impl OptionSpec {
     }
 }
 
-/// Separator between the choices in a combo option.
 const SEPARATOR: &str = " /// ";
 
 impl fmt::Display for OptionSpec {

@@ -11,7 +11,7 @@ use crate::engine::search::Bound;
 use crate::support::words::clip;
 
 /// A line from the engine. Printing escapes free text, so that no GUI mistakes it for a command.
-/// Unknown lines are parsed as [`Reply::Other`].
+/// Parsing turns unknown lines into [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// One or more features and options.

@@ -34,7 +34,7 @@ impl<W: Write> Session<W> {
         Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
 
-    /// Shows these warnings in a window. They are sent after the features, because the GUI first
+    /// Sets warnings to show in a window. They are sent after the features, because the GUI first
     /// waits until the features are complete.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
@@ -78,7 +78,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Tell { audience, text })
     }
 
-    /// Sends a line for the GUI's debug file, provided that the GUI has one.
+    /// Sends a line for the debug file, if the GUI has one.
     fn comment(&mut self, text: &str) -> io::Result<()> {
         if self.debug { self.send(&Reply::Comment(text.to_owned())) } else { Ok(()) }
     }
@@ -141,7 +141,6 @@ impl<W: Write> Session<W> {
             Command::Hint => self.hint(),
             Command::Book => self.show_book(),
             Command::Status => self.show_status(),
-            // The engine does not use the other commands.
             _ => Ok(()),
         }
     }
@@ -221,9 +220,9 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets the folder of the endgame tables. At every start, xboard sends the folder from its
-    /// settings, even if it does not exist. A failure is therefore a comment, because GUIs would
-    /// abandon the engine after an error.
+    /// Sets the folder of the endgame tables. At every start, xboard sends the folder in its
+    /// settings, even if it does not exist. A failure is therefore reported as a comment, because
+    /// GUIs would abandon the engine after an error.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),
@@ -273,8 +272,8 @@ impl<W: Write> Session<W> {
             Event::Vetoed(line) if self.post => {
                 self.send(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
             }
-            // Thinking output is off, or the search was requested with its own limits, as only UCI
-            // does.
+            // Thinking output is off, or the search was requested with explicit limits, which
+            // happens only over UCI.
             Event::Report(_)
             | Event::Transposed(_)
             | Event::Vetoed(_)
@@ -289,8 +288,8 @@ impl<W: Write> Session<W> {
                 }
                 self.send(&Reply::Move(moved.mv.to_string()))
             }
-            // Sent before the first line of pondering, because a GUI that shows the expected reply
-            // or forwards it, as python-chess does, cannot find it in those lines.
+            // Sent before the first line of pondering. GUIs that show or forward the expected
+            // reply, such as python-chess, cannot find it in those lines.
             Event::Pondering(Expected { position, mv }) => {
                 self.send(&Reply::Hint(position.san(mv)))
             }

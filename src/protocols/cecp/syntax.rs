@@ -122,7 +122,7 @@ fn number<N: FromStr>(arguments: &str) -> Result<N, ParseError> {
     split_word(arguments).0.parse().map_err(|_| expected("a whole number in range"))
 }
 
-/// Number of seconds in a minute. A clock time given as a plain number is in minutes.
+/// Seconds per minute. A clock time given as a plain number is in minutes.
 const MINUTE: u32 = 60;
 
 fn level(arguments: &str) -> Result<Level, ParseError> {

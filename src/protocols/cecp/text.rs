@@ -19,7 +19,7 @@ pub(crate) fn to_protocol_score(score: Score) -> i32 {
 pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {
-            // A mate in N moves occurs at ply 2N - 1; being mated in N moves occurs at ply 2N.
+            // A mate in N moves occurs at ply 2N - 1, and being mated in N moves at ply 2N.
             let moves = (mate - MATE_BASE).min(score::MAX_PLY as i32);
             let plies = 2 * moves - i32::from(number > 0);
             score::MATE - plies.clamp(0, score::MAX_PLY as i32)
@@ -29,12 +29,12 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words that make xboard end the game anywhere in a line, and replacements: `Draw` is read as a
-/// result, `offer` and `draw` as a draw offer (xboard 4.9.1, `HandleMachineMove`).
+/// Words that make xboard end the game anywhere in a line, and their replacements. xboard reads
+/// `Draw` as a result, and `offer` and `draw` as a draw offer (xboard 4.9.1, `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
-/// Words that xboard interprets as an error message from a remote shell, and replacements for
-/// them. After such a message, xboard considers the engine dead. Source: as for [`MISTAKEN`].
+/// Words that xboard interprets as an error message from a remote shell, and their replacements.
+/// After such a message, xboard treats the engine as dead. Source: as for [`MISTAKEN`].
 pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),
@@ -43,7 +43,7 @@ pub(crate) const FATAL: [(&str, &str); 5] = [
     ("unknown host", "Unknown host"),
 ];
 
-/// Converts free text to a single line ([`one_line`]), without words that xboard misinterprets.
+/// Converts free text to a single line ([`one_line`]) and replaces words that xboard misinterprets.
 pub(crate) fn shield(text: &str) -> String {
     let mut line = one_line(&without_error_numbers(text));
     for (word, harmless) in MISTAKEN.into_iter().chain(FATAL) {

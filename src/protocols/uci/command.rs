@@ -83,7 +83,7 @@ pub struct Go {
     pub move_time: Option<Duration>,
     /// Whether the search continues until `stop`.
     pub infinite: bool,
-    /// Limits whose value is invalid, each with the text in place of the value. They are ignored.
+    /// Limits with an invalid value, each with the text of the value. They are ignored.
     pub garbled: Vec<String>,
 }
 
@@ -208,7 +208,6 @@ fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a
     Some((&words[..at], &words[at + 1..]))
 }
 
-/// The words in `go` that are followed by numbers.
 const BOUNDS: [&str; 10] =
     ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft"];
 
@@ -238,7 +237,7 @@ fn go(words: &[&str]) -> Go {
     go
 }
 
-/// Parses an integer. A value out of range becomes the nearest `i64`.
+/// Parses an integer. A value that is out of range becomes the nearest `i64`.
 fn whole_number(text: &str) -> Option<i64> {
     match text.parse::<i64>() {
         Ok(number) => Some(number),
@@ -254,7 +253,7 @@ impl Go {
     /// Sets one limit, unless it is out of range. A negative clock time is set to zero.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
-        // No GUI sends a negative depth intentionally. Zero requests a move as soon as possible.
+        // No GUI intentionally sends a negative depth. Zero requests a move as soon as possible.
         let count = u64::try_from(number).ok().map(|count| count.max(1));
         let plies = || count.map(|count| i32::try_from(count).unwrap_or(i32::MAX));
         match word {

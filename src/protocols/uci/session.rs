@@ -23,14 +23,14 @@ use super::win_rate::win_rate;
 pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
-    /// Whether a `readyok` has yet to be sent.
+    /// Whether `isready` has not been answered yet.
     asked: bool,
     /// Commands that arrived during a search. They are executed when the search has ended.
     waiting: VecDeque<Command>,
     debug: bool,
     startup_warnings: Option<String>,
     count: Option<PerftCount>,
-    /// Whether the running search, which ends without `stop`, probably comes from a script.
+    /// Whether the running search, which ends without `stop`, was probably started by a script.
     is_scripted: bool,
 }
 
@@ -159,7 +159,7 @@ impl<W: Write> Session<W> {
         self.engine.move_now();
     }
 
-    /// Starts a perft count, until which commands that change the engine's state must wait.
+    /// Starts a perft count. Commands that change the engine's state wait until it ends.
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
@@ -202,8 +202,8 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Sends the pending replies when the input ends. Searches with a game clock or without limits
-    /// are stopped, because a GUI that has exited does not wait, unlike a script.
+    /// Sends the pending replies when the input ends. Stops searches with a game clock or without
+    /// limits, because a GUI that has exited does not wait for them, but a script does.
     fn finish(&mut self) -> io::Result<()> {
         loop {
             if self.engine.mode() == Mode::Thinking && !self.is_scripted {
@@ -230,7 +230,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Other(text))
     }
 
-    /// Reports that Chess960 is not supported, unless `value` turns it off.
+    /// Reports that Chess960 is not supported, unless `value` is `false`.
     fn set_chess960(&mut self, value: &str) -> io::Result<()> {
         if value.eq_ignore_ascii_case("false") {
             Ok(())
@@ -246,8 +246,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets the position to search, with the moves before the first illegal one. If the position is
-    /// invalid, no search runs until another position is set.
+    /// Sets the position to search, and plays the moves before the first illegal one. If the
+    /// position is invalid, no search runs until another position is set.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -293,7 +293,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Sends the replies for pending events, and executes commands that waited for a search to end.
+    /// Sends the replies for pending events, and executes commands that waited for the end of a
+    /// search.
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
@@ -328,7 +329,7 @@ impl<W: Write> Session<W> {
                 Event::BookFailed(why) | Event::Fault(why) | Event::Vetoed(why) => {
                     self.send_info_string(&why)?;
                 }
-                // UCI GUIs determine these themselves.
+                // UCI GUIs work these out themselves.
                 Event::Moved(_)
                 | Event::Pondering(_)
                 | Event::Over(_)
@@ -419,7 +420,7 @@ impl<W: Write> Frontend for Session<W> {
     }
 }
 
-/// An option that GUIs set to play Chess960. The engine does not declare it.
+/// The option that GUIs set to play Chess960. The engine does not declare it.
 const CHESS960: &str = "UCI_Chess960";
 const NO_CHESS960: &str = "cannot play Chess960: Tabia supports only orthodox chess";
 
@@ -444,7 +445,6 @@ fn display(position: &Position) -> String {
     )
 }
 
-/// Whether a search ends without `stop` and uses no game clock.
 fn is_scripted(limits: &Limits) -> bool {
     let bounded = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
     match limits.time {
@@ -458,7 +458,6 @@ fn side_index(position: &Position) -> usize {
     usize::from(position.side_to_move() == Color::Black)
 }
 
-/// Converts the limits in `go` for the side to move. Skips illegal moves.
 fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     let side = side_index(position);
     let time = match (go.move_time, go.time[side]) {

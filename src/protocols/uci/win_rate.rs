@@ -1,9 +1,10 @@
 //! Conversion of scores to win, draw and loss probabilities, for `UCI_ShowWDL`.
 //!
-//! The probability of winning is a logistic function of the score, that of losing the same function
-//! of the negated score, and the remainder is a draw. The midpoint and the slope depend on the
-//! material: with less of it, a win requires a higher score, and the score is more reliable. The
-//! ply number, which other engines use instead, predicts nothing for a position that was set up.
+//! The probability of winning is a logistic function of the score. The probability of losing is the
+//! same function of the negated score, and the remainder is the probability of a draw. The midpoint
+//! and the slope depend on the material: with less material, a win requires a higher score, and the
+//! score is more reliable. Other engines use the ply number instead, which is meaningless for a
+//! position that was set up.
 //!
 //! The curves are maximum-likelihood fits to 12,000 self-play games of network 6 at 400 nodes per
 //! move (`tabia train games`; 1,288,820 positions with their search scores). The mean
@@ -32,7 +33,7 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// Curves by increasing material, in steps of [`STEP`] points. Each has two numbers of centipawns:
+/// Curves by increasing material, in steps of [`STEP`] points. Each has two numbers in centipawns:
 /// the score that wins half of the games, and the increase that multiplies the odds by e.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
@@ -44,14 +45,14 @@ const CURVES: [(f64, f64); 8] = [
     (65.0, 155.0),
     (56.0, 153.0),
 ];
-/// Distance between curves, in points of material. The first applies at half this distance.
+/// Distance between curves, in points of material. The first curve applies at half this distance.
 const STEP: f64 = 10.0;
 
 /// Points for each kind of piece. Their sum is the material of both sides. Kings have no points.
 const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 
-/// Returns the probabilities for the side to move in `position`, whose search score is `score`.
+/// Returns the probabilities for the side to move in `position`. `score` is its search score.
 pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     let certain = score::mate_distance(score).is_some() || score.abs() >= score::TABLEBASE_BOUND;
     let (win, loss) = match certain {

@@ -17,8 +17,8 @@ const NEW_FILE_MODE: u32 = 0o666;
 /// The prefix of draft names. It is followed by a hash of the target's name, or by random letters
 /// if another program is writing the same target.
 const DRAFT_PREFIX: &str = ".tabia-";
-/// Number of random letters in a draft name. It does not affect safety, because existing files and
-/// links are never overwritten.
+/// Number of random letters in a draft name. Any number is safe, because existing files and links
+/// are never overwritten.
 const DRAFT_LETTERS: usize = 12;
 /// Number of attempts to create a draft if another program removes it as a leftover.
 const DRAFT_ATTEMPTS: usize = 8;
@@ -36,14 +36,13 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft (a file or folder) unless it is locked. An unlocked draft was left by a program
-/// that was killed.
+/// Removes a draft (a file or folder) unless it is locked. Unlocked drafts were left by programs
+/// that were killed.
 pub(crate) fn remove_leftover(draft: &Path) {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));
     let Ok(file) = options.open(draft) else { return };
     if file.try_lock().is_ok() && is_at(&file, draft) {
-        // It does not matter if the leftover cannot be removed.
         let _ = match draft.is_dir() {
             true => fs::remove_dir_all(draft),
             false => fs::remove_file(draft),

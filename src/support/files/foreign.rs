@@ -28,10 +28,9 @@ const POLYGLOT_ROW: usize = 16;
 /// Maximum offset at which the first name in a JSON object may end, in bytes.
 const JSON_NAME: usize = 64;
 
-/// The length of the longest header in bytes.
 pub(crate) const HEADER: u64 = 18;
 
-/// Returns the kind of a file without games, with an article, and advice on how to use the file.
+/// Returns the kind of a file without games, with an article, and advice on using the file.
 pub(crate) fn kind_by_header(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     found.map(|&(_, name, advice)| (name, advice))

@@ -1,11 +1,12 @@
 //! Files that store finished work, so that an interrupted command can resume.
 //!
 //! The first line contains the kind of file, the version of its format, and its owner. The owner
-//! describes the input and settings to which the content belongs. A journal has one further line
-//! for each record, with the CRC-32 of the JSON text and the JSON text itself. If a crash or a
-//! power failure leaves an incomplete last line, that line is truncated. Damaged lines are skipped.
-//! A checkpoint is always replaced as a whole, and ends with the XXH3 hash of all bytes before the
-//! hash.
+//! describes the input and settings to which the content belongs.
+//!
+//! A journal has one further line for each record, with the CRC-32 of the JSON text and the JSON
+//! text itself. If a crash or a power failure leaves an incomplete last line, that line is removed.
+//! Damaged lines are skipped. A checkpoint is always replaced as a whole, and ends with the XXH3
+//! hash of the bytes before it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -22,11 +23,8 @@ use super::{FileError, describe, open_locked, read_plain, sync_name, write_whole
 
 /// The interval between syncs. A power failure loses at most the work of one interval.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// Maximum length of the first line in bytes.
 const MAX_HEADLINE: u64 = 1 << 24;
-/// Maximum number of characters that error messages quote from an unknown first line.
 const SHOWN_CHARS: usize = 40;
-/// Length in characters of a checksum and the space after it.
 const SUM_CHARS: usize = 9;
 
 #[derive(Debug)]
@@ -102,14 +100,12 @@ impl Kind {
         Ok(file)
     }
 
-    /// Writes a checkpoint that replaces the previous one.
     pub(crate) fn save(&self, path: &Path, owner: &str, content: &[u8]) -> Result<(), FileError> {
         let mut bytes = [self.headline(owner).as_bytes(), content].concat();
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         write_whole(path, &bytes)
     }
 
-    /// Reads the content of a checkpoint of this kind and owner.
     pub(crate) fn load(&self, path: &Path, owner: &str) -> Result<Vec<u8>, JournalError> {
         self.try_load(path, owner).map_err(|fault| self.error(path, fault))
     }
@@ -140,13 +136,11 @@ fn difference(before: &str, now: &str) -> String {
     }
 }
 
-/// An open journal, locked for this run.
 #[derive(Debug)]
 pub(crate) struct Journal<R> {
     file: File,
     path: PathBuf,
     kind: &'static Kind,
-    /// The length of the file in bytes.
     end: u64,
     synced: Instant,
     records: PhantomData<fn(R)>,
@@ -182,7 +176,6 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         self.kind.error(&self.path, error)
     }
 
-    /// Appends a record and returns its offset.
     pub(crate) fn append(&mut self, record: &R) -> Result<u64, JournalError> {
         let json = serde_json::to_vec(record).map_err(io::Error::from);
         json.and_then(|json| self.write(&json)).map_err(|error| self.error(error))
@@ -203,7 +196,6 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         Ok(place)
     }
 
-    /// Syncs all records to disk.
     pub(crate) fn sync(&self) -> Result<(), JournalError> {
         self.file.sync_data().map_err(|error| self.error(error))
     }
@@ -230,7 +222,6 @@ fn sum_of(json: &[u8]) -> String {
     format!("{:08x} ", crc32fast::hash(json))
 }
 
-/// Parses a line. Returns `None` if it is damaged.
 fn parse<R: DeserializeOwned>(line: &[u8]) -> Option<R> {
     let (sum, json) = line.strip_suffix(b"\n")?.split_at_checked(SUM_CHARS)?;
     if sum == sum_of(json).as_bytes() { serde_json::from_slice(json).ok() } else { None }

@@ -26,8 +26,8 @@ pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{open_locked, open_output};
 
-/// Opens a regular file for reading. Rejects anything else, such as a named pipe, which would block
-/// until another program writes to it.
+/// Opens a regular file for reading. Rejects other files, because opening a named pipe blocks until
+/// another program writes to it.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -87,7 +87,6 @@ enum Destination {
     Stream,
 }
 
-/// Device and inode number, which identify a file.
 type FileId = (u64, u64);
 
 fn id(metadata: &Metadata) -> FileId {
@@ -276,7 +275,7 @@ fn place(path: &Path) -> io::Result<Destination> {
     Ok(Destination::File(path.canonicalize()?, Some(there)))
 }
 
-/// Returns the path of a file to create. If `path` is a link, returns its target.
+/// Returns the path of a file to create. If `path` is a link, this is the target of the link.
 fn new_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -328,7 +327,7 @@ impl NewFile {
     }
 
     /// Replaces the content with a complete file, which [`NewFile::keep`] then moves. Copies its
-    /// bytes at once if it is on a different file system.
+    /// bytes immediately if it is on a different file system.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
         if there.metadata()?.dev() == folder_of(&self.target).metadata()?.dev() {

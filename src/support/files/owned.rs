@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
-/// How long to wait for another run to release its lock. If the other run was killed while it was
-/// starting an engine, its files stay open until the engine has started.
+/// How long to wait for another run to release its lock. If a run is killed while it starts an
+/// engine, its files stay open until the engine has started.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
@@ -41,7 +41,6 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     Ok(file)
 }
 
-/// Locks a file for this run. The lock is released when the file is closed.
 fn lock(file: &File) -> io::Result<()> {
     let begin = Instant::now();
     loop {
@@ -79,7 +78,6 @@ pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     Err(io::Error::other("another program keeps removing it"))
 }
 
-/// Whether `path` still refers to this file.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
     let [own, there] = [file.metadata(), path.metadata()].map(|found| found.ok().map(identity));

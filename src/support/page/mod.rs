@@ -2,9 +2,9 @@
 //!
 //! The explorer serves these files separately. Match reports, annotated games and lessons are
 //! single files that load nothing else. Browsers load modules only from a server, so [`Page`] joins
-//! the modules into one script without `import` lines and the word `export`. A test checks that no
-//! two modules declare the same top-level name and that every imported name exists. A bundler would
-//! add a second toolchain.
+//! the modules into one script, and removes the `import` lines and the word `export`. A test checks
+//! that no two modules declare the same top-level name and that every imported name exists. A
+//! bundler would require a second toolchain.
 //!
 //! The data of a page is JSON in a script element that is not executed. Every character that could
 //! end the element is escaped. No page inserts text as HTML.
@@ -28,7 +28,7 @@ pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
-/// The style sheets shared by all pages that are written as files.
+/// The style sheets of all pages that are written as files.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
 /// The modules shared by all pages that are written as files, each after the modules it imports.
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
@@ -76,7 +76,7 @@ impl Page {
 }
 
 /// Formats JSON for a script element. The browser looks for the closing tag first, and
-/// `<!--<script` changes which one it accepts, so everything that looks like a tag is escaped. In
+/// `<!--<script` changes which tag it accepts, so everything that looks like a tag is escaped. In
 /// JSON, the escaped characters can occur only inside strings, so the data is unchanged.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();

@@ -17,7 +17,8 @@ pub(crate) const COLORS: [&str; 7] =
 
 pub(super) type Place = (f64, f64);
 
-/// Returns the beginning of a picture of this size in pixels, or wider if the title does not fit.
+/// Returns the beginning of a picture of this size in pixels. If the title does not fit, the
+/// picture is wider.
 pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
     let width = width.max(2.0 * TITLE_MARGIN + TITLE_LETTER * title.chars().count() as f64);
     let title = xml(title);

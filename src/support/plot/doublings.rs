@@ -37,7 +37,6 @@ impl Line {
     }
 }
 
-/// The ends of an axis, as base-two logarithms.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     low: i32,
@@ -56,7 +55,6 @@ impl Axis {
         Axis { low, high: (high.ceil() as i32).max(low + 1) }
     }
 
-    /// Returns the position of a number on the axis, from 0 to 1.
     fn share(&self, number: f64) -> f64 {
         (doubled(number) - f64::from(self.low)) / f64::from(self.high - self.low)
     }
@@ -66,7 +64,6 @@ impl Axis {
     }
 }
 
-/// Returns the base-two logarithm.
 fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
@@ -127,8 +124,6 @@ mod tests {
         let points = vec![point(1.0, 1.0, None), point(2.0, 1.5, Some([0.75, 2.0]))];
         let line = Line { name: "a<b".to_owned(), color: "#000000", dashed: false, points };
         let svg = doublings("gain", ["threads", "times"], &[line]);
-        // The horizontal axis ranges from 1 to 2. The vertical axis ranges from 0.5 to 2, because
-        // the bar starts at 0.75.
         let middle = TOP + HEIGHT / 2.0;
         let first = format!("cx=\"{LEFT:.1}\" cy=\"{middle:.1}\"");
         let bar = format!("points=\"{0:.1},{1:.1} {0:.1},{TOP:.1}\"", LEFT + WIDTH, {

@@ -20,7 +20,7 @@ const NUMBERS: usize = 20;
 const GRID_LINES: f64 = 6.0;
 /// Curves with at most this many points have marks, so that a single point is visible.
 const MARKED: usize = 20;
-/// The smallest value on a logarithmic scale. Smaller values are drawn as if equal to it.
+/// The smallest value on a logarithmic scale. Smaller values are drawn as if they were equal to it.
 const MIN_VALUE: f64 = 1e-6;
 
 #[derive(Debug, Clone)]
@@ -73,13 +73,12 @@ impl Scale {
         Scale { low, high, step, logarithmic: false, unit: "" }
     }
 
-    /// Returns the vertical position of a value. Values above the scale are drawn at its upper end.
+    /// Returns the vertical position of a value. Values above the scale are drawn at its top.
     fn y(&self, value: f64) -> f64 {
         let at = if self.logarithmic { logarithm(value) } else { value };
         TOP + HEIGHT * (self.high - at.min(self.high)) / (self.high - self.low)
     }
 
-    /// Returns the positions of the grid lines with their labels.
     fn grid(&self) -> impl Iterator<Item = (f64, String)> {
         let lines = ((self.high - self.low) / self.step).round() as usize;
         let digits = (-self.step.log10()).ceil().max(0.0) as usize;

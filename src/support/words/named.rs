@@ -1,7 +1,8 @@
 //! Names of the values of an enum.
 
-/// Names the values of an enum by which users choose them: defines `ALL` and `NAMES` in this order,
-/// `name`, and the conversions from and to text. The literal describes a value in errors.
+/// Defines names for the values of an enum by which users choose them: the constants `ALL` and
+/// `NAMES` in this order, `name`, and the conversions from and to text. The literal describes a
+/// value in error messages.
 macro_rules! named_values {
     ($vis:vis $type:ident, $what:literal: $($variant:ident = $name:literal),+ $(,)?) => {
         impl $type {

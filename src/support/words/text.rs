@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// Whether a character controls a terminal, ends a line or changes the writing direction.
 fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -51,7 +50,7 @@ pub(crate) fn xml(text: &str) -> String {
 
 const QUOTE: usize = 100;
 
-/// Returns the beginning of `text`, so that messages that quote it are not too long.
+/// Returns the beginning of `text`, to limit the length of messages that quote it.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

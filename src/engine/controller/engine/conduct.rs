@@ -49,7 +49,7 @@ impl Engine {
         }
     }
 
-    /// Answers the pings that are due. Called before any search starts.
+    /// Answers the pings that are due. Must be called before a search starts.
     pub(super) fn answer_pings(&mut self) {
         let due = self.pings.take_due(self.mode() == Mode::Thinking, self.is_done());
         self.events.extend(due.into_iter().map(Event::Pong));
@@ -72,7 +72,6 @@ impl Engine {
         }
     }
 
-    /// Switches from pondering to thinking after the opponent has played the expected move.
     fn turn_ponder_search(&mut self) {
         self.clocks.apply_reported(self.position().side_to_move());
         let Some(job) = &mut self.job else { return };
@@ -107,7 +106,6 @@ impl Engine {
         self.order(purpose, game);
     }
 
-    /// Whether the engine can move in `game` without a search.
     fn has_known_move(&self, purpose: Purpose, game: &Game) -> bool {
         self.book_loader.has_move(game, &self.settings, self.learning.book())
             || self.found_before(purpose, game).is_some()
@@ -170,7 +168,6 @@ impl Engine {
         less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))
     }
 
-    /// Tightens the search limits if the settings contain a rating.
     fn weakened(&self, limits: Limits, game: &Game) -> Limits {
         let Some(rating) = self.rating() else { return limits };
         let seed = match self.settings.seed {

@@ -16,8 +16,8 @@ use super::Engine;
 /// Minimum search depth for learning, unless the search finds a mate. Set by hand to roughly the
 /// depth reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
-/// Search time after which an interim result is first written, and again each time it has doubled.
-/// Set by hand.
+/// Search time after which an interim result is first written. It is written again each time the
+/// search time has doubled. Set by hand.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
@@ -36,13 +36,13 @@ impl Engine {
         }
     }
 
-    /// Sets the search's book, which consists of the user's book and the learned results.
+    /// Sets the search's book, which combines the user's book and the learned results.
     pub(super) fn put_books_together(&mut self) {
         let book = self.learning.behind(self.book_loader.book());
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position whose result can be learned, if the search covers all of its moves.
+    /// Returns the position whose result can be learned, or `None` if the search leaves out moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -51,7 +51,8 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves refuted by earlier searches, if others remain. Returns the best one excluded.
+    /// Excludes moves refuted by earlier searches, if others remain. Returns the best excluded
+    /// move.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -101,7 +102,6 @@ impl Engine {
         }
     }
 
-    /// Learns from a report, if the search found the result itself.
     fn learn_report(&mut self, report: &Report) {
         let is_own = self.is_own_finding(report.book.as_ref());
         let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
@@ -165,14 +165,12 @@ mod tests {
     use crate::chess::score::Score;
     use crate::games::book::{Book, Counts};
 
-    /// Returns a temporary folder and the path of a learning file in it.
     fn learning_file() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
         (dir, path)
     }
 
-    /// Returns an engine with a learning file and one second per move.
     fn learning_engine(path: &Path) -> TestEngine {
         let mut test_engine = TestEngine::new(|settings| {
             settings.ponder = false;
@@ -241,7 +239,6 @@ mod tests {
         assert!(!searched.contains(&"f7f6".parse().expect("a move")));
         test_engine.play_and_search("f1b5", "a7a6", 8);
         test_engine.engine.end_game(GameResult::Draw);
-        // Another engine uses the learned results too.
         drop(test_engine);
         let mut other = learning_engine(&path);
         for (user, answer) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1b5", "a7a6")] {
@@ -263,7 +260,6 @@ mod tests {
         test_engine.moves();
         test_engine.finish_search("b8c6", -400);
         assert_eq!(test_engine.moves(), ["f7f6"]);
-        // Analysis does not exclude moves.
         test_engine.engine.undo(1);
         test_engine.engine.analyse();
         assert_eq!(test_engine.started().limits.root_moves, []);
@@ -281,7 +277,6 @@ mod tests {
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);
         other.started();
-        // Without the file, the engine has to search.
         other.engine.set_move_time(Duration::from_secs(1));
         other.engine.set_option("LearnFile", "").expect("an option");
         other.next_game();
@@ -363,7 +358,7 @@ mod tests {
         let faults = events.iter().filter(|event| matches!(event, Event::Fault(_)));
         assert_eq!(faults.count(), 1, "{events:?}");
         assert_eq!(fs::read_to_string(&path).expect("there"), "a letter");
-        // Waiting rows are written as soon as that is possible.
+        // Rows that could not be written are written as soon as possible.
         fs::remove_file(&path).expect("there");
         test_engine.play_and_search("f1b5", "a7a6", 20);
         drop(test_engine);

@@ -44,7 +44,7 @@ pub(crate) enum Mode {
 /// A chess engine: a game, settings, clocks, a book and a search thread.
 ///
 /// The owner passes each event from [`Engine::background_events`] to [`Engine::receive`]. After
-/// every such call and every request, it collects the results with [`Engine::take_events`].
+/// every such call and after every request, it collects the results with [`Engine::take_events`].
 pub(crate) struct Engine {
     game: Game,
     desired: DesiredState,
@@ -55,12 +55,10 @@ pub(crate) struct Engine {
     worker: SearchThread,
     job: Option<RunningSearch>,
     scores: Scores,
-    /// Seed for deliberate mistakes at limited strength. It changes for each game.
     seed: u64,
     pings: Pings,
     open_log: OpenLog,
     events: Vec<Event>,
-    /// Whether the note about self-play games has already been sent in this game.
     noted_self_play: bool,
 }
 
@@ -147,7 +145,6 @@ impl Engine {
         self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }
 
-    /// Whether all requests are complete and all learned rows have been written.
     pub(crate) fn is_done(&self) -> bool {
         self.is_settled() && self.learning.is_written()
     }
@@ -177,7 +174,6 @@ impl Engine {
         self.note_counts_of(&counted);
     }
 
-    /// Like [`Engine::note_self_play`], but for the counts in a position.
     fn note_counts_of(&mut self, position: &Position) {
         if !self.noted_self_play && self.book_loader.book().counts_self_play(position) {
             self.noted_self_play = true;
@@ -232,7 +228,7 @@ impl Engine {
         Ok(())
     }
 
-    /// If the game is over, reports the result and stops playing.
+    /// If the game is over, reports the result and stops the engine's play.
     fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.desired.over = true;
@@ -246,7 +242,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Makes the engine play the side to move, starting immediately, or reports the result.
+    /// Makes the engine play the side to move and start immediately, or reports the result.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
@@ -256,7 +252,6 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Makes the engine play the side that is not to move.
     pub(crate) fn play_other(&mut self) {
         self.take_side(!self.position().side_to_move());
         self.reconcile();
@@ -269,7 +264,7 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine plays, makes it play the side not to move, after changes other than moves.
+    /// If the engine plays, assigns it the side not to move. Called after changes other than moves.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());
@@ -297,13 +292,11 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Stops analysis. The engine then plays neither side.
     pub(crate) fn stop_analysis(&mut self) {
         self.desired.analysing = false;
         self.reconcile();
     }
 
-    /// Pauses the engine and the clock of the side to move.
     pub(crate) fn pause(&mut self) {
         if !self.desired.paused {
             let mover = self.position().side_to_move();
@@ -319,7 +312,6 @@ impl Engine {
         self.reconcile();
     }
 
-    /// If the engine is thinking, makes it move as soon as possible.
     pub(crate) fn move_now(&mut self) {
         match &mut self.job {
             Some(job) if matches!(job.purpose, Purpose::Think | Purpose::Ordered) => {
@@ -352,7 +344,6 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Excludes root moves until the position changes.
     pub(crate) fn exclude(&mut self, moves: &[Move]) {
         self.desired.excluded.extend(moves);
         self.desired.excluded.sort_unstable();
@@ -383,7 +374,6 @@ impl Engine {
         self.desired.depth_limit = depth;
     }
 
-    /// Measures time in nodes, at `nodes` per second; 0 switches back to the wall clock.
     pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.clocks.set_node_rate(nodes);
     }

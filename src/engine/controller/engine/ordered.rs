@@ -25,7 +25,6 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Handles a ponder hit: the opponent has played the expected move.
     pub(crate) fn ponder_hit(&mut self) {
         let Some(limits) = &mut self.desired.ordered else { return };
         limits.ponder = false;
@@ -36,7 +35,7 @@ impl Engine {
         }
     }
 
-    /// Reports the result of the requested search, or holds it back.
+    /// Reports the result of the requested search, or keeps it until it may be reported.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
         let must_hold_result = self.must_hold_result();
         match &mut self.job {
@@ -45,7 +44,6 @@ impl Engine {
         }
     }
 
-    /// Whether the result of a search that has ended must wait for another request.
     fn must_hold_result(&self) -> bool {
         self.desired.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }

@@ -36,18 +36,15 @@ impl Scores {
         last.len() == number && last.iter().all(|&score| is_met(score))
     }
 
-    /// Whether the engine is losing by at least `limit` centipawns; `false` if `limit` is 0.
     fn are_lost(&self, limit: i64) -> bool {
         limit > 0 && self.last_are(LOST_MOVES, |score| score <= -(limit as Score))
     }
 
-    /// Whether the game is a dead draw. `position` is the current position.
     fn are_dead(&self, position: &Position) -> bool {
         position.fullmove_number() >= DEAD_FROM
             && self.last_are(DEAD_MOVES, |score| score.abs() <= DEAD_SCORE)
     }
 
-    /// Whether the last score shows a disadvantage of at least `contempt` centipawns.
     fn is_behind(&self, contempt: i64) -> bool {
         self.0.last().is_some_and(|&score| score <= -(contempt as Score))
     }
@@ -87,7 +84,7 @@ impl Engine {
         })
     }
 
-    /// Returns a move that needs no search, from the games in the book or else an earlier search.
+    /// Returns a move that needs no search: from the book's games or else from an earlier search.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);
@@ -115,7 +112,6 @@ impl Engine {
             .or_else(|| learnt().map(|unrefuted| (unrefuted.mv, MoveReason::Learned(unrefuted))))
     }
 
-    /// Plays a move that needs no search, if there is one.
     pub(super) fn play_known(&mut self) -> bool {
         let Some((mv, move_reason)) = self.known_move(Purpose::Think) else { return false };
         if self.desired.draw_offered {

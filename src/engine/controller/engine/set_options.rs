@@ -11,7 +11,6 @@ use super::super::strength::ratings;
 use super::Engine;
 
 impl Engine {
-    /// Sets the function to call when the log file changes.
     pub(crate) fn on_log_file(&mut self, open: OpenLog) {
         self.open_log = open;
     }
@@ -41,7 +40,6 @@ impl Engine {
         Ok(())
     }
 
-    /// Reports that a value was reduced to the maximum that this machine supports.
     fn report_cut(&mut self, name: &str, desired: i64, used: i64) {
         if desired > used {
             let text = format!(
@@ -131,7 +129,6 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays from an open opponent book, named in [`Settings::opponent_book`].
     pub(crate) fn play_by_opponent_book(&mut self, opponent_book: OpponentBook) {
         self.book_loader.install_opponent_book(opponent_book);
     }
@@ -140,15 +137,14 @@ impl Engine {
         self.book_loader.opponent_book()
     }
 
-    /// Returns the rating in the settings or, if there is none, that of the opponent book. `None`
-    /// means full strength, also for opponent books rated above the maximum.
+    /// Returns the rating in the settings or, if there is none, that of the opponent book. Returns
+    /// `None` for full strength and for opponent books rated above the maximum.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;
         (asked <= *ratings().end()).then_some(asked.max(*ratings().start()))
     }
 
-    /// Returns the ECO code and name if this exact position is in the list of openings.
     pub(crate) fn opening(&self, position: &Position) -> Option<String> {
         self.book_loader.opening(position)
     }

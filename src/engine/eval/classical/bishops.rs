@@ -31,7 +31,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Scores pawns on squares of the bishop's colour, which block it or are targets.
+/// Scores pawns on squares of the bishop's colour. Friendly pawns block it, enemy pawns are
+/// targets.
 ///
 /// Source: <https://www.chessprogramming.org/Bad_Bishop>.
 fn pawns<T: Trace>(bishop: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {

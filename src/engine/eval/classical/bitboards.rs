@@ -5,22 +5,19 @@
 use crate::chess::position::{BitBoard, Square};
 pub(super) use crate::chess::position::{FILE_A, FILE_H, LIGHT_SQUARES, distance, sideways};
 
-/// The squares d4, e4, d5 and e5.
 pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 pub(super) const CENTRE_FILES: BitBoard = BitBoard(0x3c3c_3c3c_3c3c_3c3c);
 
-/// Returns the ranks from `first` to `last`, inclusive, counted from 1.
+/// Returns the ranks from `first` to `last`, inclusive. Ranks are counted from 1.
 pub(super) const fn ranks(first: u32, last: u32) -> BitBoard {
     BitBoard((u64::MAX >> (64 - 8 * (last - first + 1))) << (8 * (first - 1)))
 }
 
-/// Returns the file of a square, 0 to 7.
 #[inline]
 pub(super) fn file(square: Square) -> usize {
     square.to_index() & 7
 }
 
-/// Returns the rank of a square, 0 to 7.
 #[inline]
 pub(super) fn rank(square: Square) -> usize {
     square.to_index() >> 3
@@ -52,7 +49,6 @@ pub(super) fn count(set: BitBoard) -> i32 {
     set.0.count_ones() as i32
 }
 
-/// Returns the lowest square of a non-empty set.
 #[inline]
 pub(super) fn lowest(set: BitBoard) -> Square {
     set.to_square()
@@ -74,7 +70,7 @@ pub(super) fn pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(sideways(pawns))
 }
 
-/// Returns the squares attacked by two pawns each. The pawns move up the board.
+/// Returns the squares attacked by two pawns that move up the board.
 #[inline]
 pub(super) fn double_pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(BitBoard((pawns & !FILE_H).0 << 1 & (pawns & !FILE_A).0 >> 1))
@@ -93,13 +89,11 @@ pub(super) fn file_set(file: usize) -> BitBoard {
     BitBoard(FILE_A.0 << file)
 }
 
-/// Returns the squares ahead of `square` on its file.
 #[inline]
 pub(super) fn front_span(square: Square) -> BitBoard {
     BitBoard(FILE_A.0 << 8 << square.to_index())
 }
 
-/// Returns the rank of `square` and all ranks above it.
 #[inline]
 pub(super) fn from_rank_up(square: Square) -> BitBoard {
     BitBoard(u64::MAX << (square.to_index() & !7))

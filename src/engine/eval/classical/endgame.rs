@@ -8,11 +8,9 @@ use crate::chess::score::Score;
 /// The scale factor that leaves an endgame score unchanged.
 pub(crate) const FULL_SCALE: i32 = 64;
 
-/// Rough value of a minor piece in pawns, for comparing material.
+/// Rough values in pawns, for comparing material.
 const MINOR: i32 = 3;
-/// Rough value of a rook in pawns.
 const ROOK: i32 = 5;
-/// Rough value of a queen in pawns.
 const QUEEN: i32 = 9;
 
 /// Bonus for a won endgame against a lone king, in centipawns, in addition to the material.
@@ -40,11 +38,13 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Returns the scale factor for a side without pawns, which must be more than a minor piece ahead.
+/// Returns the scale factor for a side without pawns. To win, it must be more than a minor piece
+/// ahead.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
-    /// Scale factor for a rook against a minor piece. Such endgames are usually drawn.
+    /// Factor for a rook against a minor piece. Such endgames are usually drawn.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Scale factor for an extra minor piece with heavy pieces on the board, which usually draws.
+    /// Factor for an extra minor piece with heavy pieces on the board. Such endgames are usually
+    /// drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {
@@ -77,14 +77,12 @@ fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     us.pieces() == us.bishops && none(us.bishops & controlled)
 }
 
-/// Whether the enemy king is on or next to the promotion square of the rook pawns.
 fn holds_corner(view: &View) -> bool {
     let file = file(lowest(view.us.pawns));
     let corner = lowest(file_set(file) & ranks(8, 8));
     distance(view.them.king, corner) <= 1
 }
 
-/// Whether each side has one bishop and the bishops are on squares of opposite colours.
 fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
     count(us.bishops) == 1
         && count(them.bishops) == 1
@@ -95,13 +93,11 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
 ///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// Scale factor if there are only bishops and pawns. Extra pawns make a win more likely.
+    /// Scale factor with only bishops and pawns. Extra pawns make a win more likely.
     const BARE: i32 = 20;
-    /// Increase in the scale factor for each extra pawn.
     const BARE_PER_EXTRA_PAWN: i32 = 8;
-    /// Scale factor if there are other pieces on the board.
+    /// Scale factor with other pieces on the board.
     const ACCOMPANIED: i32 = 44;
-    /// Increase in the scale factor for each pawn of the side that is ahead.
     const ACCOMPANIED_PER_PAWN: i32 = 2;
     let (us, them) = (&view.us, &view.them);
     let bare = us.pieces() == us.bishops && them.pieces() == them.bishops;
@@ -137,7 +133,6 @@ pub(super) fn known_win(view: &View) -> Option<Score> {
     Some(KNOWN_WIN + material + drive + KING_STEP * (7 - distance(us.king, hunted)))
 }
 
-/// Whether the pieces are sufficient to mate a lone king without the help of pawns.
 fn can_mate(us: &Pieces) -> bool {
     let bishops = any(us.bishops & LIGHT_SQUARES) && any(us.bishops & !LIGHT_SQUARES);
     any(us.rooks | us.queens) || bishops || any(us.bishops) && any(us.knights)
@@ -172,7 +167,6 @@ mod tests {
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/5K2/8/8 w - - 0 1", 0..=0),
-            // Bishops of opposite colours.
             ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 1..=32),
             ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 48..=64),
         ] {

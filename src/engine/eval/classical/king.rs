@@ -42,7 +42,7 @@ pub(super) fn castling<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>)
     sum.add_times(&w.castling_right, rights);
 }
 
-/// Returns the files around the king, which form its wing: a to d, c to f, or e to h.
+/// Returns the wing of the king: files a to d, c to f, or e to h.
 pub(super) fn wing(view: &View) -> BitBoard {
     const WINGS: [BitBoard; 3] =
         [BitBoard(0x0f0f_0f0f_0f0f_0f0f), CENTRE_FILES, BitBoard(0xf0f0_f0f0_f0f0_f0f0)];
@@ -50,7 +50,6 @@ pub(super) fn wing(view: &View) -> BitBoard {
     WINGS[WING_OF_FILE[file(view.us.king)]]
 }
 
-/// Returns the rank of the lowest pawn, or 0 if there are no pawns.
 fn nearest_rank(pawns: BitBoard) -> usize {
     if none(pawns) { 0 } else { rank(lowest(pawns)) }
 }

@@ -1,4 +1,4 @@
-//! Knight placement: outposts, shielding pawns, and the distance to its own king.
+//! Knight placement: outposts, shielding pawns, and the distance to the knight's own king.
 
 use super::bitboards::*;
 use super::mobility;
@@ -27,7 +27,6 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Whether a pawn of either side is directly in front of the square.
 pub(super) fn is_shielded(square: Square, view: &View) -> bool {
     any(up(bit(square)) & (view.us.pawns | view.them.pawns))
 }

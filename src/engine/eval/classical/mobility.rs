@@ -8,7 +8,6 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::{BitBoard, Piece};
 
-/// Adds the mobility of a piece that attacks the squares `reach`.
 #[inline(always)]
 pub(super) fn evaluate<T: Trace>(
     piece: Piece,

@@ -43,7 +43,6 @@ use crate::chess::score::Score;
 pub(crate) const FULL_PHASE: i32 = 24;
 
 pub(in crate::engine::eval) enum Assessment {
-    /// A won endgame, with the score for White in centipawns.
     Known(Score),
     /// The sum of White's terms minus the sum of Black's terms.
     Sum {
@@ -56,7 +55,6 @@ pub(in crate::engine::eval) enum Assessment {
 }
 
 impl Assessment {
-    /// Returns the score for White in centipawns.
     #[inline]
     pub(super) fn score(&self) -> Score {
         match *self {
@@ -74,7 +72,6 @@ fn sides(views: &[View; 2]) -> impl Iterator<Item = (Color, &View)> {
     [Color::White, Color::Black].into_iter().zip(views)
 }
 
-/// Returns the position as seen from each side, White first.
 pub(in crate::engine::eval) fn views(position: &Position) -> [View; 2] {
     [View::new(position, Color::White), View::new(position, Color::Black)]
 }
@@ -133,7 +130,6 @@ pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     (of(&view.us) + of(&view.them)).min(FULL_PHASE)
 }
 
-/// Evaluates the pieces of one side and returns their attacks.
 #[inline]
 fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Tapered, Attacks) {
     let mut sum = Sum::new(side, trace);
@@ -147,7 +143,6 @@ fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Ta
     (sum.score, attacks)
 }
 
-/// Evaluates terms that depend on both sides' attacks.
 #[inline]
 fn interactions<T: Trace>(
     view: &View,

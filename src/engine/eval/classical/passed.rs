@@ -33,7 +33,6 @@ fn is_outside(pawn: Square, view: &View) -> bool {
     any(view.them.pawns) && none(view.them.pawns & near)
 }
 
-/// Evaluates the squares ahead of a passed pawn.
 fn path<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum: &mut Sum<'_, T>) {
     let rank = rank(pawn);
     let ahead = front_span(pawn);
@@ -46,7 +45,6 @@ fn path<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum:
     }
 }
 
-/// Evaluates the kings and rooks near a passed pawn.
 fn piece_support<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let rank = rank(pawn);
     let step = lowest(up(bit(pawn)));

@@ -31,7 +31,6 @@ const NO_PAWNS: PawnEntry = PawnEntry {
 };
 
 impl PawnEntry {
-    /// Returns the sum of the structure and shelter scores of one side.
     #[inline]
     pub(super) fn score(&self, color: Color) -> Tapered {
         self.structure[color.to_index()] + self.shelter[color.to_index()]

@@ -22,7 +22,6 @@ pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>)
     passed
 }
 
-/// Scores pawns that are next to each other or defend each other.
 fn connection<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let beside = sideways(bit(pawn));
     sum.add_if(any(beside & view.us.pawns), &w.phalanx[rank(pawn)]);

@@ -18,13 +18,12 @@ pub(crate) const DANGER_DIVISOR: i32 = 1024;
 /// Maximum danger units, so that the penalty fits in half of a [`Tapered`] value.
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
-/// Returns the penalty for `units` of danger, in centipawns.
 pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     let units = units.clamp(0, DANGER_LIMIT);
     units * units / DANGER_DIVISOR
 }
 
-/// Subtracts the penalty for danger to the view's own king from the sum.
+/// Subtracts the penalty for danger to the own king from the sum.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,

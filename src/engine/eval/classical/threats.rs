@@ -33,7 +33,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds, for each piece in `targets`, the weight for its kind (pawn, knight, bishop, rook, queen).
+/// Adds the weight for each piece in `targets`, by its kind (pawn, knight, bishop, rook, queen).
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,

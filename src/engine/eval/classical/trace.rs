@@ -9,10 +9,10 @@ pub(in crate::engine::eval) trait Trace {
     /// Whether weights are recorded. If so, caches are bypassed.
     const ON: bool;
 
-    /// Announces that the weights for `side` follow.
+    /// Called before the weights for `side`.
     fn begin(&mut self, side: Color);
 
-    /// Records that `weight`, an element of the weights in use, was added `times` times.
+    /// Records that `weight` was added `times` times. `weight` is an element of the weights in use.
     fn note(&mut self, weight: &Tapered, times: i32);
 }
 
@@ -54,7 +54,6 @@ impl Trace for TermCounts<'_> {
     }
 }
 
-/// A running sum of weights for one side.
 pub(in crate::engine::eval) struct Sum<'t, T> {
     pub(in crate::engine::eval) score: Tapered,
     trace: &'t mut T,
@@ -67,7 +66,7 @@ impl<'t, T: Trace> Sum<'t, T> {
         Sum { score: Tapered::ZERO, trace }
     }
 
-    /// Creates an empty sum for weights that are not simply added to the score.
+    /// Creates an empty sum for weights that are not added directly to the score.
     #[inline(always)]
     pub(in crate::engine::eval) fn apart(&mut self) -> Sum<'_, T> {
         Sum { score: Tapered::ZERO, trace: self.trace }

@@ -46,7 +46,6 @@ impl Pieces {
     }
 }
 
-/// A position from one side's point of view.
 pub(in crate::engine::eval) struct View {
     pub us: Pieces,
     pub them: Pieces,
@@ -160,7 +159,6 @@ impl Attacks {
         }
     }
 
-    /// Returns the attacks from the other side's point of view.
     pub(crate) fn turned(&self) -> Self {
         let turn = BitBoard::reverse_colors;
         Attacks {
@@ -177,8 +175,8 @@ impl Attacks {
     }
 }
 
-/// Returns the squares attacked, with x-rays: bishops see through their own queens, rooks through
-/// their own rooks and queens.
+/// Returns the squares attacked, including x-ray attacks: a bishop attacks through its own side's
+/// queens, a rook through its own side's rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
     let us = &view.us;

@@ -127,9 +127,9 @@ weights! {
     Material material: [Tapered; 5],
     /// Two bishops on squares of opposite colours.
     Material bishop_pair: Tapered,
-    /// Value for a knight for each friendly pawn. Knights are stronger in closed positions.
+    /// Value of a knight for each friendly pawn. Knights are stronger in closed positions.
     Material knight_per_pawn: Tapered,
-    /// Value for a rook for each friendly pawn.
+    /// Value of a rook for each friendly pawn.
     Material rook_per_pawn: Tapered,
 
     /// A pawn, by its square.
@@ -160,11 +160,11 @@ weights! {
     Passed passed_protected: Tapered,
     /// A passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// Value for each king move of distance between the side's king and the square ahead of a
-    /// passed pawn, by rank of the pawn.
+    /// Value per king move from the side's king to the square ahead of a passed pawn, by rank of
+    /// the pawn.
     Passed passed_our_king: [Tapered; 8],
-    /// Value for each king move of distance between the enemy king and the square ahead of a passed
-    /// pawn, by rank of the pawn.
+    /// Value per king move from the enemy king to the square ahead of a passed pawn, by rank of the
+    /// pawn.
     Passed passed_their_king: [Tapered; 8],
     /// A passed pawn with an enemy piece on the square ahead, by rank.
     Passed passed_blocked: [Tapered; 8],
@@ -187,7 +187,7 @@ weights! {
     Knights knight_outpost_supported: Tapered,
     /// A knight with a pawn directly in front of it.
     Knights knight_shielded: Tapered,
-    /// Value for each king move of distance between a knight and its own king.
+    /// Value per king move between a knight and its own king.
     Knights knight_king_distance: Tapered,
 
     /// A bishop, by its square.
@@ -198,17 +198,16 @@ weights! {
     Bishops bishop_outpost_supported: Tapered,
     /// A bishop with a pawn directly in front of it.
     Bishops bishop_shielded: Tapered,
-    /// Value for each king move of distance between a bishop and its own king.
+    /// Value per king move between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
     /// Value for each friendly pawn on a square of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
     /// Value for each blocked friendly pawn on a central file and the bishop's colour.
     Bishops bishop_blocked_pawns: Tapered,
-    /// Value for each enemy pawn that the bishop attacks. The bishop sees through all pieces
-    /// except friendly pawns.
+    /// Value for each enemy pawn that the bishop attacks, also through other pieces, except
+    /// friendly pawns.
     Bishops bishop_enemy_pawns: Tapered,
-    /// A bishop that attacks at least two centre squares. The bishop sees through all pieces
-    /// except pawns.
+    /// A bishop that attacks at least two centre squares, also through pieces other than pawns.
     Bishops bishop_long_diagonal: Tapered,
 
     /// A rook, by its square.
@@ -245,7 +244,7 @@ weights! {
     King king_half_open_file: Tapered,
     /// A king without pawns of either side on its wing.
     King king_bare_wing: Tapered,
-    /// Value for each king move of distance between the king and the nearest pawn of either side.
+    /// Value per king move between the king and the nearest pawn of either side.
     King king_pawn_distance: Tapered,
     /// Value for each remaining castling right.
     King castling_right: Tapered,
@@ -331,7 +330,6 @@ impl Weights {
 
 /// A weight, or an array of weight blocks.
 trait WeightBlock {
-    /// Appends all weights to `values`, in order.
     fn collect(&self, values: &mut Vec<Tapered>);
     /// Builds the block from the next values; missing ones are zero.
     fn build(values: &mut impl Iterator<Item = Tapered>) -> Self;

@@ -7,7 +7,8 @@
 //!
 //! If the previous position has its king in a different bucket or half of the board, or is not the
 //! parent, the stack instead updates the values that it last computed in this way for the same
-//! view. These are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! view. The stored values are known as Finny tables:
+//! <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
 //! The search prepares the values of every position before it is clear whether they are needed: it
 //! has to wait for the transposition table's memory anyway, and the children start from them.
@@ -33,7 +34,6 @@ struct Accumulator {
 
 type Rows<'a, const MAX: usize> = ArrayVec<&'a Row, MAX>;
 
-/// Evaluates the positions of a search with a network.
 #[derive(Clone)]
 pub(crate) struct AccumulatorStack {
     network: Arc<Network>,
@@ -62,7 +62,6 @@ impl AccumulatorStack {
         self.network.score(self.kernel, pieces.bucket(), [own, enemy])
     }
 
-    /// Sets the values at `ply` to those of `position`.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply.min(MAX_PLY));
@@ -97,7 +96,6 @@ fn views(pieces: &PieceSet) -> [Perspective; 2] {
     [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
 }
 
-/// Sets `to` to the values in the given view after the changes.
 #[inline(always)]
 fn apply<const MAX: usize>(
     changes: &Changes<MAX>,
@@ -128,7 +126,6 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
     use crate::support::random::Random;
 
-    /// Moves up and down the tree at random and evaluates some of the positions.
     #[test]
     fn incremental_evaluation_matches_full_evaluation() {
         let network = Arc::new(random_network(3));

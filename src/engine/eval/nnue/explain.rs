@@ -13,7 +13,6 @@ use crate::chess::score::Score;
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
     position: Position,
-    /// Score for White, in centipawns.
     score: Score,
     /// Values of the pieces for White, in centipawns, by square.
     values: [Option<Score>; 64],

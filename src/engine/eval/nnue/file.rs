@@ -21,7 +21,6 @@ use crate::support::error::ParseError;
 /// Upper bound (exclusive) on the length of the first line, in bytes.
 const LONGEST_LINE: usize = 100;
 
-/// The dimensions given in the first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
     /// Number of king buckets in the file; 1 if all have the same weights.
@@ -58,7 +57,6 @@ impl Shape {
         self.king_buckets * INPUTS_PER_KING_BUCKET
     }
 
-    /// Returns the number of bytes after the first line.
     fn length(self) -> usize {
         2 * self.hidden * (self.inputs() + 1 + 2 * BUCKETS) + 4 * BUCKETS
     }
@@ -85,7 +83,6 @@ impl Network {
         }
         let (words, output_biases) = numbers.split_at(shape.length() - 4 * BUCKETS);
         let mut words = words.as_chunks().0.iter().map(|&word| i16::from_le_bytes(word));
-        // Neurons that the file does not contain are zero.
         let mut row = || {
             let mut row = [0; HIDDEN];
             row[..shape.hidden].fill_with(|| words.next().unwrap_or_default());

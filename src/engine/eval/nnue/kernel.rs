@@ -74,11 +74,11 @@ impl Kernel {
         match self {
             Kernel::Portable => update::<IN_REGISTERS>(from, added, removed, to),
             #[cfg(target_arch = "x86_64")]
-            // The processor supports AVX2, which `Detected` proves.
+            // `Detected` proves that the processor supports AVX2.
             #[allow(unsafe_code)]
             Kernel::Avx2(_) => unsafe { update_avx2(from, added, removed, to) },
             #[cfg(target_arch = "x86_64")]
-            // The processor supports AVX-512, which `Detected` proves.
+            // `Detected` proves that the processor supports AVX-512.
             #[allow(unsafe_code)]
             Kernel::Avx512(_) => unsafe { update_avx512(from, added, removed, to) },
         }
@@ -90,11 +90,11 @@ impl Kernel {
         match self {
             Kernel::Portable => weighted_sum(values, weights),
             #[cfg(target_arch = "x86_64")]
-            // The processor supports AVX2, which `Detected` proves.
+            // `Detected` proves that the processor supports AVX2.
             #[allow(unsafe_code)]
             Kernel::Avx2(_) => unsafe { weighted_sum_avx2(values, weights) },
             #[cfg(target_arch = "x86_64")]
-            // The processor supports AVX-512, which `Detected` proves.
+            // `Detected` proves that the processor supports AVX-512.
             #[allow(unsafe_code)]
             Kernel::Avx512(_) => unsafe { weighted_sum_avx512(values, weights) },
         }
@@ -122,8 +122,8 @@ fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
-/// Uses intrinsics, because the compiler did not multiply and add in pairs for any form of the
-/// plain loop.
+/// The AVX2 version. It uses intrinsics, because the compiler did not multiply and add in pairs for
+/// any form of the plain loop.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {

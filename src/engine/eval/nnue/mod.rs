@@ -36,8 +36,8 @@ pub(crate) const BUCKETS: usize = 8;
 pub(crate) const QA: i32 = 255;
 /// The integer that represents 1.0 in output weights.
 ///
-/// Nearly all of them are between -0.4 and 0.4. With 64 instead of 256, rounding them would change
-/// the score by 6.7 centipawns on average.
+/// Nearly all output weights are between -0.4 and 0.4. With 64 instead of 256, rounding would
+/// change the score by 6.7 centipawns on average.
 pub(crate) const QB: i32 = 256;
 /// Maximum absolute output weight, so that its product with a neuron value fits in 16 bits.
 pub(crate) const OUTPUT_WEIGHT_LIMIT: i16 = 127;

@@ -69,7 +69,6 @@ impl Network {
         Ok(Self::open_with_bytes(path)?.0)
     }
 
-    /// Like `Network::open`, but also returns the file's bytes.
     pub(crate) fn open_with_bytes(path: &Path) -> Result<(Self, Vec<u8>), FileError> {
         let fail = |reason: &dyn Display| FileError::new("read the network", path, reason);
         let bytes = read_plain(path).map_err(|error| fail(&describe(&error)))?;

@@ -52,7 +52,6 @@ impl PieceSet {
         self
     }
 
-    /// Returns the index of the output weight set that applies to this number of pieces.
     #[inline]
     pub(crate) fn bucket(&self) -> usize {
         let occupied = self.kinds.iter().fold(EMPTY, |all, &pieces| all | pieces);
@@ -70,7 +69,6 @@ impl PieceSet {
         self.differing(before) == EMPTY
     }
 
-    /// Returns the pieces added and the pieces removed since `before`.
     #[inline]
     pub(super) fn changes(&self, before: &PieceSet) -> Changes<MAX_PIECES> {
         self.changes_on(self.differing(before), before)
@@ -83,7 +81,6 @@ impl PieceSet {
         (squares.popcnt() <= NEAR as u32).then(|| self.changes_on(squares, before))
     }
 
-    /// Returns the pieces added to and removed from `squares` since `before`.
     #[inline(always)]
     fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
@@ -115,8 +112,8 @@ impl PieceSet {
     }
 }
 
-/// Maximum number of squares on which a board may differ from the one it is updated from. Castling
-/// changes four squares, other moves two or three.
+/// Maximum number of differing squares for an update from another board. Castling changes four
+/// squares, other moves two or three.
 const NEAR: usize = 4;
 const MAX_PIECES: usize = 32;
 
@@ -142,7 +139,6 @@ impl<const MAX: usize> PieceList<MAX> {
         PieceList { pieces: [none; MAX], spare: none, length: 0 }
     }
 
-    /// Appends a piece if `there` is true.
     #[inline(always)]
     fn note(&mut self, piece: PieceSquare, there: bool) {
         *self.pieces.get_mut(self.length).unwrap_or(&mut self.spare) = piece;
@@ -163,8 +159,10 @@ pub(super) struct PieceSquare(u16);
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-/// Returns the king bucket for the square of a king in its own side's view, counted from a1, rank
-/// by rank, on files a to d: castled, in the middle of the first rank, on the second, or elsewhere.
+/// Returns the king bucket for a king's square in its own side's view.
+///
+/// Squares are counted from a1, rank by rank, and the king is on files a to d. The buckets are:
+/// castled, in the middle of the first rank, on the second rank, and elsewhere.
 const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
@@ -190,7 +188,6 @@ pub(super) struct Perspective {
     king_bucket: u16,
 }
 
-/// Number of different views that a side can have of the board.
 pub(super) const VIEWS: usize = 2 * KING_BUCKETS;
 
 const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;

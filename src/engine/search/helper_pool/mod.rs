@@ -11,7 +11,7 @@
 //! Search on Massively Parallel Systems" (1993); see
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
-//! The protocol is independent of chess. The `loom` tests (`--features loom`, `model`) check every
+//! The protocol does not depend on chess. The `loom` tests (`--features loom`, `model`) check every
 //! interleaving of the threads: no thread misses its call or has two callers, the owner of a split
 //! point continues when its helper has left, and a thread that joins a node notices its cutoff.
 
@@ -48,7 +48,7 @@ const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
 const PER_WORD: usize = u64::BITS as usize;
 const WORDS: usize = 4;
 
-/// A set of thread numbers, with one bit per thread.
+/// A set of threads, with one bit per thread number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ThreadSet([u64; WORDS]);
 
@@ -98,16 +98,14 @@ fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The idle threads whose bits share one word.
 #[derive(Default)]
 struct IdleThreads {
-    /// Threads that accept any work.
     free: AtomicU64,
     /// Threads that accept only work below one of their nodes.
     bound: AtomicU64,
 }
 
-/// The state of a thread while it is idle, and its next task.
+/// State of an idle thread, and its next task.
 struct ThreadSlot<T> {
     /// Address of the node below which the idle thread accepts work, or [`ANYWHERE`].
     below: AtomicUsize,
@@ -152,14 +150,11 @@ pub(super) struct HelperPool<T> {
     over: AtomicBool,
 }
 
-/// The reason why a thread stopped waiting.
 #[derive(Debug)]
 pub(super) enum WaitResult<T> {
-    /// The thread received a task.
     Called(T),
     /// The thread's condition has been met. The thread is no longer offered.
     Over,
-    /// The maximum time has passed. The thread is still offered.
     TimedOut,
 }
 
@@ -245,7 +240,6 @@ impl<T: Send> HelperPool<T> {
         debug_assert_eq!(before & bit(me), 0, "thread {me} is offered twice");
     }
 
-    /// Returns the word that contains the bit of an offered thread.
     fn offered(&self, thread: usize) -> &AtomicU64 {
         let idle = &self.idle[thread / PER_WORD];
         match self.slots[thread].below.load(Ordering::Relaxed) {
@@ -295,12 +289,11 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Wakes a thread, so that it checks again whether it still has to wait.
+    /// Wakes a thread to make it check again whether it still has to wait.
     pub(super) fn wake(&self, thread: usize) {
         self.slots[thread].unparker.unpark();
     }
 
-    /// Returns the thread's cutoff flag, or `None` if there is only one thread.
     pub(super) fn cutoff_flag(&self, thread: usize) -> Option<&CutoffFlag> {
         self.slots.get(thread).map(|slot| &slot.cutoff_flag)
     }
@@ -329,14 +322,13 @@ fn take(word: &AtomicU64, bit: u64) -> bool {
     word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
 }
 
-/// Exclusive access to an idle thread. Dropping it without a call releases the thread.
+/// Exclusive access to an idle thread. If dropped without a call, the thread is released.
 pub(super) struct Reservation<'a, T: Send> {
     pool: &'a HelperPool<T>,
     thread: usize,
 }
 
 impl<T: Send> Reservation<'_, T> {
-    /// Gives the thread a task and wakes it.
     pub(super) fn call(self, task: T) {
         let slot = &self.pool.slots[self.thread];
         debug_assert!(!slot.called.load(Ordering::Relaxed), "thread {} is busy", self.thread);

@@ -1,13 +1,12 @@
 //! Tests every interleaving of the threads of a helper pool. To run the tests, use `cargo test
 //! --features loom --lib model::`.
 //!
-//! Loom controls the types here, which replace crossbeam's.
+//! The types in this module replace crossbeam's, because Loom must control them.
 
 use std::time::Duration;
 
 use loom::sync::{Arc, Condvar, Mutex};
 
-/// Replaces `crossbeam::atomic::AtomicCell`.
 pub(super) struct AtomicCell<T>(Mutex<T>);
 
 impl<T: Default> AtomicCell<T> {
@@ -28,7 +27,6 @@ impl<T: Default> AtomicCell<T> {
 #[derive(Clone)]
 pub(super) struct Parker(Arc<(Mutex<bool>, Condvar)>);
 
-/// Replaces `crossbeam::sync::Unparker`.
 pub(super) type Unparker = Parker;
 
 impl Parker {
@@ -89,7 +87,6 @@ mod tests {
                 reservation.call(1);
                 1
             }
-            // The reservation is dropped, which releases the thread.
             _ => 0,
         }
     }
@@ -134,7 +131,6 @@ mod tests {
         }
     }
 
-    /// Two threads that have work find the same idle thread, which runs only one task.
     #[test]
     fn idle_thread_is_reserved_by_only_one_caller() {
         loom::model(|| {
@@ -151,7 +147,6 @@ mod tests {
         });
     }
 
-    /// A thread that joins a node while another thread cuts it off notices the cutoff.
     #[test]
     fn joining_thread_notices_a_concurrent_cutoff() {
         loom::model(|| {

@@ -63,7 +63,6 @@ pub fn trace(
     (result, Trace::of(shared.take()))
 }
 
-/// Searches, then logs the iterations and the sums.
 pub(super) fn logged(
     searcher: &mut Searcher,
     game: &Game,
@@ -92,7 +91,7 @@ impl Trace {
     }
 }
 
-/// A visit in the combined tree. If the details of the visit were dropped, only its counts remain.
+/// A visit in the combined tree. If its details were dropped, it contains only counts.
 struct Branch {
     above: Option<u64>,
     nodes: u64,
@@ -100,7 +99,6 @@ struct Branch {
     visit: Option<Visit>,
 }
 
-/// Combines the visits of all threads. Each visit includes the nodes of all visits below it.
 fn joined(parts: Vec<Part>) -> Vec<Visit> {
     let mut branches: BTreeMap<u64, Branch> = BTreeMap::new();
     let mut elsewhere = Vec::new();
@@ -124,7 +122,7 @@ fn joined(parts: Vec<Part>) -> Vec<Visit> {
         }
     }
     let numbers: Vec<u64> = branches.keys().copied().collect();
-    // A visit has a higher number than its parent.
+    // A visit has a higher number than its parent, so children come first.
     for number in numbers.iter().rev() {
         let Branch { above, nodes, hidden, ref visit } = branches[number];
         let lost = if visit.is_none() { hidden + 1 } else { 0 };

@@ -12,8 +12,10 @@ use super::visit::Visit;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// The part of a search that is recorded: the root and its moves in every iteration, and the tree
-/// below within these bounds in the last. Events are counted everywhere.
+/// The part of a search to record. Events are counted everywhere.
+///
+/// The root and its moves are recorded in every iteration, deeper nodes only in the last iteration
+/// and within these bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
     /// Maximum distance from the root, in plies.
@@ -32,19 +34,16 @@ pub(super) struct Shared {
     visits: AtomicU64,
     iteration: AtomicI32,
     line: AtomicUsize,
-    /// Number of visits recorded below the root moves in this iteration.
     deep: AtomicUsize,
     done: Mutex<Vec<Part>>,
 }
 
 impl Shared {
-    /// Removes and returns the parts recorded by threads that have finished.
     pub(super) fn take(&self) -> Vec<Part> {
         std::mem::take(&mut self.done.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The part of a trace recorded by one thread.
 #[derive(Default)]
 pub(super) struct Part {
     pub(super) thread: usize,
@@ -56,7 +55,6 @@ pub(super) struct Part {
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
-/// A visit with its number and its parent's number.
 pub(super) struct Noted {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
@@ -71,7 +69,6 @@ pub(super) struct Dropped {
     pub(super) hidden: u64,
 }
 
-/// A node that has been entered but not yet left.
 struct Frame {
     /// Index of the node's visit, if it is recorded.
     visit: Option<usize>,
@@ -94,7 +91,6 @@ pub(super) struct Recorder {
     next: SearchReason,
     path: Vec<Frame>,
     part: Part,
-    /// The iteration of the latest visit, in plies.
     iteration: Depth,
     root_visits: u64,
 }
@@ -128,7 +124,6 @@ impl Recorder {
         }
     }
 
-    /// Returns whether a node may be recorded, and whether nodes below it may be recorded.
     fn admits(&self, entry: &Entry<'_>) -> (bool, bool) {
         let Some(parent) = self.path.last() else { return (entry.ply == 0, entry.ply == 0) };
         if !parent.place.open {
@@ -231,7 +226,6 @@ impl Recorder {
         }
     }
 
-    /// Adds nodes and unrecorded visits to the counts of the innermost recorded visit.
     fn credit(&mut self, nodes: u64, hidden: u64) {
         let Some(frame) = self.path.last() else { return };
         match frame.own {
@@ -272,13 +266,11 @@ impl Recorder {
         self.path.pop();
     }
 
-    /// Returns the visit and the position of the innermost open node, if it is recorded.
     fn current(&mut self) -> Option<(&mut Visit, &Position)> {
         let frame = self.path.last()?;
         Some((&mut self.part.visits[frame.visit?].visit, &frame.position))
     }
 
-    /// Updates the visit to the innermost open node.
     fn note(&mut self, step: &SearchStep<'_>) {
         let Some((visit, position)) = self.current() else { return };
         match *step {

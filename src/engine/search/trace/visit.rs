@@ -19,7 +19,8 @@ pub struct Visit {
     pub iteration: Depth,
     /// Rank of the line being searched, counted from 1.
     pub line: usize,
-    /// The move that led to the node, in SAN. `None` after a null move or for the same node again.
+    /// The move that led to the node, in SAN. `None` after a null move or if the same node is
+    /// searched again.
     #[serde(rename = "move")]
     pub mv: Option<String>,
     /// The node's position as FEN.
@@ -45,8 +46,8 @@ pub struct Visit {
     pub hit: bool,
     /// Number of games in the book that reached the position, if the position is in the book.
     pub book_games: Option<u64>,
-    /// Number of plies by which the search of the node was reduced because the last move, which
-    /// was reduced, raised the evaluation.
+    /// Plies by which the node was reduced because the last move, itself reduced, raised the
+    /// evaluation.
     pub hindsight: Depth,
     /// The table move and its extension in plies. A negative extension is a reduction.
     pub extended: Option<(String, Depth)>,

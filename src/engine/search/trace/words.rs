@@ -135,7 +135,7 @@ fn window(visit: &Visit) -> String {
 }
 
 impl Visit {
-    /// Returns the move that led to the node. If there is none, returns the reason for the visit.
+    /// Returns the move that led to the node, or the reason for the visit if there is no move.
     pub fn name(&self) -> &str {
         self.mv.as_deref().unwrap_or(match self.why {
             SearchReason::Root => "root",
