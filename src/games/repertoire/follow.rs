@@ -5,7 +5,7 @@ use super::graph::Repertoire;
 use crate::chess::position::{Move, Position};
 use crate::games::book::Book;
 
-/// How a move crosses the border of a repertoire.
+/// How a move leaves or enters a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     /// The player plays another move than the repertoire.
@@ -84,13 +84,12 @@ impl Repertoire {
     }
 }
 
-/// Compares a game with a book, like [`Repertoire::follow`]. A book has no side, so a game leaves it
+/// Compares a game with a book, like [`Repertoire::follow`]. A book has no side, so games leave it
 /// with [`GapKind::Reply`] or, where the book has no moves, [`GapKind::End`].
 pub fn follow_book(book: &Book, start: &Position, moves: &[Move]) -> Followed {
     follow(book, start, moves)
 }
 
-/// A set of positions with moves.
 trait Known {
     /// Returns the moves of a position; `None` if the set does not contain it.
     fn moves(&self, position: &Position) -> Option<Vec<Move>>;
@@ -203,7 +202,6 @@ mod tests {
         let followed = follow(&white, "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3 *");
         assert!(followed.events.is_empty() && followed.ends_inside);
         assert_eq!((followed.outcome(), followed.first_leave()), ("followed", None));
-        // The same lines for the other side.
         let black = repertoire(LINES, Color::Black);
         assert_eq!(events(&black, "1. d4 f5 *"), [event("deviation", 1, "f5")]);
         assert_eq!(events(&black, "1. d4 Nf6 2. Nf3 *"), [event("reply", 2, "Nf3")]);

@@ -25,7 +25,8 @@ impl Repertoire {
         for key in self.all_starts().map(|node| node.position.key()) {
             open.push((of_start(key).to_bits(), Reverse((0, None)), key));
         }
-        // Dijkstra's algorithm. The bits of floats that are not negative have the order of the floats.
+        // Dijkstra's algorithm. The bits of non-negative floats sort in the same order as the
+        // floats.
         while let Some((bits, Reverse((plies, last)), key)) = open.pop() {
             if lines.contains_key(&key) {
                 continue;
@@ -49,7 +50,7 @@ impl Repertoire {
         Lines { last: lines, starts }
     }
 
-    /// Returns the moves of a position with their shares, including those the book does not have.
+    /// Returns the moves of a position with their shares, including moves that the book lacks.
     pub(super) fn ways(&self, node: &Node, book: &Book) -> Vec<(Move, f64)> {
         let mut ways = self.choices(&node.position, book);
         let is_new = |mv: Move, ways: &[(Move, f64)]| ways.iter().all(|&(other, _)| other != mv);

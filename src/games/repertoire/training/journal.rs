@@ -1,4 +1,4 @@
-//! The journal of a player's answers. It survives interruptions: each answer is synced to disk.
+//! The journal of a player's answers. Each answer is synced to disk at once.
 
 use std::path::Path;
 
