@@ -47,7 +47,7 @@ struct Written {
 
 pub(super) struct BookDraft<'k, 'a> {
     checkpointer: &'k mut CheckpointWriter<'a>,
-    /// Describes the options, and contains the total number of parts.
+    /// A description of the options, including the total number of parts.
     book: String,
     written: Written,
 }

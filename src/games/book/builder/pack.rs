@@ -111,7 +111,8 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries until the monitor stops the work: incomplete partial counts make no usable book.
+/// Entries that end with an error once the monitor stops the work: incomplete partial counts make
+/// no usable book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,

@@ -117,12 +117,11 @@ impl GameLog {
         }
     }
 
-    /// Returns the number of counted games.
     pub(in crate::games::book) fn games(&self) -> usize {
         self.games.len()
     }
 
-    /// Returns the size in bytes of the log and of the section created from it, together.
+    /// Returns the size in bytes of the log and the section created from it.
     pub(in crate::games::book) fn memory(&self) -> usize {
         let games = self.games.len() + self.again.len();
         games * BYTES_PER_GAME + self.names.len() * BYTES_PER_NAME

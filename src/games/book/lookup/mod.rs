@@ -41,8 +41,8 @@ pub struct BookMove {
 
 /// An opening book. Cloning is cheap; clones share the data. Books can be chained:
 /// [`Book::reached`], [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose)
-/// then look in the next book for what is missing in the first. Other methods use only the first
-/// book unless they state otherwise.
+/// then use the next book for positions or moves that are missing in the first. Other methods use
+/// only the first book unless they state otherwise.
 #[derive(Clone)]
 pub struct Book {
     pub(super) image: Arc<Image>,

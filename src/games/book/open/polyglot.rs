@@ -244,7 +244,7 @@ fn weighed(weight: u16) -> Counts {
 pub struct Export {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Number of skipped positions to which moves in the book do not lead from the start position.
+    /// Number of skipped positions that book moves cannot reach from the start position.
     pub out_of_reach: u64,
     /// Number of moves skipped because the side that played them lost every game.
     pub weightless: u64,

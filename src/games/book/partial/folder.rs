@@ -106,7 +106,7 @@ impl Draft {
         names.prefix(name.file_name().unwrap_or_default());
         let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
         let lock = File::open(draft.path())?;
-        // Failure is harmless: where locks are not supported, nobody removes the folder.
+        // Failure is harmless: where locks are not supported, no program removes the folder.
         let _ = lock.try_lock();
         Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
     }

@@ -91,7 +91,7 @@ impl BookValue {
     }
 }
 
-/// The maximum length of a reply in bytes; xboard's buffer has 5,120 bytes and is not checked.
+/// The maximum length of a reply in bytes. xboard has a buffer of 5,120 bytes and no bounds check.
 const LONGEST_REPLY: usize = 4000;
 
 const LEGEND: &str = "score: of the side to move; games: that reached the position after the move; \
