@@ -82,7 +82,7 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     Annotated { pgn, players }
 }
 
-/// Removes everything that will be written anew.
+/// Removes everything that will be written again.
 fn clear(pgn: &mut PgnGame) {
     // An annotated game ends before its first illegal move.
     pgn.unread = None;
@@ -140,7 +140,6 @@ pub(super) fn without_evaluation(comment: &str) -> String {
     joined([&commands.join(" "), text.trim()])
 }
 
-/// Joins the non-empty strings with spaces.
 fn joined<const N: usize>(texts: [&str; N]) -> String {
     let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     texts.join(" ")
@@ -221,7 +220,7 @@ fn book_events(study: &Study, book: &Book) -> Vec<(usize, String)> {
     followed.events.iter().filter_map(event).collect()
 }
 
-/// Describes a move that leaves the book, with the book's moves in that position.
+/// Describes a move that leaves the book, and lists the book moves in that position.
 fn departure(position: &Position, book: &Book) -> String {
     let mut moves = book.moves(position);
     moves.retain(|known| !known.played.is_empty());

@@ -54,7 +54,6 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
     })
 }
 
-/// Returns the text about each player in the comment on the whole game.
 fn summary(comment: &str) -> Vec<String> {
     let comment = comment.replace('\n', " ");
     let Some((_, words)) = comment.rsplit_once(SUMMARY) else { return Vec::new() };

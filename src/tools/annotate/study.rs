@@ -37,7 +37,7 @@ impl Effort {
         }
     }
 
-    /// Returns the search limits for one `part`-th of this effort.
+    /// Returns the search limits for this effort divided by `part`.
     fn limits(self, part: u32) -> Limits {
         match self {
             Effort::Nodes(nodes) => Limits::nodes((nodes / u64::from(part)).max(1)),

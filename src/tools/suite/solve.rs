@@ -81,7 +81,7 @@ fn mate(moves: &str) -> Result<i32, String> {
     parsed.ok_or_else(|| format!("expected the moves of a mate, found {moves:?}"))
 }
 
-/// The result for a problem. Its `Display` form is a line without the line end.
+/// The result for a problem, displayed as one line.
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
     pub problem: Problem,
@@ -111,7 +111,7 @@ impl fmt::Display for Solution {
     }
 }
 
-/// The progress of a suite. Its `Display` form is a summary of the problems searched so far.
+/// The progress of a suite, displayed as a summary of the problems searched so far.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
@@ -122,8 +122,7 @@ pub(crate) struct SuiteRun {
 }
 
 impl SuiteRun {
-    /// Parses a file and starts the clock. Also returns messages about skipped lines. The messages
-    /// list the first few invalid lines and count the others.
+    /// Parses a file and starts the clock. Also returns messages about the skipped lines.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -182,7 +181,7 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches the remaining problems, each with empty tables, and passes on the solutions. If the
+    /// Searches the remaining problems, each with empty tables, and reports the solutions. If the
     /// switch is turned off, the current problem is not counted.
     pub(crate) fn solve(
         &mut self,

@@ -1,4 +1,4 @@
-//! The transposition suite. It measures the effect of comparing the search tree with the book.
+//! Measures the effect of comparing the search tree with the book.
 //!
 //! The positions in the suite are not in the book, and the engine cannot play from the book there
 //! without a search. However, their games return to the book within a few plies by a different move
@@ -66,7 +66,6 @@ impl<'b> Selector<'b> {
         Ok(())
     }
 
-    /// Returns the suite: as many positions as requested, selected at random.
     pub(crate) fn finish(mut self) -> Drawn {
         let found = self.found.len();
         // The suite must not depend on the order of the games.
@@ -259,7 +258,6 @@ fn summary(trials: &[ModeTrial], index: usize, mode: BookSearch) -> ModeSummary 
     }
 }
 
-/// Returns the losses of the plain search's and the mode's moves against the judge's moves.
 fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     let lost = |trial: &ModeTrial, mv| trial.above(trial.judge.best, mv);
     let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
@@ -267,21 +265,18 @@ fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     [Mean::of(&plain), Mean::of(&with)]
 }
 
-/// Returns the loss of the mode's moves minus the loss of the plain search's moves.
 fn price(searches: &[(&ModeTrial, &SearchResult)]) -> Mean {
     let lost =
         |(trial, with): &(&ModeTrial, &SearchResult)| trial.above(trial.plain.best, with.best);
     Mean::of(&searches.iter().map(lost).collect::<Vec<f64>>())
 }
 
-/// Returns the number of nodes with the book divided by the number without it.
 fn cost(searches: &[(&ModeTrial, &SearchResult)]) -> f64 {
     let with: u64 = searches.iter().map(|(_, with)| with.nodes).sum();
     let without: u64 = searches.iter().map(|(trial, _)| trial.plain.nodes).sum();
     with as f64 / without.max(1) as f64
 }
 
-/// Returns how often the plain search and the mode chose the judge's move.
 fn agreement(searches: &[(&ModeTrial, &SearchResult)]) -> [usize; 2] {
     let plain = searches.iter().filter(|(trial, _)| trial.plain.best == trial.judge.best);
     let with = searches.iter().filter(|(trial, with)| with.best == trial.judge.best);

@@ -23,7 +23,7 @@ const LONGEST_OPENING: usize = 80;
 /// The maximum number of attempts to find random moves that do not end the game.
 const MAX_TRIES: usize = 1000;
 
-/// The number of plies after which a game is declared a draw.
+/// The number of plies after which a game is adjudicated as a draw.
 const MAX_PLIES: usize = 400;
 
 /// Settings for openings from a book. Each opening follows the book until it has no more moves.
@@ -60,7 +60,7 @@ pub(crate) struct GameSettings {
 }
 
 impl Default for GameSettings {
-    /// Returns settings similar to those of strong engines for training data.
+    /// Returns settings similar to those that strong engines use for training data.
     fn default() -> Self {
         GameSettings {
             evaluation: Evaluation::default(),
@@ -134,8 +134,7 @@ impl SelfPlay {
 
     /// Plays game `number`. The game depends only on the number and the settings.
     pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
-        // Each game has its own random numbers; the first step mixes the seed with the game's
-        // number.
+        // Each game has its own random numbers, from a mix of the seed and the game's number.
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {

@@ -2,9 +2,9 @@
 //!
 //! The value of a position is the maximum over its moves to analysed positions and the best of its
 //! other moves. With cycles, this is a deterministic graphical game in which endless play is a
-//! draw. The unique value of a position is that of play that is stopped after n moves and scored as
-//! a draw, for any n not smaller than the number of positions. Therefore all values start as draws
-//! and are updated until none changes.
+//! draw. Each position has a unique value: the result of play that is stopped after n moves and
+//! scored as a draw, for any n of at least the number of positions. Therefore all values start as
+//! draws and are updated until none changes.
 //!
 //! Source: A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).

@@ -48,7 +48,7 @@ struct Outcome {
     nodes: u64,
 }
 
-/// The analysis of a book. It consists of known values and positions to search.
+/// The analysis of a book: known values, and positions to search.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
     /// The results of the searches of all moves in this run, in case more positions are added.
@@ -137,8 +137,8 @@ impl Analysis {
         self.members.contains_key(&position.play(mv).key())
     }
 
-    /// Returns whether a position needs no search. This is the case if its earlier searches were
-    /// long enough and cover the best of the moves that lead out of the current analysis.
+    /// Returns whether a position needs no search, because its earlier searches were deep enough
+    /// and cover the best of the moves that lead out of the current analysis.
     fn is_known(&self, position: &Position) -> bool {
         self.known.get(&position.key()).is_some_and(|value| {
             !is_wanted(value)

@@ -1,11 +1,10 @@
-//! The thread suite. It measures how much sooner several threads reach a given depth than one
-//! thread.
+//! Measures how much sooner several threads reach a given depth than one thread.
 //!
-//! For each position, a preliminary search with one thread determines the depth. This is the depth
-//! of the first iteration that is completed after a given time. The preliminary search is excluded
-//! from the comparison, because a search that happens to be slow reaches a given depth late. Each
-//! number of threads, including one, then searches the position to that depth, each time from a
-//! cleared state. The order in which the numbers are used changes from position to position.
+//! For each position, a preliminary search with one thread determines the depth: that of the first
+//! iteration completed after a given time. This search is excluded from the comparison, because a
+//! search that happens to be slow reaches a given depth late. Each number of threads, including
+//! one, then searches the position to that depth, each time from a cleared state. The order of the
+//! numbers changes from position to position.
 
 mod picture;
 
@@ -87,7 +86,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Creates searchers with the settings in `config`: one with a single thread, and one with each
+    /// Creates searchers with the settings in `config`: one with a single thread, and one for each
     /// of these numbers of threads. The depth is chosen so that one thread searches for at least
     /// `time`.
     pub(crate) fn new(
@@ -241,7 +240,7 @@ mod tests {
         let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
             summarise(&[2], &trials)[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
-        // The logarithms are ln 4, 0 and ln 2. Their standard deviation is ln 2, and there are
+        // The logarithms are ln 4, 0 and ln 2, with a standard deviation of ln 2, and there are
         // three positions.
         let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
         assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");

@@ -25,8 +25,8 @@ const PUBLISHED: [Published; 2] = [
     },
 ];
 
-/// Draws the speedups as an SVG image. The image shows the medians, bars from the lower to the
-/// upper quartile, the speedup in total time, the ideal line, and published results.
+/// Draws the speedups as an SVG image: medians, bars from the lower to the upper quartile, the
+/// speedup in total time, the ideal line, and published results.
 pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     let mut summaries = summaries.to_vec();
     summaries.sort_by_key(|summary| summary.threads);

@@ -1,5 +1,4 @@
-//! Files of self-play games. The files are plain while games are being played, and packed for
-//! storage.
+//! Files of self-play games: plain while games are being played, packed for storage.
 //!
 //! | file | bytes per position | written by |
 //! | --- | --- | --- |

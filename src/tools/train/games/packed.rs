@@ -1,5 +1,4 @@
-//! The packed format of games. It takes less than two bytes per position and consists of
-//! independent blocks.
+//! The packed format of games: independent blocks with less than two bytes per position.
 //!
 //! A file is a sequence of parts, so files can be joined with `cat`. A part consists of a line of
 //! text that contains the settings of its games, and of blocks. All numbers are little-endian:

@@ -52,7 +52,6 @@ impl Block {
 }
 
 impl GameReader {
-    /// Opens a file of self-play games.
     pub(crate) fn open(path: &Path) -> Result<Self, FileError> {
         let file = File::open(path).cannot(READ, path)?;
         let bytes = file.metadata().cannot(READ, path)?.len();

@@ -129,7 +129,6 @@ impl Example {
     }
 }
 
-/// Returns the indexes of the bits that are set.
 #[inline(always)]
 fn squares(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

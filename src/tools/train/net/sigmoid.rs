@@ -2,9 +2,9 @@
 
 use crate::engine::eval::nnue::SCALE;
 
-/// The logistic curve that maps scores to expected results. Because the network learns the
-/// expected result, the curve determines which differences matter. A steep curve emphasises nearly
-/// equal positions. A flat curve also takes into account the differences between won positions.
+/// The logistic curve that maps scores to expected results. Because the network learns the expected
+/// result, the curve determines which differences matter. A steep curve emphasises nearly equal
+/// positions; a flat one also emphasises differences between won positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
     /// The score in centipawns with an expected result of 73% (the logistic function of 1).

@@ -1,4 +1,4 @@
-//! The tuner's positions. Each consists of the coefficients of its weights and a target.
+//! The tuner's positions, each stored as the coefficients of its weights and a target.
 
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};

@@ -50,7 +50,7 @@ fn dot(list: &[Coefficient], values: &Values) -> Pair {
     })
 }
 
-/// Returns the evaluation's penalty for a number of danger units, but without rounding.
+/// Returns the evaluation's penalty for a number of danger units, without rounding.
 fn penalty(units: f32) -> f32 {
     let units = units.clamp(0.0, DANGER_LIMIT as f32);
     units * units / DANGER_DIVISOR as f32

@@ -14,7 +14,8 @@ pub(crate) struct TuneSettings {
     /// The initial learning rate in centipawns. It decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// The pull towards the initial values, per centipawn, which bounds rarely used weights.
+    /// The decay towards the initial values, per centipawn, which keeps rarely used weights
+    /// bounded.
     pub decay: f32,
     /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,
