@@ -52,7 +52,7 @@ struct Point {
     y: f64,
 }
 
-/// Returns an SVG image of a search.
+/// Draws a search as an SVG image.
 pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     let points = layout(search_record);
     let right = points.iter().map(|point| point.x).fold(0.0, f64::max);
