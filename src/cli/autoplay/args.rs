@@ -308,7 +308,6 @@ fn bounds(text: &str) -> Result<[f64; 2], String> {
 }
 
 impl Args {
-    /// Returns the engine with this command line and the settings for both engines.
     pub(crate) fn engine(&self, command: &str) -> anyhow::Result<EngineConfig> {
         let own = EngineConfig::from_command(command)?;
         Ok(EngineConfig { command: own.command, ..self.both.base() })
@@ -367,7 +366,6 @@ impl Args {
         })
     }
 
-    /// Returns the number of games in each pairing.
     fn games(&self) -> usize {
         let in_pairs = matches!(self.format, FormatName::Swiss | FormatName::Knockout);
         self.games.unwrap_or(if in_pairs { 2 } else { 1 })
@@ -390,8 +388,8 @@ impl Args {
         Ok(Schedule { engines, format, games, openings: 1, reversed: !self.openings.no_reverse })
     }
 
-    /// Returns the engines of a tournament that can be resumed with other engines: those of an
-    /// engines file. Otherwise returns none.
+    /// Returns the engines of an engines file, whose tournament can be resumed with other engines;
+    /// otherwise none.
     pub(crate) fn entrants(&self, engines: &[EngineConfig]) -> Vec<Entrant> {
         let entrant =
             |engine: &EngineConfig| Entrant { name: engine.label(), settings: described(engine) };

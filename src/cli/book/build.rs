@@ -224,7 +224,7 @@ impl Args {
         Some(output.apart_from(files_of(inputs)).apart_from([&self.output.path]))
     }
 
-    /// Returns the checkpoints. They are stored next to the book and named after the book.
+    /// Returns the checkpoints, which are stored next to the book and named after it.
     pub(super) fn checkpoints(&self) -> Checkpoints {
         let mut folder = self.output.path.clone().into_os_string();
         folder.push(UNFINISHED);

@@ -174,7 +174,7 @@ impl SelectionArgs {
     }
 }
 
-/// Returns the positions after the moves to avoid. These moves are read from an EPD file.
+/// Returns the positions after the moves to avoid, which are read from an EPD file.
 fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
     let text = read_epd(path)?;
     let moves = epd::moves_to_avoid(&text)

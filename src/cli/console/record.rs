@@ -73,7 +73,6 @@ impl Record {
         self.game.moves.iter().zip(moves).take_while(|(own, mv)| own.mv == **mv).count()
     }
 
-    /// Records that Tabia has moved for this side.
     pub(super) fn played_by_engine(&mut self, side: Color) {
         self.engine = Some(side);
     }

@@ -125,7 +125,6 @@ fn on_cores() -> String {
 
 fn as_text(measurements: &[Measurement], threads: &[usize]) -> String {
     let mut text = format!("{}; seconds, and how many times faster than serial\n\n", on_cores());
-    // Writing to a string cannot fail.
     let _ = write!(text, "{:<6}{:<6}{:<8}{:>9}", "depth", "move", "best", "serial");
     for &threads in threads {
         let _ = write!(text, "{:>17}", describe_threads(threads));

@@ -1,4 +1,4 @@
-//! What a check of a repertoire found, as rows for all formats.
+//! The findings of a repertoire check, as rows for all output formats.
 
 use serde::Serialize;
 
@@ -128,7 +128,7 @@ pub(super) struct LowScoreRow {
     pub at_most: f64,
     /// The mean points per game of the other moves, weighted by their games.
     pub usual: f64,
-    /// A lower bound of the same.
+    /// A lower bound of `usual`.
     pub usual_at_least: f64,
     pub best: Option<ScoredMove>,
 }
@@ -155,9 +155,9 @@ pub(super) struct Check<'a> {
     pub book: &'a Book,
     pub forecast: Forecast,
     pub min_probability: f64,
-    /// Centipawns that a losing move loses against the best one.
+    /// The minimum loss of a losing move against the best one, in centipawns.
     pub margin: Score,
-    /// Points per game that a move scores less than the other moves of its position.
+    /// The minimum difference to the score of the other moves, in points per game.
     pub score_margin: f64,
 }
 

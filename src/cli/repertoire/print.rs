@@ -137,7 +137,6 @@ fn describe(answer: &AnswerRow) -> String {
     }
 }
 
-/// Formats a share as a percentage with two digits or more.
 fn share(share: f64) -> String {
     let percent = 100.0 * share;
     let decimals = if percent >= 9.95 { 0 } else { 1 + usize::from(percent < 0.95) };
@@ -182,7 +181,6 @@ pub(super) fn cards(findings: &Findings) -> String {
         let san = answer.map_or("", |answer| &answer.san);
         let about = answer.map_or_else(String::new, describe);
         let cells = [&gap.at.fen, &gap.at.line, san, &about].map(quoted);
-        // Writing to a string does not fail.
         let _ = writeln!(text, "{},{:.6}", cells.join(","), gap.at.probability);
     }
     text

@@ -58,7 +58,7 @@ pub(super) struct OpeningRow {
     #[serde(flatten)]
     pub results: Results,
     pub outcomes: BTreeMap<&'static str, usize>,
-    /// The mean number of plies before the game left the repertoire first.
+    /// The mean number of plies before the game first left the repertoire.
     pub followed_plies: f64,
     pub leave: Option<LeaveRow>,
 }
@@ -147,7 +147,7 @@ pub(super) fn family(name: &str) -> &str {
     name.split([':', ',']).next().unwrap_or(name)
 }
 
-/// Adds equal moves that left the repertoire, with the most frequent one first.
+/// Merges equal moves that left the repertoire, and sorts them by frequency.
 fn leaves<'a>(events: impl Iterator<Item = (&'a GameRow, &'a At)>, side: Color) -> Vec<LeaveRow> {
     let mut found: Vec<(&At, Vec<Counts>)> = Vec::new();
     let mut index: HashMap<(u64, Move), usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! What a training prints.
+//! The texts that a training session prints.
 
 use super::findings::text as line_text;
 use crate::chess::notation;
@@ -23,7 +23,7 @@ pub(super) fn introduction(training: &Training, now: Time) -> String {
     )
 }
 
-/// Returns what is due, after the last question.
+/// Describes the positions that are due after the last question.
 pub(super) fn progress(training: &Training, now: Time) -> String {
     match training.progress(now).next_due {
         Some(time) => format!("Nothing is due. The next position is due in {}.", span(time - now)),
@@ -49,7 +49,7 @@ pub(super) fn summary(training: &Training, now: Time) -> String {
     text
 }
 
-/// Explains a judgement.
+/// Describes the evaluation of an answer.
 pub(super) fn judged(
     training: &Training,
     position: &Position,

@@ -1,4 +1,4 @@
-//! `tabia train relabel`: evaluates self-play games again that were evaluated by earlier networks.
+//! `tabia train relabel`: replaces the scores of self-play games with those of a later network.
 
 use std::io;
 use std::path::Path;

@@ -125,7 +125,6 @@ fn table(tuning: &Tuning) -> String {
     for (parameter, value) in tuner.parameters().iter().zip(tuner.values()) {
         let Parameter { name, start, c_end, .. } = parameter;
         let (digits, change) = (digits(*c_end), value - start);
-        // Writing to a string cannot fail.
         let _ = write!(
             text,
             "\n{name:width$} {start:>10.digits$} {value:>10.digits$} {change:>+10.digits$} {:>+9.2}",
