@@ -3,7 +3,7 @@
 //!
 //! The games are not good chess, but they have the form of those that Lichess publishes, including
 //! clocks. They begin like the default book's games and continue by a random walk that prefers
-//! captures, promotions and the centre. So they share first moves as real games do, and later
+//! captures, promotions and the centre. As in real games, first moves are often the same, and later
 //! positions are new. The same seed gives the same games.
 
 use std::fmt::Write as _;

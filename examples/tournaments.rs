@@ -9,13 +9,13 @@ use serde_json::json;
 use tabia::autoplay::rounds::Rounds;
 use tabia::autoplay::schedule::{Format, Schedule, Slot};
 
-/// Engines are changed in this share of the tournaments, as a divisor.
+/// The engines change in one of this many tournaments.
 const CHANGING: u64 = 2;
-/// An engine is withdrawn in this share of the games, as a divisor.
+/// An engine is withdrawn in one of this many games.
 const WITHDRAWALS: u64 = 25;
-/// An engine is added or returns in this share of the rounds, as a divisor.
+/// An engine is added or returns in one of this many rounds.
 const ADDITIONS: u64 = 3;
-/// Strengths are below this number.
+/// The exclusive upper bound of strengths.
 const STRENGTHS: u64 = 100;
 const DEFAULT_MAX_ENGINES: u64 = 16;
 
@@ -96,7 +96,8 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
     })
 }
 
-/// Returns White's half points: half of the games are drawn, and the stronger engine wins more often.
+/// Returns White's half points: half of the games are drawn, and the stronger engine wins more
+/// often.
 fn result(slot: &Slot, strengths: &[u64], random: &mut XorShift) -> u8 {
     let [white, black] = slot.colors.map(|engine| strengths[engine] + 1);
     match random.below(2) {

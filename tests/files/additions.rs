@@ -14,7 +14,7 @@ use tabia::position::{Color, Position};
 
 use crate::support::{PROGRAM, tabia};
 
-/// A sequence of numbers that look random.
+/// A pseudorandom number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -39,7 +39,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
         if moves.is_empty() {
             break;
         }
-        // Few different first moves, so that games meet.
+        // Only a few moves are possible, so that games reach common positions.
         let mv = moves[numbers.below(moves.len().min(6))];
         let _ = write!(text, "{} ", position.san(mv));
         position = position.play(mv);
@@ -48,7 +48,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
     text
 }
 
-/// Returns texts with these numbers of random games.
+/// Returns a text for each size, with that number of random games.
 fn texts(sizes: &[usize], seed: u64) -> Vec<String> {
     let (mut numbers, mut number) = (Numbers(seed), 0);
     let mut text = |size: usize| {
@@ -114,7 +114,7 @@ proptest! {
         let options = BuildOptions { max_ply, facets: true, undecided: true, ..BuildOptions::default() };
         let of = |inputs: &[PgnInput]| build_in_memory(inputs, &options, "x").expect("games").0;
         let base = of(&[input("base", &(texts[0].clone() + &texts[1]))]);
-        // Games of the base, and some of its own twice.
+        // This input has games of the base, and some new games twice.
         let more = of(&[input("more", &(texts[1].clone() + &texts[2] + &texts[2]))]);
         let (whole, again) = add(&base, &more, Cursor::new(Vec::new())).expect("memory");
         prop_assert_eq!(again as usize, sizes[1] + sizes[2]);
@@ -169,7 +169,7 @@ fn already_counted_inputs_are_skipped_by_content() {
             false => read("base.tbk") == read("whole.tbk"),
         };
         assert!(same, "{seed} {printed}");
-        // A second time there is nothing to do.
+        // A second run has nothing to add.
         let before = read("base.tbk");
         let printed = run_ok(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
         assert!(printed.contains("nothing to add"), "{printed}");
@@ -200,7 +200,7 @@ fn added_games_keep_values_and_grown_positions() {
         assert!(analysed.values().len() > 20);
         let keys = |book: &Book| book.values().map(|value| value.key).collect::<Vec<_>>();
         assert_eq!(keys(&added), keys(&analysed));
-        // Only what was grown differs, and it has no games.
+        // Only the grown positions differ, and they have no games.
         assert!(added.positions() > whole.positions());
         for difference in differences(&added, &whole) {
             assert!(

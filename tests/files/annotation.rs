@@ -41,12 +41,10 @@ fn games(pgn: &str) -> Vec<PgnGame> {
     read_games(pgn.as_bytes()).map(|game| game.expect("read").0).collect()
 }
 
-/// The comment on a ply, on one line.
 fn comment(game: &PgnGame, ply: usize) -> String {
     game.moves[ply].comment.replace('\n', " ")
 }
 
-/// The first variation of a ply.
 fn better(game: &PgnGame, ply: usize) -> String {
     let before = game.moves[..ply]
         .iter()
@@ -141,7 +139,8 @@ fn every_move_that_leaves_the_book_or_returns_is_noted() {
 #[test]
 fn annotating_twice_changes_nothing() {
     let folder = folder();
-    // Also if another program annotated them, and if the first run used fewer nodes.
+    // The result is the same if another program or a run with fewer nodes annotated the games
+    // before.
     assert!(printed("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
     let once = format!("none.pgn --nodes {NODES} -o once.pgn");
     assert!(printed(&once, folder.path()).0);
@@ -158,7 +157,7 @@ fn rewrapped_comments_are_recognised() {
     let folder = folder();
     assert!(printed(&format!("games.pgn --nodes {NODES} -o once.pgn"), folder.path()).0);
     let once = fs::read_to_string(folder.path().join("once.pgn")).expect("written");
-    // Each word of a comment in a line of its own.
+    // Put each word of a comment on its own line.
     let mut is_comment = false;
     let torn: String = once
         .chars()
@@ -194,7 +193,7 @@ fn killed_run_resumes_to_the_same_bytes() {
             .stdin(Stdio::null())
             .spawn()
             .expect("started");
-        // Until it has made progress or has finished.
+        // Wait until it has made progress or has finished.
         while journal.metadata().map_or(0, |metadata| metadata.len()) <= held.max(200)
             && child.try_wait().expect("a child").is_none()
         {

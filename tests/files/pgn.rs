@@ -1,4 +1,4 @@
-//! Real and dirty PGN, read by Tabia and by a second reader on `shakmaty`.
+//! Real and malformed PGN, read by Tabia and by an independent reader based on `shakmaty`.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,6 @@ struct Found {
     plies: u64,
 }
 
-/// Visits all games completely.
 struct All;
 
 impl Visitor for All {
@@ -210,7 +209,7 @@ const DIFFERENT: [&str; 37] = [
     "test-totalplycount.pgn",
     "test-ucW.pgn",
     "test-w.pgn",
-    // So do empty lines elsewhere, and at the end of a file they give an empty game.
+    // Empty lines elsewhere also end games, and at the end of a file they give an empty game.
     "chessdoctor.pgn",
     "mate_in_3.pgn",
     "perle.pgn",
@@ -219,16 +218,16 @@ const DIFFERENT: [&str; 37] = [
     "nested-comment.pgn",
     "test-fuzzydepth.pgn",
     "test-nagcomments.pgn",
-    // Squares instead of SAN, which it skips.
+    // Coordinate moves instead of SAN, which the second reader skips.
     "test-promotion-in.pgn",
     "uci-moves.pgn",
     // Tags without movetext, and those of the next game.
     "empty_body.pgn",
-    // A word that is no move, `Kx`.
+    // The word `Kx`, which is not a move.
     "corrupted.pgn",
     // Quotation marks within tags.
     "unescaped_quote_header.pgn",
-    // An unclosed brace, after which it loses two games.
+    // An unclosed brace, after which the second reader loses two games.
     "europe_echecs.pgn",
 ];
 

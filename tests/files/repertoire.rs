@@ -251,7 +251,6 @@ fn diff_lists_differing_entries_nearest_first() {
     }
 }
 
-/// The columns of a CSV line.
 fn columns(line: &str) -> Vec<&str> {
     line.split(',').collect()
 }

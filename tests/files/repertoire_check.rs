@@ -42,7 +42,6 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// The findings of a check as JSON.
 fn findings(line: &str, folder: &Path) -> Value {
     let (_, printed, errors) = run(&format!("repertoire check {line} --json"), folder);
     serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{line}: {printed}{errors}"))

@@ -38,7 +38,7 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().expect("UTF-8").to_owned()
 }
 
-/// A running training that is driven line by line.
+/// A running training session, controlled line by line.
 struct Training {
     program: Engine,
     /// The answers that the program has acknowledged: the line of the question, and the move.
@@ -71,7 +71,6 @@ impl Training {
     }
 }
 
-/// The answers in a journal.
 fn journal(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).expect("a journal");
     let answers = text.lines().skip(1).filter_map(|line| line.split_once(' '));
@@ -253,7 +252,7 @@ fn good_answers_are_written_as_games_and_complete_the_repertoire() {
     let line = "white.pgn new.pgn --side white --journal white.pgn.training -b games.pgn";
     let printed = run_ok(&format!("repertoire train {line}"), folder.path());
     assert!(!printed.contains("add these lines"), "{printed}");
-    // The file can be an input, but no output.
+    // The repertoire can be an input, but not an output.
     let (status, _, errors) =
         run(&format!("repertoire train {line} --pgn new.pgn --force"), folder.path());
     assert!(status == Some(1) && errors.contains("new.pgn"), "{errors}");

@@ -58,7 +58,7 @@ fn packed_games_equal_the_played_games() {
     assert!(of_packed.contains(" random plies after it; "), "settings of the part");
     assert_eq!(of_packed.matches("[FEN ").count(), 20, "with few pieces");
 
-    // `cat` makes one file of two.
+    // Files can be joined with `cat`.
     for name in all {
         run(&["train", "pack", name, "-o", &format!("{name}.packed")], folder);
     }
@@ -142,7 +142,7 @@ fn killed_relabelling_resumes_to_the_same_games() {
     let again = run(&broken, folder);
     assert!(again.starts_with("0 games added to 120 in broken.games"), "{again}");
 
-    // Moves and results stay.
+    // Moves and results do not change.
     let without_event = |file: &str| {
         let pgn = run(&["train", "pgn", file], folder);
         let kept = pgn.lines().filter(|line| !line.starts_with("[Event "));

@@ -589,7 +589,7 @@ fn strength_options_are_declared() {
         let declared = format!("feature option=\"{option}");
         assert!(lines.iter().any(|line| line.starts_with(&declared)), "{option}: {lines:?}");
     }
-    // A weak engine does not use its time: it would take a day to move otherwise.
+    // A weak engine does not use all of its time; otherwise it would take a day to move.
     engine.send("new\nst 86400\npost\nusermove e2e4");
     engine.until_start("move ");
     let begin = std::time::Instant::now();

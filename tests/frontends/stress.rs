@@ -45,7 +45,6 @@ fn legal_move(random: &mut TestRng, game: &Game) -> Option<Move> {
     moves.iter().nth(random.random_range(0..moves.len()))
 }
 
-/// Gives a search some time.
 fn pause(random: &mut TestRng) {
     sleep(Duration::from_micros(random.random_range(0..10_000)));
 }
@@ -272,7 +271,6 @@ fn uci(seed: u64, number: usize) {
     assert_eq!(engine.quit(), "");
 }
 
-/// A game of random moves.
 fn random_game(random: &mut TestRng) -> Game {
     let mut game = Game::default();
     for _ in 0..random.random_range(0..LONGEST) {

@@ -261,7 +261,6 @@ fn killed_match_resumes_to_the_same_result() {
     assert!(!std::path::Path::new(&state).exists(), "the state of a finished match is removed");
 }
 
-/// The final statistics of a match.
 fn statistics(text: &str) -> String {
     let start = text.rfind("Score of").expect("a score");
     text[start..].to_owned()

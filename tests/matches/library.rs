@@ -18,7 +18,6 @@ use tabia::autoplay::tournament::{Progress, Tournament};
 
 use crate::support::{example, fake_engine as fake};
 
-/// Number of scheduled games.
 const GAMES: usize = 40;
 
 /// Prepares a match of two engines at one node per move, with files in `folder`.

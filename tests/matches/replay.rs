@@ -24,10 +24,9 @@ const GAMES: usize = 8;
 /// engines differ.
 const NODES: [u64; 2] = [300, 450];
 
-/// Memory that xboard sets by default, and so must the match runner.
+/// The memory command that xboard sends by default. The match runner must send the same.
 const MEMORY: &str = "memory=64";
 
-/// Number of games to play.
 fn games() -> usize {
     let asked = std::env::var("TABIA_REPLAY_GAMES").ok();
     let games = asked.map_or(GAMES, |text| text.parse().expect("TABIA_REPLAY_GAMES is a number"));
@@ -35,7 +34,6 @@ fn games() -> usize {
     games
 }
 
-/// The command of either engine.
 fn engine() -> String {
     format!("{PROGRAM} -x --no-book --cores 1")
 }
@@ -71,7 +69,7 @@ fn read(path: &Path) -> Vec<PgnGame> {
     games.collect()
 }
 
-/// The match as `tabia autoplay` plays it, in the order of the schedule.
+/// Plays the match with `tabia autoplay`. Returns the games in the order of the schedule.
 fn autoplay(folder: &Path, concurrency: usize) -> Vec<PgnGame> {
     let pgn = folder.join("autoplay.pgn");
     let [first, second] = NODES.map(|nodes| nodes.to_string());
@@ -93,12 +91,11 @@ fn autoplay(folder: &Path, concurrency: usize) -> Vec<PgnGame> {
     games
 }
 
-/// Number of opening plies of a game.
 fn opening_plies(game: &PgnGame) -> usize {
     game.moves.iter().take_while(|mv| mv.comment == "book").count()
 }
 
-/// The same match in xboard, with the openings of these games.
+/// Plays the same match in xboard, with the openings of these games.
 fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     let openings = folder.join("openings.pgn");
     let mut file = File::create(&openings).expect("created");
@@ -122,7 +119,7 @@ fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     read(&out.join("games.pgn"))
 }
 
-/// The reason for the end of a game, from the comment of Tabia, the engine or xboard.
+/// Returns the reason for the end of a game, from the comment of Tabia, the engine or xboard.
 fn end(game: &PgnGame) -> &'static str {
     const KINDS: [(&str, &str); 5] = [
         ("stalemate", "stalemate"),
@@ -137,7 +134,7 @@ fn end(game: &PgnGame) -> &'static str {
     kind.unwrap_or_else(|| panic!("unknown end of a game: {comment}")).1
 }
 
-/// Panics at the first move, result or reason for the end in which two matches differ.
+/// Panics at the first move, result or reason for the end that differs between two matches.
 fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     for (index, (one, other)) in one.iter().zip(other).enumerate() {
         let number = index + 1;
@@ -157,7 +154,6 @@ fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     assert_eq!(one.len(), games(), "{what}: games are missing");
 }
 
-/// Prints the number of games and their ends.
 fn show(games: &[PgnGame], what: &str) {
     let mut ends = std::collections::BTreeMap::<_, usize>::new();
     for game in games {

@@ -1,4 +1,4 @@
-//! Texts that are not positions: rejected in one line, without a panic.
+//! Texts that are not positions are rejected in one line, without a panic.
 
 use std::fs;
 
@@ -132,7 +132,6 @@ proptest! {
 /// Maximum number of moves that `shakmaty` supports.
 const SHAKMATY_MOVES: u64 = 256;
 
-/// Asserts that `shakmaty` finds as many moves, up to its limit.
 fn assert_move_count_matches(position: &Position) {
     let ours = perft(position, 1);
     if ours > SHAKMATY_MOVES {
@@ -170,7 +169,6 @@ fn parse_without_panic(text: &str) -> bool {
     }
 }
 
-/// A FEN with a few bytes replaced.
 fn damaged() -> impl Strategy<Value = String> {
     let alphabet = prop::sample::select(b"pnbrqkPNBRQK12345678/ -wbKQkqa3e6h09_[]~+".to_vec());
     vec((any::<prop::sample::Index>(), alphabet), 1..4).prop_map(|changes| {

@@ -17,7 +17,6 @@ fn uci(arguments: &[&str]) -> Engine {
     engine
 }
 
-/// Runs the program to its end.
 fn tabia(arguments: &[&str]) -> std::process::Output {
     support::tabia(arguments, Path::new("."))
 }
@@ -91,7 +90,6 @@ fn several_invalid_settings_give_one_message() {
     );
 }
 
-/// Of several books, those that can be opened are used.
 #[test]
 fn valid_books_are_kept_if_another_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -319,7 +317,7 @@ fn perft_ends_on_quit_and_sighup() {
 fn perft_ends_on_ctrl_c() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = start_perft(folder.path());
-    // Input typed meanwhile is read at the next prompt.
+    // Input typed in the meantime is read at the next prompt.
     terminal.enter("e5");
     kill_process(Pid::from_child(&terminal.child), Signal::INT).expect("sent");
     terminal.wait_for(" nodes so far");

@@ -56,7 +56,6 @@ impl Match {
         fs::read_to_string(self.path("games.pgn")).unwrap_or_default()
     }
 
-    /// Number of games in the state file.
     fn finished(&self) -> usize {
         let state = fs::read_to_string(self.path("games.pgn.state")).unwrap_or_default();
         state.matches('\n').count().saturating_sub(1)
@@ -118,7 +117,7 @@ fn append(path: &Path, text: &str) {
     file.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
 }
 
-/// Slow games, so that something can happen meanwhile.
+/// Slow games, so that they can be interrupted.
 const SLOW: &str = "seed=3 fault=late late_ms=40 at=2";
 
 #[test]
@@ -145,7 +144,7 @@ fn second_match_on_the_same_files_is_rejected() {
         std::thread::sleep(Duration::from_millis(1));
     }
     kill(&mut owner);
-    // The files of a killed run are free again.
+    // The files of a killed run are no longer locked.
     game.run_until(before + 3, &["--resume"]);
 }
 
@@ -199,7 +198,7 @@ fn repeatedly_killed_match_has_each_game_once() {
             assert!(begin.elapsed() < TIMEOUT, "no game is finished");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // At any point of its work.
+        // Kill at different points of the work.
         std::thread::sleep(Duration::from_micros(round * 3700 % 11_000));
         kill(&mut child);
         if !state.exists() {
@@ -362,14 +361,12 @@ fn memory_for_openings_depends_on_those_played() {
     }
 }
 
-/// A closed standard output.
 fn closed() -> Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     writer.into()
 }
 
-/// A standard output on a full disk.
 fn full() -> Stdio {
     File::options().write(true).open("/dev/full").expect("/dev/full exists").into()
 }

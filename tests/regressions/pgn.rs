@@ -19,7 +19,6 @@ pub(super) fn read(text: &str) -> Vec<(PgnGame, GameEnd)> {
     read_games(text.as_bytes()).collect::<Result<_, _>>().expect("memory can be read")
 }
 
-/// The moves of a game in SAN.
 pub(super) fn moves(game: &PgnGame) -> String {
     let mut position = game.start;
     let mut words = Vec::new();
@@ -327,7 +326,7 @@ fn cr_line_endings_are_accepted() {
         made && printed.contains("9,001 counted: 9,000 won by White, 0 drawn, 1 won by Black"),
         "{printed}"
     );
-    // Also if the ply limit ends long before the game.
+    // The same is true if the ply limit is reached long before the end of the game.
     let long = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{NAJDORF} 1-0\n\n").repeat(5);
     let long = long.replace('\n', "\r");
     let (_, few) = build("g.pgn", long.as_bytes(), &["--max-ply", "3"]);

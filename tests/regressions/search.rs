@@ -1,8 +1,9 @@
 //! Transpositions into the book end the search at every time control, and the last reported line
 //! starts with the move played.
 //!
-//! The example: the only game of the book is 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2 Qe4#. After
-//! 1.e4 Nc6 2.Ke2 d5 3.exd5 Black is in no book, but 3...Qxd5 4.Ke1 Nf6 comes back into it.
+//! The example: the only game of the book is 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2 Qe4#.
+//! The position after 1.e4 Nc6 2.Ke2 d5 3.exd5 is not in the book, but 3...Qxd5 4.Ke1 Nf6 returns
+//! to it.
 
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ fn thinking(lines: &[String]) -> Vec<Thinking> {
     reports.collect()
 }
 
-/// The number after a word of a UCI line.
+/// Returns the number after a word of a UCI line.
 fn number(line: &str, name: &str) -> Option<u64> {
     let mut words = line.split_whitespace().skip_while(|word| *word != name);
     words.nth(1)?.parse().ok()

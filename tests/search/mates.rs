@@ -1,4 +1,4 @@
-//! The search for mates finds those of the problem suites.
+//! The mate search finds the mates in the problem suites.
 
 use crate::support::shared_data;
 use tabia::position::{Game, Move, OutcomeReason, Position};

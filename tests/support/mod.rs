@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes on a busy machine; ends only tests that hang.
+/// A timeout that only hanging tests reach, even on a busy machine.
 pub const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The path of the program.

@@ -1,4 +1,4 @@
-//! Every game is counted once, under one id and from one book: compared with a naive count.
+//! Every game is counted once, under one id and from one book. Compares with a naive count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use tabia::position::{Move, Position};
 use super::Server;
 
 const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "0-1"];
-/// Moves back and forth, which most generated games consist of.
+/// Moves back and forth, of which most generated games consist.
 const SHUFFLES: [&str; 8] = ["Nf3", "Ng1", "Nf6", "Ng8", "Nc3", "Nb1", "Nc6", "Nb8"];
 
 /// A generated game: moves, result, month in 2020, and player of White.
