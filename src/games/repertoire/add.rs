@@ -12,7 +12,6 @@ use crate::games::pgn::{
 };
 use crate::support::words::one_line;
 
-/// The name of a chapter that is created for a line.
 const NEW_CHAPTER: &str = "Repertoire";
 
 /// The reason why a line cannot be added.
@@ -27,8 +26,7 @@ pub enum AddError {
     /// The chapter to change has a fault, and rewriting it would lose the text after the fault.
     #[error("chapter {0} has a fault: {1}; correct it first")]
     Faulty(u64, Fault),
-    /// The changed text would not parse as intended, for example because its moves are in another
-    /// language.
+    /// The changed text would parse differently, for example if it has letters of another language.
     #[error(
         "the changed text would not read the same; `tabia repertoire build` with an output that \
          ends in .pgn writes a file that can be changed"
@@ -61,8 +59,7 @@ struct Change {
 
 impl Repertoire {
     /// Adds the moves of a line that are not in the repertoire, and a comment on the position after
-    /// them. `name` and `text` are those from which the repertoire was read. Returns `None` if
-    /// there is nothing to add.
+    /// them. The repertoire was read from `name` and `text`. Returns `None` if nothing is added.
     ///
     /// The moves are added after the last position of the line that the repertoire contains, by any
     /// move order. If it contains none, they form a new chapter. A comment on a known position is
@@ -307,8 +304,7 @@ fn words(comment: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether two games have the same start, tags and tree. The writer adds the tags of the standard
-/// roster.
+/// Whether two games are equal, except for tags of the standard roster, which the writer adds.
 fn is_same(game: &PgnGame, other: &PgnGame) -> bool {
     let is_written_from_game = |name: &str| ["Result", "FEN", "SetUp"].contains(&name);
     let has = |(name, value): &(String, String)| {

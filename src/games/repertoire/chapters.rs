@@ -10,7 +10,6 @@ use crate::games::pgn::{PgnGame, PgnMove, Variation};
 const CHAPTER_MOVES: usize = 150;
 /// The minimum number of moves for a branch of a divided chapter to become its own chapter.
 const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
-/// The number of opening moves listed in the name of a chapter.
 const NAMED_MOVES: usize = 4;
 
 impl Repertoire {
@@ -49,7 +48,6 @@ struct Branch {
     /// Whether the move is part of the most probable line to the next position. The moves after
     /// that position are written only there.
     is_line: bool,
-    /// Whether no chapter contains the move.
     is_new: bool,
     /// The number of moves to write from this one on; 0 if all of them are in chapters.
     moves: usize,

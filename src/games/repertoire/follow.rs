@@ -77,8 +77,8 @@ impl Followed {
 
 impl Repertoire {
     /// Compares a game with the repertoire, by position, up to the first null or illegal move. A
-    /// reply that leads to another position of the repertoire does not leave it, even if no line
-    /// contains it.
+    /// reply that reaches a position of the repertoire does not leave it, even if no line contains
+    /// it.
     pub fn follow(&self, start: &Position, moves: &[Move]) -> Followed {
         follow(self, start, moves)
     }
@@ -91,7 +91,6 @@ pub fn follow_book(book: &Book, start: &Position, moves: &[Move]) -> Followed {
 }
 
 trait Known {
-    /// Returns the moves of a position; `None` if the set does not contain it.
     fn moves(&self, position: &Position) -> Option<Vec<Move>>;
     /// Whether the moves of a position are the player's, so that any other move is a deviation.
     fn is_own_turn(&self, position: &Position) -> bool;
@@ -172,7 +171,6 @@ mod tests {
         repertoire.follow(&game.start, &moves)
     }
 
-    /// The events of a game: name, number of plies before the move, and the move.
     fn events(repertoire: &Repertoire, text: &str) -> Vec<(&'static str, usize, String)> {
         let event = |event: &Event| (event.kind.name(), event.ply, event.position.san(event.mv));
         follow(repertoire, text).events.iter().map(event).collect()
@@ -257,7 +255,6 @@ mod tests {
         let other = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *";
         assert_eq!(follow(&white, other).outcome(), "not met");
         assert!(!follow(&white, other).is_met);
-        // Moves after a null move do not count.
         assert!(events(&white, "1. d4 -- 2. e4 *").is_empty());
     }
 

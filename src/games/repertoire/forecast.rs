@@ -18,10 +18,9 @@ pub const FORECAST_PLIES: u32 = 80;
 /// The probabilities of meeting the positions of a repertoire in a game.
 ///
 /// Opponents choose each move as often as in a book of games. The player chooses the moves of the
-/// repertoire in proportion to their [weights](super::KnownMove::weight). A position's probability
-/// is the sum over all move orders that lead to it. A game is followed until it leaves the
+/// repertoire in proportion to their [weights](super::KnownMove::weight). The probability of a
+/// position is the sum over all move orders that lead to it. A game is followed until it leaves the
 /// repertoire, or until the book has no move for the opponent.
-/// has no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// For each number of plies from 0, the share of games that are then in a position of the
@@ -115,8 +114,7 @@ impl Repertoire {
         self.forecast_if(starts, book, max_ply, |_, _| true)
     }
 
-    /// Like [`Repertoire::forecast_from`], but only moves for which `is_followed` returns true stay
-    /// in the repertoire.
+    /// Like [`Repertoire::forecast_from`], but only with the moves for which `is_followed` is true.
     pub(super) fn forecast_if(
         &self,
         starts: &[Position],
@@ -396,8 +394,7 @@ mod tests {
         assert!(is_near(forecast.probability(&after("e4")), 0.5));
         assert!(is_near(forecast.probability(&after("e4 e5 d4")), 0.25));
         assert!(is_near(forecast.probability(&after("d4 d5")), 0.5));
-        // With a book of its lines, a repertoire has the same probabilities; with a book of games,
-        // those of the games.
+        // A book of the lines gives the same probabilities; a book of games gives its own.
         let options = BuildOptions::of_repertoire();
         let of_book = |text: &str| {
             let book = build_in_memory(&input(text), &options, "lines").expect("a book").0;

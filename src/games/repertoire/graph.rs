@@ -49,8 +49,7 @@ pub struct Step {
     pub counts: bool,
 }
 
-/// The location of a move in the text of a repertoire: indices into [`Repertoire::chapters`] and
-/// [`Chapter::steps`].
+/// The location of a move: indices into [`Repertoire::chapters`] and [`Chapter::steps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The chapter.

@@ -132,7 +132,6 @@ impl Repertoire {
         })
     }
 
-    /// Adds the opponent's moves that lead from one position of the repertoire to another.
     fn add_replies(&mut self, book: &Book, forecast: &Forecast, min_probability: f64) {
         let lines = self.lines(book);
         let mut replies: Vec<(Position, Move)> = Vec::new();
@@ -174,8 +173,7 @@ impl<'a, 's> Answers<'a, 's> {
         Answers { book, options, search, chooser }
     }
 
-    /// Returns the answer to a position; `None` if the book has no good move and there is no
-    /// search.
+    /// Returns the answer to a position; `None` without a search and a good move in the book.
     fn answer(&mut self, repertoire: &Repertoire, gap: &Gap) -> Option<Move> {
         let position = &gap.position;
         let mut ranked: Vec<([f64; 2], Move)> = self
@@ -256,7 +254,6 @@ impl<'a, 's> Answers<'a, 's> {
     }
 }
 
-/// Returns a candidate for an analysed move that leads out of the book.
 fn unplayed(mv: Move, score: Score) -> Candidate {
     let (none, expected) = (Counts::default(), expectation(score));
     Candidate {

@@ -77,7 +77,6 @@ mod tests {
         build_in_memory(&input(&text), &BuildOptions::default(), "games").expect("a book").0
     }
 
-    /// The moves that score badly, each with the best other move.
     fn low(lines: &str, side: Color, book: &Book, margin: f64) -> Vec<(String, Option<String>)> {
         let repertoire = Repertoire::read(&input(lines), side).expect("readable");
         let of = |node: &Node| -> Vec<(String, Option<String>)> {

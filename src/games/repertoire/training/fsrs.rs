@@ -19,7 +19,6 @@ const W: [f64; 21] = [
 ];
 /// The best of the four grades in the source. Difficulties revert towards its initial difficulty.
 const EASY: f64 = 4.0;
-/// The bounds of a difficulty.
 const DIFFICULTIES: (f64, f64) = (1.0, 10.0);
 /// The minimum stability in days.
 const MIN_STABILITY: f64 = 0.001;

@@ -41,7 +41,6 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Returns the position and the move; `None` if the move is illegal.
     pub(super) fn played(&self) -> Option<(Position, Move)> {
         let position = Position::from_fen(&self.fen).ok()?;
         let mv = self.mv.parse().ok().filter(|&mv| position.is_legal(mv))?;

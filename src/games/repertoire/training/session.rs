@@ -48,12 +48,10 @@ pub struct Training {
     question: Option<Question>,
     /// The position after the opponent's reply to the last right answer, and the line to it.
     next: Option<(usize, Line)>,
-    /// The last positions that were asked.
     recent: VecDeque<usize>,
     tally: Tally,
 }
 
-/// A position to ask, with the player's memory of it.
 #[derive(Debug)]
 struct Card {
     position: Position,
@@ -214,8 +212,7 @@ impl Training {
         self.question.as_ref()
     }
 
-    /// Gives a hint: first the piece, then the move. Returns `None` without a question, or if no
-    /// move is known.
+    /// Gives a hint: first the piece, then the move. Returns `None` if there is none to give.
     pub fn hint(&mut self) -> Option<Hint> {
         let question = self.question.as_mut()?;
         let position = &question.position;

@@ -51,7 +51,6 @@ fn after(moves: &str) -> Position {
     })
 }
 
-/// Asks questions until the position after these moves is asked.
 fn ask_for(training: &mut Training, moves: &str, now: Time) {
     for _ in 0..2000 {
         let question = training.ask(now).expect("a question");
@@ -155,7 +154,6 @@ fn where_the_repertoire_ends_good_moves_are_accepted() {
         if let [game] = &additions[..] {
             assert_eq!(game.moves.len(), 7);
             assert!(game.to_string().contains("4. e3"), "{game}");
-            // With the addition, the repertoire has an answer.
             let both = format!("{LINES}\n{game}");
             let both = Repertoire::read(&input(&both), Color::White).expect("readable");
             assert!(both.answers(&after(end)));
@@ -316,7 +314,6 @@ fn player() -> impl Strategy<Value = Vec<(u64, Option<(bool, usize)>)>> {
     prop::collection::vec((0..5 * DAY, action), 1..60)
 }
 
-/// Plays a session, and returns the questions and verdicts.
 fn play(training: &mut Training, actions: &[(u64, Option<(bool, usize)>)]) -> Vec<String> {
     let (mut now, mut log) = (NOW, Vec::new());
     for &(seconds, action) in actions {
