@@ -153,7 +153,6 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.line.len() > self.shared.options.max_ply as usize
     }
 
-    /// Whether a position has occurred in the game within the last `plies` plies.
     fn has_occurred(&self, key: u64, plies: usize) -> bool {
         let cycle = usize::from(SHORTEST_CYCLE);
         let same_side = self.line.iter().rev().take(plies).skip(cycle - 1).step_by(2);

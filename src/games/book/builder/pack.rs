@@ -111,8 +111,7 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries that end with an error once the monitor stops the work: incomplete partial counts make
-/// no usable book.
+/// Entries that fail once the monitor stops the work, as incomplete counts make no usable book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
@@ -233,7 +232,6 @@ fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     of_partitions
 }
 
-/// Rows that are read in place, without prior sorting.
 struct InPlace<'a, S> {
     source: &'a S,
     pieces: Vec<Vec<usize>>,

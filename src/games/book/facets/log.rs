@@ -253,7 +253,6 @@ impl GamesTable {
     }
 }
 
-/// Returns the position of a game as a sort key: file and offset.
 fn place(game: &LoggedGame) -> (u32, u64) {
     (game.row.file, game.row.offset)
 }

@@ -96,7 +96,6 @@ impl BookValue {
     }
 }
 
-/// Converts the score of a position to the score of the previous position.
 pub(crate) fn before(score: Score) -> Score {
     -from_table(score, 1)
 }
@@ -130,8 +129,7 @@ pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 }
 
 impl Book {
-    /// Returns the search results for a position, if any. In a chain of books, the deepest results
-    /// are used.
+    /// Returns the search results for a position, if any: in a chain of books, the deepest ones.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };

@@ -22,8 +22,7 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follows the moves in the book, or all legal moves in positions that games left by a pruned
-    /// move.
+    /// Follows book moves, or all legal moves where some games left by a pruned move.
     Missing,
     All,
 }
@@ -143,7 +142,6 @@ impl Book {
         number
     }
 
-    /// Iterates over the positions in the book that are one legal move after `position`.
     fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
         let after: Vec<Position> = position
             .legal_moves()

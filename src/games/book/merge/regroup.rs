@@ -55,7 +55,6 @@ impl Selected<'_> {
 }
 
 impl KnownEntry {
-    /// Returns the games, each with its list index.
     fn listed(&self) -> Vec<(usize, u32)> {
         let moves = &self.entry.moves;
         let place = |mv: Option<Move>| {

@@ -219,7 +219,6 @@ impl<'a> Import<'a> {
         self.entries.insert(key, entry);
     }
 
-    /// Adds games to the position after a move. Also adds that position to the book.
     fn lead_to(&mut self, position: &Position, played: Counts) {
         self.pawns.insert(position.pawn_key());
         let key = position.key();
