@@ -39,7 +39,6 @@ impl AnnotatedGames {
         Ok(())
     }
 
-    /// Writes all games in input order.
     pub(crate) fn write_all(&mut self, output: &mut impl Write) -> io::Result<()> {
         for &place in self.places.values() {
             writeln!(output, "{}", self.journal.read_at(place)?.1)?;
@@ -47,7 +46,6 @@ impl AnnotatedGames {
         Ok(())
     }
 
-    /// Removes the journal when the output is complete.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         self.journal.remove()
     }

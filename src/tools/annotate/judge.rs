@@ -7,8 +7,7 @@ use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// The maximum length, in moves, of mates that are always mentioned, because people can find them.
-/// Set by hand.
+/// The maximum length, in moves, of mates always mentioned, as people find them. Set by hand.
 const SHORT_MATE: i32 = 5;
 
 /// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults are the limits

@@ -82,7 +82,6 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     Annotated { pgn, players }
 }
 
-/// Removes everything that will be written again.
 fn clear(pgn: &mut PgnGame) {
     // An annotated game ends before its first illegal move.
     pgn.unread = None;
@@ -220,7 +219,6 @@ fn book_events(study: &Study, book: &Book) -> Vec<(usize, String)> {
     followed.events.iter().filter_map(event).collect()
 }
 
-/// Describes a move that leaves the book, and lists the book moves in that position.
 fn departure(position: &Position, book: &Book) -> String {
     let mut moves = book.moves(position);
     moves.retain(|known| !known.played.is_empty());

@@ -26,7 +26,6 @@ fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
-/// Returns a game's data for the page: players, summaries of their play, moves and annotations.
 pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san, mut notes) = (game.start, Vec::new(), Vec::new());
     for played in &game.moves {
@@ -62,7 +61,6 @@ fn summary(comment: &str) -> Vec<String> {
     vec![format!("White: {white}"), format!("Black: {black}")]
 }
 
-/// Returns the data about a move. `position` is the position before the move.
 fn note(played: &PgnMove, position: &Position) -> Value {
     let comment = played.comment.replace('\n', " ");
     let eval = evaluation(&comment);

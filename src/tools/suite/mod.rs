@@ -48,7 +48,6 @@ impl Switch {
         control
     }
 
-    /// Stops the running search and all later searches in the series.
     pub(crate) fn stop(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 = true;

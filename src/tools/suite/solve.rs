@@ -12,7 +12,6 @@ use crate::chess::score::{self, Score};
 use crate::engine::search::{Limits, Searcher};
 use crate::support::words::plural;
 
-/// The default search time per position.
 pub(crate) const TIME: Duration = Duration::from_secs(5);
 /// The maximum number of skipped lines that are listed by number. Any others are only counted.
 const NAMED: usize = 5;
@@ -55,7 +54,6 @@ impl Problem {
         }
     }
 
-    /// Returns whether a move with this score solves the problem.
     fn is_solved_by(&self, mv: Move, score: Score) -> bool {
         if self.best.is_empty() && self.avoid.is_empty() {
             let found = score::mate_distance(score);
@@ -160,7 +158,6 @@ impl SuiteRun {
         format!("Stopped after {} of {} positions.", self.searched, self.len())
     }
 
-    /// Returns the time since the file was parsed.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }

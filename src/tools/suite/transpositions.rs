@@ -18,7 +18,6 @@ use crate::games::book::{Book, Chooser, Policy};
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::random::Random;
 
-/// Settings for selecting suite positions from games.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteSelection {
     /// The maximum number of plies after which the game must return to the book.
@@ -59,7 +58,6 @@ impl<'b> Selector<'b> {
         Selector { book, selection, chooser, seen, found, answered, line }
     }
 
-    /// Reads the games in an input and adds suitable positions.
     pub(crate) fn read(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
         while reader.read_game(self)?.is_some() {}
@@ -142,7 +140,6 @@ pub(crate) struct ModeTrial {
 }
 
 impl ModeTrial {
-    /// Returns the judge's score for `mv` minus its score for `other`, in centipawns.
     fn above(&self, mv: Option<Move>, other: Option<Move>) -> f64 {
         let worth = |mv| {
             let found = self.worth.iter().find(|(known, _)| *known == mv);
@@ -200,8 +197,8 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// Computes the mean of independent values and its standard error. Both are zero if there are
-    /// no values.
+    /// Computes the mean of independent values and its standard error; both are zero without
+    /// values.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;

@@ -20,7 +20,6 @@ const HARD_NODES: u64 = 8;
 /// The maximum plies of an opening from a book. Game files store the length in a single byte.
 const LONGEST_OPENING: usize = 80;
 
-/// The maximum number of attempts to find random moves that do not end the game.
 const MAX_TRIES: usize = 1000;
 
 /// The number of plies after which a game is adjudicated as a draw.
@@ -105,7 +104,6 @@ struct Adjudicator<'s> {
     settings: &'s GameSettings,
     /// The number of consecutive plies with a score beyond the threshold.
     agreed: usize,
-    /// The side favoured by these scores.
     winner: Color,
 }
 
@@ -203,7 +201,6 @@ impl SelfPlay {
     }
 }
 
-/// Converts a score for the side to move to a score from White's point of view.
 pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }

@@ -82,8 +82,7 @@ impl Sampler {
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             if end.plies == 0 {
-                // The game may not have started yet, in which case the positions are from the
-                // previous game.
+                // The game may not have started yet; the positions are then from the previous game.
                 continue;
             }
             let result = match end.result {

@@ -68,7 +68,6 @@ impl Links {
     }
 }
 
-/// The predecessors of each position, by index.
 struct Predecessors {
     /// The index in `from` of each position's first predecessor, and finally the length of `from`.
     ends: Vec<usize>,
@@ -81,7 +80,6 @@ impl Predecessors {
     }
 }
 
-/// Returns whether a move leads to none of the linked positions.
 fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
     links.iter().all(|&(known, _)| known != mv)
 }

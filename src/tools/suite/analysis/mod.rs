@@ -132,7 +132,6 @@ impl Analysis {
         self.known.values().filter(|value| !is_wanted(value)).count()
     }
 
-    /// Returns whether a move leads to another position in the analysis.
     fn is_within(&self, position: &Position, mv: Move) -> bool {
         self.members.contains_key(&position.play(mv).key())
     }
@@ -179,7 +178,6 @@ impl Analysis {
         let mut searcher = Searcher::on_large_stack(self.plan.config.clone());
         while let Some(position) = self.targets.get(next.fetch_add(1, Relaxed)) {
             let value = self.value(&mut searcher, position, switch);
-            // The result of an interrupted search is discarded.
             if switch.is_stopped() || found.send(value).is_err() {
                 return;
             }
@@ -255,7 +253,6 @@ impl Analysis {
         Outcome { best, depth: result.depth, nodes: result.nodes }
     }
 
-    /// Returns all values, backed up and sorted by key.
     pub(crate) fn back_up(&self, book: &Book) -> Vec<BookValue> {
         backed_up(self.known.values().copied().filter(|value| !is_wanted(value)).collect(), book)
     }

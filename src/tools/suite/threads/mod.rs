@@ -19,7 +19,6 @@ use crate::engine::search::{
     Bound, Config, Limits, SearchEvent, SearchFault, SearchResult, Searcher, Sharing,
 };
 
-/// The cost of a search to a given depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Timing {
     pub elapsed: Duration,
@@ -38,7 +37,6 @@ impl Timing {
     }
 }
 
-/// The searches of a position, all to the same depth.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SpeedupTrial {
     pub position: Position,
@@ -240,8 +238,8 @@ mod tests {
         let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
             summarise(&[2], &trials)[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
-        // The logarithms are ln 4, 0 and ln 2, with a standard deviation of ln 2, and there are
-        // three positions.
+        // The logarithms are ln 4, 0 and ln 2. Their standard deviation is ln 2, for three
+        // positions.
         let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
         assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");
         assert!((total - 700.0 / 300.0).abs() < 1e-9, "{total}");
@@ -256,8 +254,7 @@ mod tests {
         };
         let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
-        // The threads were idle for 80 ms of twice 100 ms; the rates are per second of elapsed
-        // time.
+        // The threads were idle for 80 ms of twice 100 ms; rates are per second of elapsed time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
             assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");
         }

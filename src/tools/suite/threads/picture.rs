@@ -3,7 +3,6 @@
 use super::SpeedupSummary;
 use crate::support::plot::{COLORS, Line, Point, doublings};
 
-/// A published speedup of a parallel search.
 struct Published {
     name: &'static str,
     color: &'static str,

@@ -182,7 +182,6 @@ impl Model {
         Some(SearchedMove { mv, score, noisy })
     }
 
-    /// Encodes or decodes a score, as the difference from the previous score.
     fn score(
         &mut self,
         coder: &mut impl Coder,

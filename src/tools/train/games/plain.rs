@@ -34,7 +34,6 @@ static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
 /// The flag in the half points which indicates that the game has a FEN.
 const STARTED: u8 = 0x80;
 
-/// Returns the size of a game in a file, in bytes.
 pub(super) fn size(game: &PlayedGame) -> u64 {
     let start = game.start.as_ref().map_or(0, |fen| 1 + fen.len());
     (4 + start + 2 * game.opening.len() + 4 * game.moves.len()) as u64

@@ -89,7 +89,6 @@ impl GameReader {
         Ok(self.waiting.pop_front())
     }
 
-    /// Returns the next block of games, or `None` at the end of the file.
     pub(crate) fn read_block(&mut self) -> Result<Option<Block>, FileError> {
         let first = self.games + 1;
         if self.packed {
@@ -106,7 +105,6 @@ impl GameReader {
         Ok((!games.is_empty()).then_some(Block { first, content: Content::Games(games) }))
     }
 
-    /// Returns the settings of the most recently read games.
     pub(crate) fn settings(&self) -> &str {
         &self.settings
     }
@@ -127,7 +125,6 @@ impl GameReader {
         self.whole_bytes
     }
 
-    /// Returns the size of the file at the time when it was opened.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -66,7 +66,6 @@ fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     )
 }
 
-/// Decodes the training state in a checkpoint. Returns `None` if it is invalid.
 fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
     let (words, _) = bytes.as_chunks::<8>();
     let mut words = words.iter().copied();

@@ -17,7 +17,6 @@ impl Sigmoid {
         self.expected(centipawns / SCALE as f32)
     }
 
-    /// Returns the expected result for a network output.
     #[inline(always)]
     pub(super) fn expected(self, output: f32) -> f32 {
         1.0 / (1.0 + (-self.steepness() * output).exp())

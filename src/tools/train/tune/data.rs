@@ -3,7 +3,6 @@
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};
 
-/// The index of a weight and its coefficient.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coefficient {
     pub place: u16,

@@ -3,7 +3,6 @@
 use super::data::{Coefficient, TuneRow};
 use crate::engine::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
 
-/// A middlegame value and an endgame value.
 pub(super) type Pair = [f32; 2];
 
 /// All weights as floating-point numbers, indexed by weight.
@@ -67,7 +66,6 @@ impl Model {
         1.0 / (1.0 + (-score / self.logistic_scale).exp())
     }
 
-    /// Returns the score of a position, in centipawns, from White's point of view.
     pub(crate) fn score(&self, row: &TuneRow<'_>) -> f32 {
         self.forward(row).score
     }

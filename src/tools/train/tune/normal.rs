@@ -1,5 +1,4 @@
-//! Normalises weights: of all sets that give the same predictions, chooses one that is easy to
-//! read.
+//! Normalises weights: chooses a readable set among those that give the same predictions.
 
 use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};
