@@ -1,5 +1,4 @@
-//! Chess as a [`ZeroSumGame`] for the textbook searches, with a simple evaluation that is
-//! independent of the engine's.
+//! Chess as a [`ZeroSumGame`], with a simple evaluation that is independent of the engine's.
 //!
 //! Values depend only on the position: there is no table, no history and no draw by repetition. The
 //! value at a given depth is thus the same for all algorithms; only the pruned nodes differ.

@@ -87,8 +87,7 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window from the maximising player's point of view. `maximises` is set if that
-    /// player moves.
+    /// Returns the window for the maximising player, who moves if `maximises` is set.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

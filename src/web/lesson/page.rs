@@ -31,7 +31,6 @@ const PAGE: Page = Page {
     ),
 };
 
-/// Returns a page that shows recorded searches of one tree.
 pub(crate) fn page_of_searches(title: &str, search_records: &[SearchRecord]) -> String {
     PAGE.with(&json!({ "title": title, "searches": search_records }))
 }
