@@ -237,7 +237,6 @@ fn log_accuracy(annotated: &Annotated) {
     log::info!("{name} - {opponent}: White: {white}; Black: {black}");
 }
 
-/// The first error that occurred while games were read.
 #[derive(Clone, Default)]
 struct Failure(Arc<Mutex<Option<FileError>>>);
 

@@ -118,7 +118,6 @@ struct Opened {
     faults: Vec<String>,
 }
 
-/// Opens the files named in the settings. Skips files that cannot be used.
 fn open(mut settings: Settings, log: &Log) -> Opened {
     let mut faults = Vec::new();
     if let Err(error) = log.open(&settings.log).cannot("write the log", &settings.log) {

@@ -27,7 +27,6 @@ use crate::tools::autoplay::rounds::MAX_ENGINES;
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
 
-/// The time per move for an engine that has no other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
 /// The time by which a move may exceed its limit before it loses the game.
@@ -472,7 +471,6 @@ impl Args {
         lines.join("\n")
     }
 
-    /// Returns the time after which an engine counts as hung.
     pub(crate) fn patience(&self) -> Duration {
         self.endings.patience
     }

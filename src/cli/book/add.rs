@@ -252,7 +252,6 @@ fn new_inputs(
     Ok(new)
 }
 
-/// Returns the record of an input, or `None` if the input cannot be read completely.
 fn record_of(input: &PgnInput) -> Option<InputRecord> {
     let (bytes, checksum) = input.checksum().ok()?;
     let checksum = checksum_text(checksum);

@@ -139,8 +139,7 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// Adds the limits to the options. Data that does not fit into memory is stored in the folder
-    /// that contains `output`.
+    /// Adds the limits to the options. Data that exceeds the memory is stored next to `output`.
     pub(super) fn limit(&self, options: BuildOptions, output: &Path) -> BuildOptions {
         let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         BuildOptions {

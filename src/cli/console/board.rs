@@ -184,7 +184,6 @@ mod tests {
         assert_eq!(rows, [4, 6]);
     }
 
-    /// Returns the visible part of a line, without escape sequences.
     fn seen(line: &str) -> String {
         let mut parts = line.split('\x1b');
         let first = parts.next().unwrap_or_default().to_owned();

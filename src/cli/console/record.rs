@@ -17,7 +17,6 @@ pub(super) struct Record {
     game: PgnGame,
     /// The side for which Tabia made its most recent move.
     engine: Option<Color>,
-    /// Whether no file contains the current game.
     unsaved: bool,
 }
 

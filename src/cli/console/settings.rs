@@ -90,7 +90,6 @@ impl Console {
         self.print_text(&format!("{} = {value} ({range})", row.title()))
     }
 
-    /// Called when a book has been opened or has failed to open.
     pub(super) fn book_opened(&mut self) -> io::Result<Flow> {
         self.opening_book = false;
         if self.engine.opponent_book().is_some() {

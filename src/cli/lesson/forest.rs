@@ -34,7 +34,6 @@ pub(super) struct Args {
     growth: GrowthArgs,
 }
 
-/// The costs of one method, summed over all trees.
 #[derive(Debug, Default)]
 struct Sum {
     name: String,

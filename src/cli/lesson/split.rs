@@ -117,7 +117,6 @@ fn measure(
     Ok(measurements)
 }
 
-/// Formats the number of cores: `on 1 core` or `on 2 cores`.
 fn on_cores() -> String {
     let cores = cores();
     format!("on {cores} core{}", if cores == 1 { "" } else { "s" })

@@ -61,7 +61,6 @@ pub(super) struct OpeningShare {
     pub years: Vec<YearRow>,
 }
 
-/// A position of the player's games.
 #[derive(Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,

@@ -35,7 +35,6 @@ pub(super) struct ShareRow {
     pub share: f64,
 }
 
-/// A position with the most common line to it.
 #[derive(Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
@@ -162,7 +161,6 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Collects all findings, the most probable first.
     pub(super) fn findings(&self, searches: &mut Option<Searches>) -> Findings {
         let Check { repertoire, book, .. } = self;
         let names = Names::embedded();

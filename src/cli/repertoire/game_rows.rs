@@ -32,7 +32,6 @@ pub(super) struct GameRow {
     pub counts: Counts,
 }
 
-/// A move that leaves the repertoire or returns to it.
 #[derive(Clone, Serialize)]
 pub(super) struct EventRow {
     #[serde(flatten)]
@@ -61,7 +60,6 @@ pub(super) struct At {
     pub key: (u64, Move),
 }
 
-/// A move, with its counts and value in the reference book.
 #[derive(Clone, Serialize)]
 pub(super) struct MoveRow {
     pub san: String,

@@ -27,8 +27,7 @@ fn player(game: &PgnGame, side: Color) -> &str {
     game.tag(if side == Color::White { "White" } else { "Black" }).unwrap_or("?")
 }
 
-/// Whether the name of this side's player contains one of these lower-case strings, or the list is
-/// empty.
+/// Whether the name of this side's player contains one of the lower-case `names`, if there are any.
 pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> bool {
     names.is_empty() || names_player(names, player(game, side))
 }

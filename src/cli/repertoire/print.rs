@@ -143,7 +143,6 @@ fn share(share: f64) -> String {
     format!("{percent:.decimals$}%")
 }
 
-/// Returns the gaps as games, one for each.
 pub(super) fn study(findings: &Findings) -> String {
     let games = findings.gaps.iter().enumerate().filter_map(|(index, gap)| {
         let line = gap.at.found.as_ref()?;

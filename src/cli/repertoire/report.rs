@@ -189,7 +189,6 @@ fn event(row: &EventRow) -> String {
     format!("{}{answer}{time}", row.at.describe())
 }
 
-/// Formats a number as `1st`, `2nd`, `3rd`, `4th` …
 fn ordinal(number: u64) -> String {
     let ending = match (number % 100, number % 10) {
         (11..=13, _) => "th",

@@ -18,7 +18,6 @@ pub(super) const OUTCOMES: [(&str, &str); 6] = [
     ("not met", "never in the repertoire"),
 ];
 
-/// A comparison of games with a repertoire.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub side: &'static str,
@@ -35,7 +34,6 @@ pub(super) struct Report {
     pub games: Vec<GameRow>,
 }
 
-/// The results of games, with the mean points of the player.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Results {
     pub score: f64,
@@ -50,7 +48,6 @@ pub(super) struct OutcomeRow {
     pub results: Results,
 }
 
-/// The games of an opening.
 #[derive(Serialize)]
 pub(super) struct OpeningRow {
     /// The name without the variation; `None` for games without a named position.
@@ -63,7 +60,6 @@ pub(super) struct OpeningRow {
     pub leave: Option<LeaveRow>,
 }
 
-/// A move that left the repertoire, in all games.
 #[derive(Clone, Serialize)]
 pub(super) struct LeaveRow {
     #[serde(flatten)]

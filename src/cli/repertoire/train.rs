@@ -99,7 +99,6 @@ impl Args {
     }
 }
 
-/// Returns the default journal of a repertoire.
 pub(in crate::cli) fn journal_beside(repertoire: &Path) -> PathBuf {
     // Collecting the components removes a slash at the end of a folder.
     let mut name = repertoire.components().collect::<PathBuf>().into_os_string();
@@ -118,7 +117,6 @@ struct Session {
     asked: usize,
 }
 
-/// Why a question ends.
 enum End {
     Answered,
     Quit(ExitCode),

@@ -49,7 +49,6 @@ pub(super) fn summary(training: &Training, now: Time) -> String {
     text
 }
 
-/// Describes the evaluation of an answer.
 pub(super) fn judged(
     training: &Training,
     position: &Position,
@@ -105,7 +104,6 @@ fn without_commands(comment: &str) -> String {
     visible(text.split_whitespace().collect::<Vec<_>>().join(" ").as_str()).into_owned()
 }
 
-/// Formats a move with its results, its value and the reply to it.
 fn describe(position: &Position, facts: &MoveFacts) -> String {
     let mut text = match facts.games {
         0 => format!("  {}: no games", position.san(facts.mv)),
@@ -138,7 +136,6 @@ pub(super) fn piece_name(piece: Piece) -> &'static str {
     }
 }
 
-/// Formats a time span in its largest unit.
 fn span(seconds: Time) -> String {
     match seconds {
         DAY.. => counted(seconds / DAY, "day"),

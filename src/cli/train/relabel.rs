@@ -37,7 +37,6 @@ pub(super) struct Args {
     threads: Threads,
 }
 
-/// Evaluates all games and appends them to the output block by block.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;

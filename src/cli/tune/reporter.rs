@@ -1,5 +1,4 @@
-//! Reports the progress of a tuning run: as a table updated in place on a terminal, or as separate
-//! lines elsewhere.
+//! Reports the progress of a tuning run: a live table on a terminal, or lines elsewhere.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -18,7 +17,6 @@ const HEAD: &str = "parameter";
 pub(super) struct Reporter {
     /// The table updated in place; hidden if the output is not a terminal.
     bar: ProgressBar,
-    /// Whether progress lines are also printed.
     lines: bool,
     /// The number of iterations between two lines.
     every: u32,
@@ -64,7 +62,6 @@ impl Reporter {
         self.bar.suspend(|| outln!("{}", visible_lines(text)))
     }
 
-    /// Formats the progress, the game results, and the number of games per hour.
     fn summary(&self, tuning: &Tuning) -> String {
         let Tally { wins, draws, losses, void_pairs } = tuning.games;
         let (iteration, plan) = (tuning.tuner.iteration(), tuning.tuner.plan());
