@@ -42,7 +42,6 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Plays a tournament and returns its rounds, its games and the final places.
 fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
     let changing = random.below(CHANGING) == 0;
     let mut present = vec![true; schedule.engines];
@@ -96,8 +95,7 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
     })
 }
 
-/// Returns White's half points: half of the games are drawn, and the stronger engine wins more
-/// often.
+/// Returns White's half points: half of the games are drawn; strength decides the others.
 fn result(slot: &Slot, strengths: &[u64], random: &mut XorShift) -> u8 {
     let [white, black] = slot.colors.map(|engine| strengths[engine] + 1);
     match random.below(2) {

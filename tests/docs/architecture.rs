@@ -11,7 +11,6 @@ const LONG_FUNCTION: usize = 45;
 const LONGEST_FILE: usize = 600;
 const PRINTING: [&str; 1] = ["cli"];
 
-/// A source file and the module that it belongs to, such as `games::pgn`.
 struct Source {
     path: PathBuf,
     module: String,
@@ -160,7 +159,6 @@ fn printing_macros_that_can_panic_are_not_used() {
 fn there_is_no_global_mutable_state() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
-    /// Constants that are computed on first use.
     const CONSTANTS: [&str; 2] = ["EMBEDDED: LazyLock<Arc<Network>>", "DISTANCES: OnceLock<"];
     let mut faults = Vec::new();
     for source in sources(&["src"]) {
@@ -227,7 +225,6 @@ fn table() -> Vec<String> {
     modules
 }
 
-/// Returns the uses that violate the order of a table.
 fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
     let rank = |module: &str| table.iter().position(|name| name == module);
     let mut faults = Vec::new();
@@ -268,8 +265,7 @@ fn module_of(path: &Path) -> String {
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns, for each folder, the files and folders in it, and which of the others each uses. Tests
-/// may use what they test.
+/// Returns the entries of each folder, and which siblings each uses. Tests may use what they test.
 fn uses_within_folders(sources: &[Source]) -> BTreeMap<PathBuf, Uses> {
     let mut folders: BTreeMap<PathBuf, Uses> = BTreeMap::new();
     for source in sources {
@@ -397,7 +393,6 @@ fn is_function_start(line: &str) -> bool {
             && words.split('(').any(|part| part.contains(" fn "))
 }
 
-/// Returns all Rust files below these folders, with their modules.
 fn sources(folders: &[&str]) -> Vec<Source> {
     let present = folders.iter().filter(|folder| root().join(folder).exists());
     let files = present.flat_map(|folder| files_below(folder, "rs"));

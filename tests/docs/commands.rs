@@ -27,7 +27,6 @@ const NODES: &str = "100";
 const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
                      1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
 
-/// A fenced block, without its fences and indentation.
 struct Block {
     /// The words after the opening fence.
     info: Vec<String>,
@@ -73,7 +72,6 @@ fn blocks(text: &str) -> Vec<Block> {
     found
 }
 
-/// A call of Tabia in a command line.
 #[derive(Debug, PartialEq)]
 struct Call {
     arguments: Vec<String>,
@@ -131,15 +129,13 @@ fn run(arguments: &[String], folder: &Path) -> Output {
     command.output().expect("tabia can be started")
 }
 
-/// Fails unless the program accepts the arguments. With a final `--help`, it parses them but does
-/// not run the command.
+/// Fails unless the arguments parse. A final `--help` prevents the command from running.
 fn parse(arguments: &[String], place: &str) {
     let output = run(&[arguments, &["--help".to_owned()]].concat(), root());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{place}: {errors}");
 }
 
-/// Returns the files and folders that a command reads, recognised by their extensions.
 fn inputs(arguments: &[String]) -> Vec<&str> {
     let mut inputs = Vec::new();
     let mut previous = "";
@@ -215,7 +211,6 @@ fn games(event: &str) -> String {
     games
 }
 
-/// Runs a command with generated inputs and few nodes, and panics if it fails.
 fn must_work(arguments: &[String], folder: &Path, place: &str) {
     for name in inputs(arguments).into_iter().filter(|name| !folder.join(name).exists()) {
         make(name, folder);
@@ -258,7 +253,6 @@ fn the_commands_of_the_pages_work() {
     assert!(parsed > 100 && done > 40, "{parsed} commands parsed, {done} run");
 }
 
-/// Removes numbers, and lines that begin with a number.
 fn shape(text: &str) -> String {
     let starts_with_number =
         |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
@@ -273,7 +267,6 @@ fn shape(text: &str) -> String {
     shape
 }
 
-/// Removes progress and times.
 fn timeless(text: &str) -> String {
     let progress = |line: &&str| line.contains(" games, ") && line.contains(" games/s");
     let lines = text.lines().filter(|line| !progress(line));

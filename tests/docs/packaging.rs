@@ -31,8 +31,7 @@ fn completions_offer_commands_and_options() {
     }
 }
 
-/// Returns Tabia's manual pages that a page refers to: words such as `tabia-book(6)`, bold or not,
-/// with hyphens escaped or not.
+/// Returns the manual pages of Tabia that a page names: `tabia-book(6)` in any markup.
 fn named_in(page: &str) -> BTreeSet<String> {
     let text = page.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
     let words = text.split_whitespace().filter_map(|word| word.split_once("(6)"));

@@ -5,9 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// Maximum number of characters in a line.
 const MAX_LINE: usize = 110;
-/// Maximum number of words in a page.
 const MAX_WORDS: usize = 1_500;
 const MAX_README_WORDS: usize = 900;
 const MAX_ARCHITECTURE_WORDS: usize = 2_000;
@@ -18,7 +16,6 @@ pub(super) fn paths() -> BTreeSet<PathBuf> {
     top.into_iter().map(PathBuf::from).chain(below).collect()
 }
 
-/// Returns the pages without their fenced blocks, by path.
 fn pages() -> BTreeMap<PathBuf, String> {
     paths().into_iter().map(|path| (path.clone(), without_blocks(&read(&path)))).collect()
 }

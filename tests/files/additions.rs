@@ -25,7 +25,6 @@ impl Numbers {
     }
 }
 
-/// Returns a random game with a unique number.
 fn game(number: usize, numbers: &mut Numbers) -> String {
     let result = ["1-0", "0-1", "1/2-1/2", "*"][numbers.below(4)];
     let (year, plies) = (2000 + numbers.below(20), 1 + numbers.below(30));
@@ -349,8 +348,7 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     kinds
 }
 
-/// Runs a command with `file` in place of `FILE`, and checks that its error names the file and its
-/// kind.
+/// Runs a command with `file` as `FILE`, and checks that its error names the file and its kind.
 fn assert_rejected_by_kind(command: &[&str], file: &str, kind: &str, folder: &Path) {
     let command: Vec<&str> =
         command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();

@@ -20,7 +20,6 @@ const GAMES: &str = "\
 1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 1/2-1/2\n\n\
 1. d4 d5 2. c4 dxc4 3. e4 0-1\n\n";
 
-/// Builds `games.tbk` in a new folder.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
@@ -154,8 +153,7 @@ fn result_does_not_depend_on_threads_or_steps() {
     assert!(timed.starts_with("0 positions to be searched"), "{timed}");
 }
 
-/// Only the positions in the file are searched; the others keep their results, and values are
-/// backed up.
+/// Only the positions in the file are searched; the others keep their results.
 #[test]
 fn chosen_positions_are_searched_deeper() {
     let folder = folder();
@@ -476,8 +474,7 @@ fn killed_growth_ends_with_the_same_book() {
     assert!(bytes("games.tbk") == bytes("whole.tbk"));
 }
 
-/// Without a move from games the engine plays the analysed move, if the analysis had as much effort
-/// as a search now would have.
+/// The engine plays an analysed move at once if the analysis took as much effort as a search.
 #[test]
 fn deeply_analysed_positions_are_played_at_once() {
     let folder = folder();

@@ -10,8 +10,7 @@ use tabia::pgn::{GameResult, PgnGame, read_games};
 
 use crate::support::{self, PROGRAM};
 
-/// An allowed mate, a broken game, a variant, one from a position, one with its own comments, and
-/// one without moves.
+/// Games with an allowed mate, a fault, a variant, a set-up position, comments, and no moves.
 const GAMES: &str = "\
 [White \"a\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
 [White \"b\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n\n\
@@ -130,7 +129,6 @@ fn every_move_that_leaves_the_book_or_returns_is_noted() {
         .collect();
     assert_eq!(noted, [vec![(0, false), (2, true), (4, false)], vec![(5, false)], vec![]]);
     assert!(comment(&games(&pgn)[1], 5).ends_with("Leaves the book, which ends here."), "{pgn}");
-    // A second run replaces the comments.
     fs::write(folder.path().join("again.pgn"), &pgn).expect("written");
     let (ok, again, reported) = printed("again.pgn --book book.pgn --nodes 100", folder.path());
     assert!(ok && again == pgn, "{reported}{again}");
@@ -139,8 +137,7 @@ fn every_move_that_leaves_the_book_or_returns_is_noted() {
 #[test]
 fn annotating_twice_changes_nothing() {
     let folder = folder();
-    // The result is the same if another program or a run with fewer nodes annotated the games
-    // before.
+    // Earlier annotations by another program or with fewer nodes make no difference.
     assert!(printed("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
     let once = format!("none.pgn --nodes {NODES} -o once.pgn");
     assert!(printed(&once, folder.path()).0);

@@ -20,7 +20,6 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// A folder of files whose content does not match their names.
 struct Files(TempDir);
 
 impl Files {
@@ -77,7 +76,6 @@ fn invalid_arguments_are_rejected_in_one_line() {
 }
 
 const GAME: &str = "[Event \"?\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
-/// Length of the magic bytes at the start of a book.
 const MAGIC: usize = 8;
 /// Length of the header of a book, without and with padding.
 const HEADER: usize = 152;

@@ -63,7 +63,6 @@ fn opened(mut file: File) -> Book {
     Book::from_bytes(bytes, "made").expect("a book")
 }
 
-/// The positions after the moves of `books/avoid.epd`.
 fn positions_to_avoid() -> impl Iterator<Item = Position> {
     include_str!("../../books/avoid.epd").lines().map(|line| {
         let (position, rest) = line.split_once(" am ").expect("a move to avoid");

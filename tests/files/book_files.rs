@@ -16,7 +16,6 @@ fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
 }
 
-/// Runs `tabia book …`; returns whether it succeeded, and all its output.
 fn tabia(arguments: &[&str], folder: &Path) -> (bool, String) {
     let output = support::tabia(&[&["book"], arguments].concat(), folder);
     let printed = [output.stdout, output.stderr].concat();
@@ -136,8 +135,7 @@ fn killed_build_leaves_the_old_book_and_no_files() {
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
     input.write_all(some_games().repeat(100).as_bytes()).expect("tabia reads");
-    // The input is larger than a pipe's buffer, so the build has read some of it and begun its
-    // output.
+    // The input exceeds a pipe's buffer, so the build has read some of it and begun its output.
     child.kill().expect("it runs");
     child.wait().expect("it was started");
     assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
@@ -283,7 +281,6 @@ fn filter_removes_avoided_moves_by_any_move_order() {
     assert!(!folder.path().join("none.tbk").exists());
 }
 
-/// Returns the rows of a Polyglot book: key and move, with the weight.
 fn rows(bytes: &[u8]) -> BTreeMap<[u8; 10], u16> {
     let (rows, _) = bytes.as_chunks::<16>();
     let row = |row: &[u8; 16]| {

@@ -27,7 +27,6 @@ fn start(file: &Path, more: &[&str]) -> Engine {
 struct SelfPlay {
     engine: Engine,
     game: Game,
-    /// Positions in which the engine moved.
     moved: Vec<Position>,
 }
 

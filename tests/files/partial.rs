@@ -7,7 +7,6 @@ use tempfile::TempDir;
 
 use crate::support;
 
-/// Runs `tabia book …`; returns whether it succeeded, and all its output.
 fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     let arguments: Vec<&str> = ["book"].into_iter().chain(arguments.split(' ')).collect();
     let output = support::tabia(&arguments, folder);

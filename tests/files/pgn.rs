@@ -11,7 +11,6 @@ use shakmaty::{CastlingMode, Chess, Outcome, Position as _, Role};
 use tabia::pgn::{GameEnd, GamePly, GameStatus, Reader, Tags, Visitor};
 use tabia::position::Position;
 
-/// What a reader found in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     games: u64,
@@ -151,8 +150,7 @@ fn with_capture_toggled(san: &San) -> San {
     }
 }
 
-/// Returns what the second reader found, and the number of moves that needed
-/// [`with_capture_toggled`].
+/// Returns what the second reader found, and how often it needed [`with_capture_toggled`].
 fn read_with_shakmaty(bytes: &[u8]) -> (Found, u64) {
     let mut reader =
         pgn_reader::Reader::build(bytes).set_supported_tag_line_length(8 << 10).finish();

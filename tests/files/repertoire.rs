@@ -19,12 +19,10 @@ fn run_ok(arguments: &[&str], folder: &Path) -> String {
     printed
 }
 
-/// The standard output of a command, whatever its status.
 fn output(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(tabia(arguments, folder).stdout).expect("UTF-8")
 }
 
-/// Runs a command that must fail; returns its standard error.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("UTF-8");
@@ -40,7 +38,6 @@ fn folder_with(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// A game of the test: players with their titles, and moves.
 struct Sample {
     players: [(&'static str, &'static str); 2],
     moves: &'static str,
@@ -81,7 +78,7 @@ fn sample_pgn() -> String {
     text.collect()
 }
 
-/// Counts the games selected by `counts` that played each move of `side` (or of both), by key and
+/// Counts the games selected by `counts` that played each move of `side` (or both), by key and
 /// move.
 fn moves_played(
     side: Option<Color>,

@@ -214,8 +214,7 @@ proptest! {
         let text = written(&repertoire, &book);
         let read = Repertoire::read(&input(&text), Color::Black).expect("readable");
         prop_assert_eq!(moves(&read), after);
-        // The written chapters have the same probabilities, and a complete repertoire does not
-        // change.
+        // The written chapters give the same probabilities, and a second run changes nothing.
         let probabilities = |of: &Repertoire| -> Vec<f64> {
             let forecast = of.forecast(&book, options.max_ply);
             repertoire.nodes().map(|node| forecast.probability(&node.position)).collect()

@@ -31,7 +31,6 @@ fn games(number: usize) -> String {
     text
 }
 
-/// Returns the arguments of a build with frequent checkpoints, into a book of this name.
 fn build<'a>(book: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     build_every("0.03", book, more)
 }
@@ -107,7 +106,6 @@ fn repeatedly_killed_build_gives_the_same_book() {
     }
 }
 
-/// Returns a folder with the checkpoint of a killed build.
 fn unfinished() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");

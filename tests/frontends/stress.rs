@@ -27,7 +27,6 @@ const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 const INVALID: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
 
-/// Random numbers determined by `seed`.
 fn random(seed: u64) -> TestRng {
     TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat())
 }
@@ -56,11 +55,9 @@ struct RandomGui {
     random: TestRng,
     /// The game as far as it is known; `None` after a disagreement.
     game: Option<Game>,
-    /// The side that the engine plays.
     side: Option<Color>,
     /// Moves of the user that were not refused, and of the engine.
     moves: [usize; 2],
-    /// Thinking lines received.
     thinking_lines: usize,
 }
 
@@ -93,7 +90,6 @@ impl RandomGui {
         }
     }
 
-    /// Processes lines of the engine.
     fn receive(&mut self, lines: &[String]) {
         for line in lines {
             match Reply::from(line.as_str()) {
@@ -141,7 +137,6 @@ impl RandomGui {
         }
     }
 
-    /// Starts a new game or sets up a position.
     fn begin(&mut self) {
         let fen = pick(&mut self.random, &["", "", ENDGAME, MATE_IN_ONE, STALEMATE, INVALID]);
         match Position::from_fen(fen) {

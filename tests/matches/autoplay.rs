@@ -113,7 +113,6 @@ fn games_do_not_depend_on_concurrency() {
     assert_eq!(one, three);
 }
 
-/// Removes times and line breaks from a game.
 fn without_times(game: &str) -> String {
     let words = game.split_whitespace().filter(|word| !word.ends_with("s") || word.len() < 5);
     words.collect::<Vec<_>>().join(" ")

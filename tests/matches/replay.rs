@@ -17,11 +17,9 @@ use tabia::pgn::{GameStatus, PgnGame, read_games};
 
 use crate::support::PROGRAM;
 
-/// Default number of games.
 const GAMES: usize = 8;
 
-/// Nodes per move of each engine: few, so that a game takes a second, and different, so that the
-/// engines differ.
+/// Nodes per move of each engine: few, to be fast, and different, so that the engines differ.
 const NODES: [u64; 2] = [300, 450];
 
 /// The memory command that xboard sends by default. The match runner must send the same.
@@ -58,7 +56,6 @@ fn run(command: &mut Command, codes: &[i32]) -> Output {
     output
 }
 
-/// Reads all games of a file; panics if one is broken.
 fn read(path: &Path) -> Vec<PgnGame> {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let games = read_games(file).map(|game| {

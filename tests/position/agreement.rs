@@ -198,7 +198,6 @@ fn check_san_parsing(position: &Position) {
     }
 }
 
-/// Returns the move that a SAN denotes, found among the legal moves.
 fn expected_move(position: &Position, san: San) -> Result<Move, SanError> {
     let fits = |mv: Move| match san {
         San::Castle(side) => {
@@ -226,7 +225,6 @@ fn expected_move(position: &Position, san: San) -> Result<Move, SanError> {
     }
 }
 
-/// Runs the legality test on every possible move.
 fn check_legality(position: &Position) {
     let generated = position.legal_moves();
     for mv in all_moves() {

@@ -129,7 +129,6 @@ proptest! {
     }
 }
 
-/// Maximum number of moves that `shakmaty` supports.
 const SHAKMATY_MOVES: u64 = 256;
 
 fn assert_move_count_matches(position: &Position) {
@@ -151,8 +150,7 @@ fn castling_and_promotion() -> Position {
     Position::from_fen(fen).expect(fen)
 }
 
-/// Parses a text as FEN: rejected in one line, or a position that can be played. Returns whether it
-/// was accepted.
+/// Parses a text as FEN and returns whether it was accepted. An accepted position is playable.
 fn parse_without_panic(text: &str) -> bool {
     match Position::from_fen(text) {
         Ok(position) => {

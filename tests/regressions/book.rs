@@ -199,7 +199,6 @@ fn devices_and_pipes_are_not_replaced() {
     assert!(path("pipe").symlink_metadata().expect("there").file_type().is_fifo());
 }
 
-/// Returns the traced system calls in order.
 fn trace(arguments: &str, folder: &Path) -> Option<Vec<String>> {
     let traced = Command::new("strace")
         .args([

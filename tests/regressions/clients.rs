@@ -25,7 +25,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// Arguments with unusable settings.
 fn invalid_settings(folder: &Path) -> Vec<Vec<String>> {
     let file = |name: &str| folder.join(name).display().to_string();
     fs::write(file("noise.tbk"), "noise").expect("written");
@@ -167,7 +166,6 @@ fn invalid_search_limit_is_reported_and_ignored() {
         let deepest: i32 = lines.iter().filter_map(|line| depth(line)).max().expect("a search");
         assert!(deepest >= 6, "no real search for {go}: {lines:?}");
     }
-    // Valid limits are applied.
     engine.send("position startpos\ngo depth x nodes 300 joho");
     let lines = engine.until_start("bestmove");
     assert!(!lines.iter().any(|line| line.contains("no limit")), "{lines:?}");

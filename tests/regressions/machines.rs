@@ -219,7 +219,6 @@ fn damaged_endgame_table_does_not_affect_others() {
     assert!(tables.winner(&queen).flatten().is_some());
     let rook = "8/8/8/8/8/4k3/8/R3K3 w - - 0 1".parse().expect("a FEN");
     assert!(tables.winner(&rook).is_none());
-    // The engine reports it and uses the other tables.
     let mut engine = Engine::start(&["-x", "--egtpath", folder.path().to_str().expect("UTF-8")]);
     engine.send("xboard\nprotover 2");
     let reported = engine.sync();

@@ -30,14 +30,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A match in its own folder.
 struct Match {
     dir: tempfile::TempDir,
     arguments: Vec<String>,
 }
 
 impl Match {
-    /// Two scripted engines that speak UCI.
     fn new(first: &str, second: &str, more: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         let pgn = dir.path().join("games.pgn").to_str().expect("a path").to_owned();
@@ -304,7 +302,6 @@ fn lesson_page_escapes_markup_in_names() {
     assert!(data.contains("\\u003c!--\\u003cscript"), "the name is included");
 }
 
-/// The data embedded in a page.
 fn data_of(page: &str) -> &str {
     let (_, data) = page.split_once("id=\"data\">").expect("data");
     data.split_once("</script>").expect("an end").0

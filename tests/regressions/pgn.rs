@@ -29,7 +29,6 @@ pub(super) fn moves(game: &PgnGame) -> String {
     words.join(" ")
 }
 
-/// The moves of all games, and the first fault.
 pub(super) fn lines(text: &str) -> (Vec<String>, Option<String>) {
     let games = read(text);
     let fault = games.iter().find_map(|(_, end)| match &end.status {
@@ -43,7 +42,6 @@ pub(super) fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Standard error and standard output of a command.
 pub(super) fn printed(output: &Output) -> String {
     let all = [&output.stderr[..], &output.stdout].concat();
     String::from_utf8(all).expect("UTF-8")

@@ -132,7 +132,6 @@ fn recovery_after_unclosed_text_keeps_later_comments_intact() {
     assert_eq!((lines, fault), (vec!["c4 e5".to_owned(); 2], None));
 }
 
-/// Valid and invalid movetext tokens.
 const ODD: [&str; 32] = [
     "hello",
     "Zz9",
@@ -208,7 +207,6 @@ fn plain_game() -> impl Strategy<Value = String> {
 /// A glyph without a number, which has no meaning.
 const MARK: &str = "$x ";
 
-/// Reads at most `limit` plies of each game.
 fn first_plies(text: &str, limit: usize) -> Vec<GameEnd> {
     let mut reader = Reader::new(text.as_bytes());
     let mut visitor = FirstPlies { limit, left: limit };

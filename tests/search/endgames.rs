@@ -142,8 +142,7 @@ fn root_score_follows_the_tables() {
     }
 }
 
-/// A capture leads to a table position, whose result bounds the score on the principal variation
-/// too.
+/// A capture leads to a table position, whose result bounds the score on the PV too.
 #[test]
 fn tables_bound_the_principal_variation() {
     let Some(tables) = tables() else { return };
@@ -175,8 +174,7 @@ fn drawn_position_is_played_without_losing_pieces() {
     }
 }
 
-/// Plays from `starts` random positions with `nodes` per move, against the endgame tables or,
-/// without them, against Tabia.
+/// Plays from `starts` random positions, against the endgame tables or, without them, Tabia.
 fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
     let mut square = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

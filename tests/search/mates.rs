@@ -17,7 +17,6 @@ fn mate_line(searcher: &mut Searcher, game: &Game, moves: u32) -> (Option<i32>, 
     (mate_distance(found.score), line)
 }
 
-/// Asserts that the line ends in checkmate after as many moves as the score states.
 fn assert_leads_to_mate(game: &Game, line: &[Move], moves: Option<i32>) {
     let mut end = game.clone();
     line.iter().try_for_each(|&mv| end.play(mv)).expect("legal moves");

@@ -52,8 +52,7 @@ fn bench_counts_the_same_nodes_every_time() {
     assert!(runs.iter().all(|nodes| *nodes == runs[0]), "{runs:?}");
 }
 
-/// Whether the side to move can force mate in this many moves. Tries all moves; the last one must
-/// give check.
+/// Whether the side to move can force mate in this many moves. Tries all moves.
 fn forces_mate(position: &Position, moves: u32) -> bool {
     position.legal_moves().iter().any(|mv| {
         let after = position.play(mv);
@@ -142,9 +141,8 @@ fn reported_mates_of_the_suites_exist() {
     }
 }
 
-/// Plays games with several threads, a small table and a book inside the search, and checks that
-/// the engine neither panics nor ends. In a build with debug assertions, these check the search's
-/// invariants.
+/// Plays games with several threads, a small table and a book inside the search. The engine must
+/// neither panic nor end. Debug assertions check the search's invariants.
 #[test]
 #[ignore = "takes a minute"]
 fn games_hold_all_assertions() {

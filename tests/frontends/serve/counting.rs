@@ -25,7 +25,6 @@ struct Game {
     player: usize,
 }
 
-/// The choices of a game: moves, result, month and player.
 type Drawn = (Vec<u8>, usize, u8, usize);
 
 fn any_games() -> impl Strategy<Value = Vec<Drawn>> {
@@ -64,13 +63,11 @@ fn pgn(games: &[Game]) -> String {
     text
 }
 
-/// Games by result.
 type Results = [u64; 3];
 
 /// Expected answers for a position, counted game by game.
 #[derive(Debug, Default)]
 struct Expected {
-    /// Games that reached the position, each once.
     reached: Results,
     /// Games that played a move here, each once; and by month.
     played: Results,
@@ -137,7 +134,6 @@ fn ids(games: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Compares all answers about a position with the naive count.
 fn check_position(server: &Server, place: &str, expected: &Expected, has_facets: bool) {
     let book = server.get(&format!("/book?{place}")).json();
     assert_eq!(results(&book["reached"]), expected.reached, "/book {place}");

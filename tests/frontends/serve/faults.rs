@@ -12,7 +12,6 @@ use serde_json::Value;
 use super::{Answer, Server};
 use crate::support::TIMEOUT;
 
-/// A server with a client timeout of one second.
 fn server_with_short_timeout() -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     (Server::start(&["embedded", "--client-timeout", "1"], folder.path()), folder)
@@ -156,7 +155,6 @@ fn errors_have_the_documented_form_and_name_the_limit() {
     assert_eq!(send_raw(&server, latin, false).json()["tags"][0][1], "M\u{fc}ller");
 }
 
-/// The last line of a player's games.
 fn last_line(server: &Server, name: &str) -> Value {
     let body = server.get(&format!("/player?player={name}&color=white")).body;
     let line = body.lines().rfind(|line| !line.is_empty()).expect("a line").to_owned();
