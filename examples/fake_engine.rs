@@ -486,8 +486,7 @@ impl Engine {
         self.ranked().first().copied()
     }
 
-    /// Returns the legal moves, captures first so that games end, in an order that the seed
-    /// selects.
+    /// Returns the legal moves in an order that depends on the seed, but captures first.
     fn ranked(&self) -> Vec<Move> {
         let position = self.game.position();
         let hash = |mv: &Move| {

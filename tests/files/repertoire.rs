@@ -78,8 +78,7 @@ fn sample_pgn() -> String {
     text.collect()
 }
 
-/// Counts the games selected by `counts` that played each move of `side` (or both), by key and
-/// move.
+/// Counts the games selected by `counts` that played each move of `side`, or of both.
 fn moves_played(
     side: Option<Color>,
     counts: impl Fn(&Sample) -> bool,

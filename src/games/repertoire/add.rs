@@ -26,7 +26,7 @@ pub enum AddError {
     /// The chapter to change has a fault, and rewriting it would lose the text after the fault.
     #[error("chapter {0} has a fault: {1}; correct it first")]
     Faulty(u64, Fault),
-    /// The changed text would parse differently, for example if it has letters of another language.
+    /// The changed text would parse differently, for example if its moves are in another language.
     #[error(
         "the changed text would not read the same; `tabia repertoire build` with an output that \
          ends in .pgn writes a file that can be changed"

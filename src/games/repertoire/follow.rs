@@ -77,8 +77,7 @@ impl Followed {
 
 impl Repertoire {
     /// Compares a game with the repertoire, by position, up to the first null or illegal move. A
-    /// reply that reaches a position of the repertoire does not leave it, even if no line contains
-    /// it.
+    /// reply to a position of the repertoire does not leave it, even if no line has the reply.
     pub fn follow(&self, start: &Position, moves: &[Move]) -> Followed {
         follow(self, start, moves)
     }

@@ -123,9 +123,8 @@ impl OpponentGames {
         ((mean - Z * error).max(0.0), (mean + Z * error).min(1.0))
     }
 
-    /// Returns the positions with at least `min_games` games, those with the lowest upper bound
-    /// first. Of several successive positions reached by the same games, only the first is
-    /// returned.
+    /// Returns the positions with at least `min_games` games, by their upper bounds, lowest first.
+    /// Of several successive positions of the same games, only the first is returned.
     pub fn spots<'a>(&'a self, min_games: u64) -> Vec<Spot<'a>> {
         let mean = self.results.score(self.side);
         let continued = self.reached.values().flat_map(|reached| {
@@ -153,8 +152,7 @@ impl OpponentGames {
     }
 
     /// Returns the positions of a repertoire that the games reached, the most frequent first. Of
-    /// several positions reached by the same games, only the last is returned. Start positions are
-    /// excluded.
+    /// several positions of the same games, only the last is returned; start positions never.
     pub fn meetings(&self, repertoire: &Repertoire) -> Vec<&Reached> {
         let goes_on = |reached: &Reached| {
             reached.moves.iter().any(|(mv, played)| {

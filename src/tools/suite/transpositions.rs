@@ -197,8 +197,7 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// Computes the mean of independent values and its standard error; both are zero without
-    /// values.
+    /// Computes the mean of independent values and its standard error; both are 0 without any.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;

@@ -319,8 +319,7 @@ mod tests {
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
-                // Each visit but the root's has a window on a line, and each visited node has a
-                // value.
+                // There is a window for each visit except the root's, and a value for each node.
                 let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
                 assert_eq!(windows, expected + search_record.distinct as u64);
             }

@@ -34,8 +34,7 @@ macro_rules! policies {
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($name),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies as alternatives for the usage line of a command that also accepts a
-            /// file.
+            /// All policies as alternatives for the usage line of a command that accepts a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.

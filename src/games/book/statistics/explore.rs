@@ -332,8 +332,7 @@ impl Book {
         names
     }
 
-    /// Returns counts, mean ratings, history and games for a position, from games that pass the
-    /// filter.
+    /// Returns counts, mean ratings, history and games of a position, for games that pass a filter.
     ///
     /// In a chain, the first book that contains the position is used, or else the first one that
     /// contains a position one move later. Books without facets provide only counts, and are

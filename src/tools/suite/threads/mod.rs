@@ -238,8 +238,7 @@ mod tests {
         let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
             summarise(&[2], &trials)[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
-        // The logarithms are ln 4, 0 and ln 2. Their standard deviation is ln 2, for three
-        // positions.
+        // The logarithms are ln 4, 0 and ln 2: three values with a standard deviation of ln 2.
         let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
         assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");
         assert!((total - 700.0 / 300.0).abs() < 1e-9, "{total}");

@@ -328,8 +328,7 @@ fn examples_are_quiet_and_undecided_positions() {
 fn lambda_can_differ_for_positions_with_few_pieces() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
-    // There are ten pieces until the pawn captures. Searches favour White by a pawn, but White
-    // loses.
+    // There are ten pieces until the pawn captures. White leads by a pawn, but loses.
     let start = Some("4k3/pppp4/8/8/1p6/P7/1PP5/4K3 w - - 0 1".into());
     let played = |text: &str| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
