@@ -211,7 +211,6 @@ fn page_of(path: &Path) -> Result<String, FileError> {
     Ok(page(&games.cannot("read", path)?))
 }
 
-/// Prints games in input order, even if they are finished in a different order.
 #[derive(Default)]
 struct Printer {
     next: u64,

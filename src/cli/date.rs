@@ -23,7 +23,6 @@ pub(super) fn now() -> String {
     time_stamp(since_epoch().as_secs())
 }
 
-/// Formats seconds since 1970-01-01 as C's `ctime` does.
 fn time_stamp(seconds: u64) -> String {
     let (days, rest) = (seconds / DAY, seconds % DAY);
     let (year, month, day) = civil_date(days);

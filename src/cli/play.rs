@@ -110,7 +110,6 @@ impl Args {
     }
 }
 
-/// The opened files, and messages about settings that cannot be used.
 struct Opened {
     settings: Settings,
     book: Book,

@@ -77,7 +77,6 @@ fn is_log(head: &[u8]) -> bool {
     whole_lines(head).any(|line| line.starts_with("Game ") && line.contains(" of "))
 }
 
-/// Returns whether every line starts with a time in seconds.
 fn is_trace(head: &[u8]) -> bool {
     whole_lines(head)
         .all(|line| line.split_whitespace().next().is_some_and(|time| time.parse::<f64>().is_ok()))

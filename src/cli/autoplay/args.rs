@@ -513,7 +513,6 @@ impl Endings {
     }
 }
 
-/// Describes every setting of an engine that affects results.
 pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     let EngineConfig { command, limits, margin, ponder, options, init, .. } = engine;
     format!(
@@ -532,7 +531,6 @@ pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Makes the names of engines unique if several have the same name or command.
 fn make_unique(engines: &mut [EngineConfig]) {
     let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
     for (index, label) in labels.iter().enumerate() {

@@ -48,7 +48,6 @@ struct Recorded {
     build: build::Args,
 }
 
-/// Adds games to a book. In case of an error, the old book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open_book(&args.book)?;
     let output = args.output.as_deref().unwrap_or(&args.book);

@@ -183,7 +183,6 @@ pub(super) struct GameFilterArgs {
     title: Vec<String>,
 }
 
-/// Converts names to lower case, as filters require.
 pub(in crate::cli) fn lowercase(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.to_lowercase()).collect()
 }
@@ -280,7 +279,6 @@ impl Args {
     }
 }
 
-/// Builds a book from games. In case of an error, an existing book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (inputs, again) = inputs_once(&args.counting.games.games)?;
     let output = args.output.apart_from(files_of(&inputs)).create()?;

@@ -93,7 +93,6 @@ fn plain_row(
     row
 }
 
-/// Draws a row of coloured squares. Each square is three cells wide.
 fn coloured_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,

@@ -61,7 +61,6 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Draws a position from the point of view of the engine's opponent.
     fn drawn(&mut self, position: &Position, last: Option<Move>) -> String {
         if let Some(engine) = self.engine.side() {
             self.style.below = !engine;

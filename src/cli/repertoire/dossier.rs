@@ -11,7 +11,6 @@ use crate::games::book::{Counts, Names};
 use crate::games::pgn::{GameDate, PgnGame, PgnMove, Variation};
 use crate::games::repertoire::{NewMove, OpponentGames, Reached, Repertoire, Spot};
 
-/// A dossier on a player. Scores are from the player's point of view.
 #[derive(Serialize)]
 pub(super) struct Dossier {
     pub player: String,

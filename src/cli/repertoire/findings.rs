@@ -88,7 +88,6 @@ pub(super) struct ConflictingMove {
     pub places: Vec<PlaceRow>,
 }
 
-/// A line in the text of the repertoire.
 #[derive(Serialize)]
 pub(super) struct PlaceRow {
     pub file: String,
@@ -334,7 +333,6 @@ impl From<&Remark> for RemarkRow {
 }
 
 impl Findings {
-    /// Returns the number of findings, without remarks.
     pub(super) fn count(&self) -> usize {
         let Findings { gaps, conflicts, redundant, dead_ends, losing, low_scores, .. } = self;
         let of_lines = gaps.len() + conflicts.len() + redundant.len() + dead_ends.len();

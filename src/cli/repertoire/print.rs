@@ -7,7 +7,6 @@ use crate::cli::output::outln;
 use crate::games::pgn::{PgnGame, PgnMove};
 use crate::support::words::{counted, percent, visible};
 
-/// Prints the findings, at most `limit` rows of each kind.
 pub(super) fn print(
     findings: &Findings,
     limit: usize,

@@ -111,7 +111,6 @@ impl Report {
     }
 }
 
-/// Groups games by opening, the most frequent opening first.
 fn openings(games: &[GameRow], side: Color) -> Vec<OpeningRow> {
     let mut groups: BTreeMap<Option<&str>, Vec<&GameRow>> = BTreeMap::new();
     for game in games {

@@ -123,7 +123,6 @@ enum End {
 }
 
 impl Session {
-    /// Asks questions until there are enough, no position is due, or the input ends.
     fn run(&mut self, questions: usize) -> anyhow::Result<ExitCode> {
         while questions == 0 || self.asked < questions {
             if self.training.ask(now()).is_none() {

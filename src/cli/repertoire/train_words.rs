@@ -88,7 +88,6 @@ pub(super) fn judged(
     lines.join("\n")
 }
 
-/// Returns the comments of the repertoire on a position, without arrows and marks.
 fn notes(training: &Training, position: &Position) -> Vec<String> {
     let comments = training.repertoire().node(position).map_or(&[][..], |node| &node.comments);
     let texts = comments.iter().map(|comment| without_commands(comment));

@@ -18,10 +18,8 @@ pub(super) struct Reporter {
     /// The table updated in place; hidden if the output is not a terminal.
     bar: ProgressBar,
     lines: bool,
-    /// The number of iterations between two lines.
     every: u32,
     begun: Instant,
-    /// The number of games played in earlier runs.
     before: u64,
 }
 
