@@ -16,7 +16,6 @@ pub(crate) struct AnnotatedGames {
 }
 
 impl AnnotatedGames {
-    /// Opens or creates the journal. `settings` describes in one line what is annotated, and how.
     pub(crate) fn open(path: &Path, settings: &str) -> Result<Self, JournalError> {
         let mut places = BTreeMap::new();
         let journal = Journal::open(path, &KIND, settings, |(number, _), place| {

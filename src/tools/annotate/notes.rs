@@ -170,7 +170,6 @@ fn eval(score: Score) -> String {
     }
 }
 
-/// Returns the comment on a move, which is empty for most moves.
 fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) -> String {
     let mut words = Vec::new();
     if let Some(verdict) = judged.verdict {
@@ -206,7 +205,6 @@ fn describe_move(book: &Book, position: &Position, book_move: &BookMove) -> Stri
     format!("{} ({described})", position.san(*mv))
 }
 
-/// Returns the comments on the moves that leave the book or return to it, with their plies.
 fn book_events(study: &Study, book: &Book) -> Vec<(usize, String)> {
     let followed = follow_book(book, study.position(0), study.game.moves());
     let event = |event: &Event| match event.kind {

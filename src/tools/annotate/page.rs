@@ -81,7 +81,6 @@ fn evaluation(comment: &str) -> Option<&str> {
     rest.split([']', ',']).next().map(str::trim)
 }
 
-/// Parses an evaluation. Returns centipawns from White's point of view.
 fn score(text: &str) -> Option<Score> {
     match text.strip_prefix('#') {
         Some(moves) => {

@@ -153,7 +153,6 @@ impl SuiteRun {
         self.open.front()
     }
 
-    /// Returns the message to show when the suite is interrupted.
     pub(crate) fn stopped(&self) -> String {
         format!("Stopped after {} of {} positions.", self.searched, self.len())
     }

@@ -118,7 +118,6 @@ impl Visitor for Selector<'_> {
     }
 }
 
-/// The modes that can be compared with a plain search.
 pub(crate) const MODES: [BookSearch; 4] =
     [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 

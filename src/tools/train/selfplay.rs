@@ -205,7 +205,6 @@ pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 
-/// Plays random moves that do not end the game, or none if every attempt ends it.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();

@@ -72,7 +72,6 @@ impl Sampler {
         }
     }
 
-    /// Returns the samples, together with the number of decided games from which they were taken.
     pub(crate) fn finish(self) -> (Vec<Sample>, usize) {
         (self.samples, self.games)
     }
@@ -141,7 +140,6 @@ impl Sampler {
         Ok(())
     }
 
-    /// Adds a sample, provided that its position is new, quiet and undecided.
     fn take(&mut self, sample: Sample) {
         let Some(score) = self.quiescence.quiet_score(&sample.position) else { return };
         if score.abs() <= self.selection.limit && self.seen.insert(sample.position.key()) {

@@ -347,7 +347,6 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the nodes that were never visited because of a cutoff.
     fn add_cut(&mut self) {
         for (id, visit) in self.recorder.visits.iter().enumerate() {
             let Some((_, _, rest)) = &visit.cutoff else { continue };

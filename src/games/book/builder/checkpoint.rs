@@ -99,7 +99,6 @@ pub(super) struct ResumePoint<R> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Opens the checkpoints requested in the options. Returns where the build resumes, if it does.
     pub(super) fn begin<R: PositionRecord>(
         inputs: &[PgnInput],
         shared: &Shared<'a>,

@@ -223,7 +223,6 @@ fn partitions_of(piece: &Piece, bits: u32) -> impl Iterator<Item = usize> {
     (place(piece.keys.start())..=place(piece.keys.end())).map(move |place| place as usize & mask)
 }
 
-/// Returns, for each of `2^bits` partitions, the pieces that may contain its rows.
 fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     let mut of_partitions = vec![Vec::new(); 1 << bits];
     for (number, piece) in pieces.iter().enumerate() {

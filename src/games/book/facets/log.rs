@@ -288,7 +288,6 @@ fn sorted_files(files: &[FileRecord]) -> (Vec<u32>, Vec<FileRecord>) {
     (files.iter().map(number).collect(), sorted)
 }
 
-/// Returns the new index of each name in each log, and the names of all logs, sorted.
 fn sorted_names(logs: &[GameLog]) -> (Vec<Vec<u32>>, Vec<String>) {
     let mut sorted: Vec<&String> = logs.iter().flat_map(|log| &log.names).collect();
     sorted.sort_unstable();

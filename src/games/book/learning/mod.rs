@@ -67,7 +67,6 @@ impl UnrefutedMove {
 }
 
 impl Learned {
-    /// Reads learned results, if there are any yet.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, JournalError> {
         let bytes = file::read(path)?;
         let (rows, _) = file::rows_of(&bytes);

@@ -12,7 +12,6 @@ use crate::games::book::format::entry::RawEntry;
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::lists::{ListIndex, Lists, SideBySide};
 
-/// Verifies every checksum, and that the derived data matches the entries.
 pub(super) fn verify(book: &Book) -> Result<(), BookError> {
     book.image.check_sums(&book.name)?;
     check_entries(book)?;

@@ -258,7 +258,6 @@ impl Export {
     }
 }
 
-/// Implements [`Book::to_polyglot`].
 pub(super) fn export(book: &Book) -> Export {
     let mut export = Export::default();
     let mut rows = Vec::new();

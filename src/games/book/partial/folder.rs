@@ -115,7 +115,6 @@ impl Draft {
         File::create_new(self.draft.path().join(name))
     }
 
-    /// Adds the metadata and renames the draft to its final path.
     pub(super) fn keep(self, account: &PartialMetadata) -> io::Result<()> {
         let file = self.create(ACCOUNT)?;
         serde_json::to_writer_pretty(&file, account)?;

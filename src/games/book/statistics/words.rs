@@ -95,7 +95,6 @@ const LONGEST_REPLY: usize = 4000;
 const LEGEND: &str = "score: of the side to move; games: that reached the position after the move; \
                       here: that played it in this position; the rest: who won";
 
-/// Lists the book moves in a position as a table with a legend.
 pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);

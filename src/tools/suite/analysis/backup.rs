@@ -84,7 +84,6 @@ fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
     links.iter().all(|&(known, _)| known != mv)
 }
 
-/// Returns the best move in a position and its score, given the scores of the successors.
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
     // If the position after a move was analysed, its value replaces the earlier search score.

@@ -144,7 +144,6 @@ impl Bench {
     }
 }
 
-/// Summarises the results for each number of threads passed to [`Bench::new`].
 pub(crate) fn summarise(threads: &[usize], trials: &[SpeedupTrial]) -> Vec<SpeedupSummary> {
     let summary = |(index, &threads)| summary(index, threads, trials);
     threads.iter().enumerate().map(summary).collect()

@@ -70,7 +70,6 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, bar: None }
 }
 
-/// Returns the points from left to right, preceded by (1, 1) if there is none for one thread.
 fn from_one(points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = points.collect();
     if points.first().is_none_or(|first| first.x > 1.0) {

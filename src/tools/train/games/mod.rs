@@ -70,7 +70,6 @@ fn foreign(path: &Path) -> FileError {
     FileError::new(READ, path, reason)
 }
 
-/// The error for a fault in one of the games in a file. Games are counted from 1.
 pub(crate) fn game_fault(path: &Path, game: usize, what: &str) -> FileError {
     FileError::new(READ, path, format!("game {game}: {what}"))
 }

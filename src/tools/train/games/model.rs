@@ -227,7 +227,6 @@ struct Scores {
 }
 
 impl Scores {
-    /// Returns the context for coding the magnitude of the next difference.
     fn volatility(&self, noisy: bool) -> usize {
         let mean = self.restless + 1;
         let doublings = mean.ilog2();
@@ -240,7 +239,6 @@ impl Scores {
         (restless * LEVELS + level) * KINDS + kind
     }
 
-    /// Returns the context for coding the sign of the next difference.
     fn direction(&self) -> usize {
         let class = |value: i32, largest: i32, step: i32| {
             ((value.clamp(-largest, largest) + largest) / step) as usize

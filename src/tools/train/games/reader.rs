@@ -13,7 +13,6 @@ use crate::support::files::{Cannot, FileError};
 /// The number of games in a plain file that are returned as one block.
 const GAMES_AT_ONCE: usize = 512;
 
-/// Reads the games of a file one by one or in blocks.
 pub(crate) struct GameReader {
     path: PathBuf,
     input: BufReader<File>,

@@ -19,7 +19,6 @@ use crate::support::files::{Fault, FileError, JournalError, Kind};
 static KIND: Kind = Kind { magic: "tabia checkpoint 3; ", name: "the checkpoint" };
 
 impl<'d, const N: usize> Trainer<'d, N> {
-    /// Atomically writes everything needed to resume training.
     pub(crate) fn save(&self, path: &Path) -> Result<(), FileError> {
         let mut bytes = Vec::new();
         let State { parameters, adam, steps, loss, history } = &self.state;

@@ -12,7 +12,6 @@ pub(crate) struct Sigmoid {
 }
 
 impl Sigmoid {
-    /// Returns the expected result, from 0 to 1, for a score in centipawns.
     pub(crate) fn of_score(self, centipawns: f32) -> f32 {
         self.expected(centipawns / SCALE as f32)
     }

@@ -133,7 +133,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         self.state.steps
     }
 
-    /// Trains on one batch. Returns `None` after the last epoch.
     pub(crate) fn step(&mut self) -> Option<TrainProgress> {
         if self.state.steps >= self.all_steps() {
             return None;

@@ -142,7 +142,6 @@ impl Samples {
     }
 }
 
-/// Returns, for each weight, whether it is a danger weight.
 pub(super) fn danger_places() -> Vec<bool> {
     let mut danger = vec![false; WEIGHTS];
     for field in FIELDS.iter().filter(|field| field.term == Term::KingSafety) {
