@@ -105,7 +105,6 @@ enum Next {
     Stop,
 }
 
-/// Counts this start. Returns whether it must fail.
 fn is_failing_start(args: &[String]) -> bool {
     let value = |key| args.iter().find_map(|argument| argument.strip_prefix(key));
     let (Some(counter), Some(failing)) = (value("start_counter="), value("failing_starts=")) else {
@@ -331,7 +330,6 @@ impl Engine {
         Next::Go
     }
 
-    /// Sets the option `Level`; ignores invalid values.
     fn set_level(&mut self, text: &str) {
         let level = text.parse().ok().filter(|&level| level <= MAX_LEVEL);
         self.level = level.unwrap_or(self.level);

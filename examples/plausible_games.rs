@@ -77,7 +77,6 @@ impl Random {
     }
 }
 
-/// Appends tags as Lichess writes them.
 fn push_tags(number: u64, result: &str, random: &mut Random, text: &mut String) {
     let (base, increment) = CONTROLS[random.below(CONTROLS.len() as u64) as usize];
     let rating = 800 + random.below(800) + random.below(1000);

@@ -15,7 +15,6 @@ const CHANGING: u64 = 2;
 const WITHDRAWALS: u64 = 25;
 /// An engine is added or returns in one of this many rounds.
 const ADDITIONS: u64 = 3;
-/// The exclusive upper bound of strengths.
 const STRENGTHS: u64 = 100;
 const DEFAULT_MAX_ENGINES: u64 = 16;
 

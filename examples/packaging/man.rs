@@ -101,7 +101,6 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Returns the sections that clap does not provide.
 fn added(command: &Command) -> Roff {
     let (mut page, name) = (Roff::new(), page_name(command));
     if name == "tabia" {

@@ -312,7 +312,6 @@ fn used_after(word: &str, base: &Path, code: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Adds the modules in a path such as `a::{b, c::d}`.
 fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     if let Some(list) = text.strip_prefix('{') {
         let (mut depth, mut begin) = (0, 0);

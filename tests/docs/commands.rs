@@ -28,7 +28,6 @@ const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result 
                      1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
 
 struct Block {
-    /// The words after the opening fence.
     info: Vec<String>,
     text: String,
 }

@@ -63,7 +63,6 @@ fn the_packages_changelog_is_that_of_this_version() {
     assert!(changelog.starts_with(&newest), "the first line should begin with {newest}");
 }
 
-/// Returns the page of `tabia` itself, with plain hyphens.
 fn main_page() -> String {
     file("man/man6/tabia.6").replace("\\-", "-")
 }

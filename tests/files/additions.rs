@@ -14,7 +14,6 @@ use tabia::position::{Color, Position};
 
 use crate::support::{PROGRAM, tabia};
 
-/// A pseudorandom number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -313,7 +312,6 @@ fn killed_addition_leaves_the_old_or_the_new_book() {
     assert!(read("base.tbk") == new);
 }
 
-/// Files that are not games, each with the name that errors use for its kind.
 fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     let texts = texts(&[9], 5);
     fs::write(folder.join("g.pgn"), &texts[0]).expect("written");

@@ -81,7 +81,6 @@ const MAGIC: usize = 8;
 const HEADER: usize = 152;
 const PADDED_HEADER: usize = 256;
 
-/// Files that are not books, each with a part of the error.
 const NO_BOOKS: [(&str, &str); 14] = [
     ("missing.pgn", "does not exist"),
     ("missing.tbk", "does not exist"),

@@ -28,7 +28,6 @@ fn run_ok(arguments: &[&str], folder: &Path) -> String {
     printed
 }
 
-/// Games of a few moves that differ in their tags and first moves.
 fn some_games() -> String {
     let openings = ["1. e4 e5 2. Nf3 Nc6", "1. d4 d5 2. c4 e6", "1. c4 Nf6 2. d4 e6 3. Nc3 d5"];
     let results = ["1-0", "0-1", "1/2-1/2"];

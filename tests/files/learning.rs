@@ -265,7 +265,6 @@ impl Repertoire {
         Repertoire { folder, line: line.to_vec(), is_white, result }
     }
 
-    /// Creates it from SAN moves whose last book move loses material.
     fn of_san(moves: &str, is_white: bool) -> Self {
         let mut game = Game::default();
         let line = moves.split(' ').map(|san| {

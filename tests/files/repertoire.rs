@@ -11,7 +11,6 @@ use tempfile::TempDir;
 
 use crate::support::{shared_data, tabia};
 
-/// Runs a command that must succeed; returns its standard output, then its standard error.
 fn run_ok(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");

@@ -91,7 +91,6 @@ fn grown(book: &Book, side: Color, options: &GrowOptions) -> (Repertoire, Growth
     (repertoire, growth)
 }
 
-/// Returns all moves as pairs of a position's key and a move.
 fn moves(repertoire: &Repertoire) -> BTreeSet<(u64, Move)> {
     let moves = repertoire.nodes().flat_map(|node| {
         let key = node.position.key();

@@ -40,7 +40,6 @@ fn build_every<'a>(seconds: &'a str, book: &'a str, more: &[&'a str]) -> Vec<&'a
     [&all[..], more].concat()
 }
 
-/// Kills a build after its next checkpoint; returns false if it ended first.
 fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> bool {
     let state = folder.join(format!("{book}.unfinished/state.json"));
     let before = fs::read(&state).ok();

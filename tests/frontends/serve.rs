@@ -42,7 +42,6 @@ impl Answer {
 }
 
 impl Server {
-    /// Starts a server with these arguments; dropping it ends it.
     fn start(arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(PROGRAM);
         command.arg("serve").args(arguments).args(["--listen", "0"]).current_dir(folder);

@@ -121,7 +121,6 @@ impl RandomGui {
         self.game.as_ref().map(|game| game.position().side_to_move())
     }
 
-    /// Plays a legal move as soon as it is the user's turn.
     fn play(&mut self) {
         if self.side.is_some() && self.side == self.to_move() {
             self.wait_for_answers();
@@ -215,7 +214,6 @@ fn many_random_xboard_commands_are_answered() {
     }
 }
 
-/// UCI commands other than `position`.
 #[rustfmt::skip]
 const UCI_COMMANDS: [&str; 24] = [
     "go infinite", "go infinite", "go ponder wtime 100 btime 100", "go ponder movetime 5",
@@ -275,7 +273,6 @@ fn random_game(random: &mut TestRng) -> Game {
     game
 }
 
-/// Checks each `bestmove` against the position it was requested for.
 fn check_answers(lines: &[String], awaited: &mut VecDeque<Position>) {
     for line in lines {
         let Some(best) = line.strip_prefix("bestmove ") else { continue };

@@ -25,7 +25,6 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Returns the lines about one test, if it has findings.
 fn findings<'a>(text: &'a str, probe: &str) -> Option<&'a str> {
     let start = text.find(&format!("FOUND {probe}\n"))?;
     let rest = &text[start..];

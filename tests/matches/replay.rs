@@ -36,7 +36,6 @@ fn engine() -> String {
     format!("{PROGRAM} -x --no-book --cores 1")
 }
 
-/// Creates an empty folder that is kept for inspection after a failure.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("replay").join(name);
     if path.exists() {

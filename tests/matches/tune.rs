@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::support::{PROGRAM, fake_engine as fake, tabia};
 
-/// Arguments of a tuning of a scripted engine's option, saved in `out`.
 fn arguments<'a>(engine: &'a str, param: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let base = ["tune", engine, "--param", param, "-o", out, "--nodes", "1", "--openings"];
     base.into_iter()

@@ -10,7 +10,6 @@ use tabia::position::{Position, perft};
 
 use crate::support::shared_data;
 
-/// Invalid texts, each with a part of the error.
 const HOSTILE: [(&str, &str); 22] = [
     ("", "found nothing"),
     ("startpos", "found 1 field"),

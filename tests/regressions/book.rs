@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 use crate::support::{self, PROGRAM, shared_data};
 
-/// A folder with games in `g.pgn`, and others in `h.pgn`.
 fn folder_with_games() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("g.pgn"), game("1. e4 e5 2. Nf3 Nc6", "1-0")).expect("writable");
@@ -40,7 +39,6 @@ fn run_ok(arguments: &str, folder: &Path) -> String {
     printed
 }
 
-/// Runs a command that must fail; returns its one-line error.
 fn refusal(arguments: &str, folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("UTF-8");

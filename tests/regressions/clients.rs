@@ -9,7 +9,6 @@ use tabia::position::{Position, perft};
 use crate::support::terminal::Terminal;
 use crate::support::{self, Engine, PROGRAM};
 
-/// An initialised UCI engine.
 fn uci(arguments: &[&str]) -> Engine {
     let mut engine = Engine::start(&[&["--uci"], arguments].concat());
     engine.send("uci");

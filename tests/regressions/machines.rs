@@ -416,7 +416,6 @@ fn commands_use_available_threads_or_report_that_none_start() {
     }
 }
 
-/// A command and its arguments, to be run by another program.
 #[cfg(target_os = "linux")]
 fn arguments_of(command: &Command) -> Vec<std::ffi::OsString> {
     let arguments = command.get_args().map(std::ffi::OsStr::to_owned);

@@ -16,7 +16,6 @@ use crate::support::{PROGRAM, TIMEOUT, fake_engine as fake};
 /// Exit status of a command with closed output, as shells report SIGPIPE.
 const SIGPIPE_STATUS: i32 = 141;
 
-/// A game added to the file by another program.
 const OTHERS: &str =
     "[Event \"tabia autoplay\"]\n[Site \"elsewhere\"]\n[Result \"*\"]\n\n1. e4 *\n\n";
 

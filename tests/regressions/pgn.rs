@@ -14,7 +14,6 @@ use crate::support::{Engine, tabia};
 const DUMB: &str = "1. e4 Nc6 2. Ke2 d5 3. Ke1 Nf6 4. exd5 Qxd5 5. Ke2 Qe4#\n\
                     {computer wins as black} 0-1\n";
 
-/// Reads games, and how each ended.
 pub(super) fn read(text: &str) -> Vec<(PgnGame, GameEnd)> {
     read_games(text.as_bytes()).collect::<Result<_, _>>().expect("memory can be read")
 }

@@ -55,7 +55,6 @@ fn mate_line_ends_with_checkmate() {
     }
 }
 
-/// Asserts that every position of a file is a mate in at most `moves`.
 fn check_suite(file: &str, moves: u32) {
     let Some(path) = shared_data(&format!("epd/mate/{file}")) else { return };
     let text = std::fs::read_to_string(path).expect("a suite");

@@ -15,7 +15,6 @@ const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "0-1"];
 /// Moves back and forth, of which most generated games consist.
 const SHUFFLES: [&str; 8] = ["Nf3", "Ng1", "Nf6", "Ng8", "Nc3", "Nb1", "Nc6", "Nb8"];
 
-/// A generated game: moves, result, month in 2020, and player of White.
 #[derive(Debug)]
 struct Game {
     line: Vec<(Position, Move)>,

@@ -161,7 +161,6 @@ fn last_line(server: &Server, name: &str) -> Value {
     serde_json::from_str(&line).expect("JSON")
 }
 
-/// A replacement for a file: its name, and a function that creates it.
 type Replacement<'p> = (&'p str, &'p dyn Fn(&Path));
 
 #[test]

@@ -5,7 +5,6 @@ use super::Server;
 /// Request headers that Lichess accepts from other sites.
 const HEADERS: [&str; 5] =
     ["origin", "authorization", "if-modified-since", "cache-control", "content-type"];
-/// Endpoints open to any origin.
 const OPEN: [&str; 13] = [
     "/masters",
     "/master",
