@@ -31,7 +31,7 @@ fn completions_offer_commands_and_options() {
     }
 }
 
-/// Returns the manual pages of Tabia that a page names: `tabia-book(6)` in any markup.
+/// Returns the pages of Tabia that a page refers to, such as `tabia-book(6)`, bold or not.
 fn named_in(page: &str) -> BTreeSet<String> {
     let text = page.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
     let words = text.split_whitespace().filter_map(|word| word.split_once("(6)"));

@@ -251,8 +251,8 @@ fn line_of(moves: &mut Vec<PgnMove>, step: usize) -> Option<(&mut Vec<PgnMove>, 
     Some((line, at))
 }
 
-/// Finds a move. Appends the path to its line to `path`: for each variation, the index of the move
-/// that it replaces and its own index.
+/// Finds a move, and appends the variations that lead to its line to `path`: for each, the index of
+/// the move that it replaces and its own index.
 fn path_to(
     moves: &[PgnMove],
     step: usize,

@@ -30,7 +30,7 @@ pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 /// The size of the transposition table in MiB, enough for a lesson.
 const MEMORY_MB: usize = 16;
 
-/// Builds a book from the example game, by way of a temporary file.
+/// Builds a book from the example game, which is written to a temporary file.
 ///
 /// # Errors
 /// If the temporary file cannot be written.

@@ -298,7 +298,8 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Skips input that an earlier run has read, and repeats its faults. Fails if it has changed.
+    /// Skips input that an earlier run has read, and reports its faults again. Fails if it has
+    /// changed.
     pub(super) fn resume<R>(
         &mut self,
         beginning: &ResumePoint<R>,
