@@ -23,7 +23,7 @@ fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Seeds of the keys in the book, and of others.
+/// Seeds for keys in the book and for other keys.
 const KNOWN: u64 = 1;
 const UNKNOWN: u64 = 2;
 

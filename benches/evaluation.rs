@@ -20,7 +20,6 @@ const POSITIONS: [&str; 10] = [
     "8/P5kp/6p1/8/1r6/8/R4PPP/6K1 b - - 0 40",
 ];
 
-/// Each position and its successors after one move, with their plies.
 fn positions() -> Vec<(Position, usize)> {
     let mut positions = Vec::new();
     for fen in POSITIONS {

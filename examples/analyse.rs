@@ -25,7 +25,6 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Formats depth, score, nodes and principal variation of an iteration.
 fn line(position: &Position, report: &Report) -> String {
     let mut position = *position;
     let mut moves = String::new();

@@ -26,8 +26,7 @@
 //! Faults of the UCI side that `tabia autoplay --check` finds (not bound to a move or a game) are
 //! the texts compared with `is_faulty`.
 //!
-//! Moves depend only on the seed, the option `Level` and the position, so games between two such
-//! engines can be repeated.
+//! Moves depend only on the seed, the option `Level` and the position, so games are repeatable.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -38,7 +37,6 @@ use std::time::Duration;
 use tabia::position::{Color, Game, Move, Position};
 use tabia::uci::{Command, Go};
 
-/// The behaviour that the arguments select.
 struct Script {
     fault: String,
     at: u64,
@@ -94,9 +92,7 @@ struct Engine {
     /// Whether it thinks until a move is requested.
     is_unlimited: bool,
     thinking: bool,
-    /// The limits of the last UCI search.
     limits: Go,
-    /// The number of lines to report (MultiPV).
     lines: usize,
 }
 
@@ -109,7 +105,6 @@ enum Next {
     Stop,
 }
 
-/// Counts this start. Returns whether it must fail.
 fn is_failing_start(args: &[String]) -> bool {
     let value = |key| args.iter().find_map(|argument| argument.strip_prefix(key));
     let (Some(counter), Some(failing)) = (value("start_counter="), value("failing_starts=")) else {
@@ -204,7 +199,6 @@ impl Engine {
         Next::Go
     }
 
-    /// Whether the script has this fault, at any move.
     fn is_faulty(&self, fault: &str) -> bool {
         self.script.fault == fault
     }
@@ -336,7 +330,6 @@ impl Engine {
         Next::Go
     }
 
-    /// Sets the option `Level`; ignores invalid values.
     fn set_level(&mut self, text: &str) {
         let level = text.parse().ok().filter(|&level| level <= MAX_LEVEL);
         self.level = level.unwrap_or(self.level);
@@ -366,7 +359,6 @@ impl Engine {
         }
     }
 
-    /// Whether the script has this fault at the current move.
     fn is_due(&self, fault: &str) -> bool {
         let game = self.script.only_in == 0 || self.script.only_in == self.games;
         self.script.fault == fault && game && self.moves == self.script.at
@@ -488,13 +480,11 @@ impl Engine {
         [1, 3].iter().find_map(|&plies| mating(position, plies)).or_else(|| mated(position, 2))
     }
 
-    /// Returns the move to play.
     fn choose(&self) -> Option<Move> {
         self.ranked().first().copied()
     }
 
-    /// Returns the legal moves in an order that depends on the seed and the position. Captures come
-    /// first, so that games end.
+    /// Returns the legal moves in an order that depends on the seed, but captures first.
     fn ranked(&self) -> Vec<Move> {
         let position = self.game.position();
         let hash = |mv: &Move| {

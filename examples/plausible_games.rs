@@ -3,7 +3,7 @@
 //!
 //! The games are not good chess, but they have the form of those that Lichess publishes, including
 //! clocks. They begin like the default book's games and continue by a random walk that prefers
-//! captures, promotions and the centre. So they share first moves as real games do, and later
+//! captures, promotions and the centre. As in real games, first moves are often the same, and later
 //! positions are new. The same seed gives the same games.
 
 use std::fmt::Write as _;
@@ -69,7 +69,6 @@ fn games_from(numbers: std::ops::Range<u64>, seed: u64, book: &Book) -> String {
 struct Random(u64);
 
 impl Random {
-    /// Returns a number below `bound`, which must not be zero.
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -78,7 +77,6 @@ impl Random {
     }
 }
 
-/// Appends tags as Lichess writes them.
 fn push_tags(number: u64, result: &str, random: &mut Random, text: &mut String) {
     let (base, increment) = CONTROLS[random.below(CONTROLS.len() as u64) as usize];
     let rating = 800 + random.below(800) + random.below(1000);
@@ -95,7 +93,6 @@ fn push_tags(number: u64, result: &str, random: &mut Random, text: &mut String) 
     );
 }
 
-/// Generates the moves of a game as text, and its result.
 fn play(random: &mut Random, book: &Book) -> (String, &'static str) {
     let plies = MIN_PLIES + random.below(MORE_PLIES);
     let mut position = Position::start();
@@ -126,7 +123,6 @@ fn won_by(winner: Color) -> &'static str {
     if winner == Color::White { "1-0" } else { "0-1" }
 }
 
-/// Chooses a book move with the frequency of its games.
 fn book_move(position: &Position, random: &mut Random, book: &Book) -> Option<Move> {
     let moves = book.moves(position);
     let weights = moves.iter().map(|found| (found.mv, found.played.games()));

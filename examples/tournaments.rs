@@ -9,13 +9,12 @@ use serde_json::json;
 use tabia::autoplay::rounds::Rounds;
 use tabia::autoplay::schedule::{Format, Schedule, Slot};
 
-/// Engines are changed in this share of the tournaments, as a divisor.
+/// The engines change in one of this many tournaments.
 const CHANGING: u64 = 2;
-/// An engine is withdrawn in this share of the games, as a divisor.
+/// An engine is withdrawn in one of this many games.
 const WITHDRAWALS: u64 = 25;
-/// An engine is added or returns in this share of the rounds, as a divisor.
+/// An engine is added or returns in one of this many rounds.
 const ADDITIONS: u64 = 3;
-/// Strengths are below this number.
 const STRENGTHS: u64 = 100;
 const DEFAULT_MAX_ENGINES: u64 = 16;
 
@@ -42,7 +41,6 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Plays a tournament and returns its rounds, its games and the final places.
 fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
     let changing = random.below(CHANGING) == 0;
     let mut present = vec![true; schedule.engines];
@@ -96,7 +94,7 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
     })
 }
 
-/// Returns White's half points: half of the games are drawn, and the stronger engine wins more often.
+/// Returns White's half points: half of the games are drawn; strength decides the others.
 fn result(slot: &Slot, strengths: &[u64], random: &mut XorShift) -> u8 {
     let [white, black] = slot.colors.map(|engine| strengths[engine] + 1);
     match random.below(2) {

@@ -73,8 +73,7 @@ pub fn pages() -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(pages)
 }
 
-/// Returns the command line, in which every command has its full name. `tabia help`, which would
-/// repeat all pages, is removed.
+/// Returns the commands with their full names, without `tabia help`, which would repeat all pages.
 fn command() -> Command {
     let mut command = without_help(tabia::cli::command());
     command.build();
@@ -85,7 +84,6 @@ fn without_help(command: Command) -> Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
 }
 
-/// Returns the command's words joined by hyphens.
 fn page_name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
@@ -103,7 +101,6 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Returns the sections that clap does not provide.
 fn added(command: &Command) -> Roff {
     let (mut page, name) = (Roff::new(), page_name(command));
     if name == "tabia" {
@@ -126,7 +123,6 @@ fn added(command: &Command) -> Roff {
     page
 }
 
-/// Adds a section of terms and their descriptions.
 fn list(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
     page.control("SH", [heading]);
     for (term, what) in rows {
@@ -136,7 +132,6 @@ fn list(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
     }
 }
 
-/// Highlights the names of pages in a text.
 fn linked(text: &str) -> Vec<Inline> {
     let mut parts = Vec::new();
     for word in text.split_inclusive(' ') {

@@ -211,7 +211,6 @@ fn page_of(path: &Path) -> Result<String, FileError> {
     Ok(page(&games.cannot("read", path)?))
 }
 
-/// Prints games in input order, even if they are finished in a different order.
 #[derive(Default)]
 struct Printer {
     next: u64,
@@ -237,7 +236,6 @@ fn log_accuracy(annotated: &Annotated) {
     log::info!("{name} - {opponent}: White: {white}; Black: {black}");
 }
 
-/// The first error that occurred while games were read.
 #[derive(Clone, Default)]
 struct Failure(Arc<Mutex<Option<FileError>>>);
 

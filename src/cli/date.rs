@@ -13,7 +13,6 @@ const MONTHS: [&str; 12] =
 /// The days of the week, starting with the day of 1970-01-01.
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
-/// Returns today's date in PGN format: `2026.01.31`.
 pub(super) fn today() -> String {
     let (year, month, day) = civil_date(since_epoch().as_secs() / DAY);
     format!("{year:04}.{month:02}.{day:02}")
@@ -24,7 +23,6 @@ pub(super) fn now() -> String {
     time_stamp(since_epoch().as_secs())
 }
 
-/// Formats seconds since 1970-01-01 as C's `ctime` does.
 fn time_stamp(seconds: u64) -> String {
     let (days, rest) = (seconds / DAY, seconds % DAY);
     let (year, month, day) = civil_date(days);

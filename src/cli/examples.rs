@@ -84,7 +84,6 @@ pub(super) fn add(command: Command) -> Command {
 fn add_below(command: Command, name: &str) -> Command {
     let mut text = "Examples:".to_owned();
     for (_, line, effect) in EXAMPLES.iter().filter(|(command, ..)| *command == name) {
-        // Writing to a string cannot fail.
         let _ = write!(text, "\n  {line}\n      {effect}");
     }
     command.after_long_help(text).mut_subcommands(|command| {

@@ -9,7 +9,6 @@ use clap::{Arg, Command, Error};
 /// The values of one argument. This is an alias because clap treats a `Vec` as several arguments.
 pub(super) type List<T> = Vec<T>;
 
-/// Parses a list separated by commas or spaces. `one` parses each value.
 pub(super) fn list<P: TypedValueParser>(one: P) -> ListParser<P> {
     ListParser(one)
 }

@@ -76,7 +76,6 @@ pub(super) fn complain(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{}", without_error_numbers(&text.to_string()));
 }
 
-/// Reports a command's error, if any, and returns its exit status.
 pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
     // The buffer may still contain an incomplete last line.
     let done = done.and_then(|status| Ok(stdout().flush().map(|()| status)?));

@@ -26,7 +26,6 @@ fn depths() -> RangeInclusive<i64> {
     i64::from(*PERFT_DEPTHS.start())..=i64::from(*PERFT_DEPTHS.end())
 }
 
-/// Prints the count for each move as soon as it is complete, then the total and the speed.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let position = match args.fen.is_empty() {
         true => Position::start(),

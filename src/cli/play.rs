@@ -110,7 +110,6 @@ impl Args {
     }
 }
 
-/// The opened files, and messages about settings that cannot be used.
 struct Opened {
     settings: Settings,
     book: Book,
@@ -118,7 +117,6 @@ struct Opened {
     faults: Vec<String>,
 }
 
-/// Opens the files named in the settings. Skips files that cannot be used.
 fn open(mut settings: Settings, log: &Log) -> Opened {
     let mut faults = Vec::new();
     if let Err(error) = log.open(&settings.log).cannot("write the log", &settings.log) {

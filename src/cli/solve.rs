@@ -50,7 +50,6 @@ impl Args {
     }
 }
 
-/// Prints each result as soon as its search ends, then the summary.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
     let text = read_epd(&args.file)?;

@@ -17,7 +17,6 @@ use crate::protocols::cecp::{Audience, Reply};
 /// Commands that a build may lack, each named like the feature that adds it.
 const OPTIONAL_COMMANDS: [&str; 3] = ["lesson", "serve", "train"];
 
-/// The usual exit status for invalid arguments.
 const STATUS: u8 = 2;
 
 /// An error about arguments that can be parsed but are invalid. The exit status is the same as for
@@ -34,7 +33,6 @@ pub(super) fn of_arguments(error: impl Into<anyhow::Error>) -> anyhow::Error {
     wrong(format!("{:#}", error.into())).into()
 }
 
-/// Prints the requested help, or a one-line error message.
 pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         return refuse(&describe(error));
@@ -61,12 +59,10 @@ pub(super) fn refuse(fault: &str) -> ExitCode {
     ExitCode::from(STATUS)
 }
 
-/// Returns whether the process was started by a GUI that uses the xboard protocol.
 fn is_for_xboard(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| argument == "-x" || argument == "--xboard")
 }
 
-/// Returns the full name of the command, such as `tabia book build`.
 fn command(arguments: &[OsString]) -> String {
     let mut command = Cli::command();
     let mut name = command.get_name().to_owned();

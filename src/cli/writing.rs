@@ -15,7 +15,6 @@ pub(super) struct Force {
     pub allowed: bool,
 }
 
-/// Games in PGN, as written by programs.
 pub(super) const GAMES: FileKind = FileKind {
     name: "a file of games (PGN)",
     recognises: |head| head.trim_ascii_start().starts_with(b"[Event "),
@@ -27,7 +26,6 @@ pub(super) const CARDS: FileKind =
     FileKind { name: "a file of cards", recognises: |head| head.starts_with(b"#separator:") };
 pub(super) const NETWORK: FileKind =
     FileKind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };
-/// The saved state of a training run, from which the run can be resumed.
 pub(super) const CHECKPOINT: FileKind =
     FileKind { name: "a checkpoint", recognises: |head| head.starts_with(b"tabia checkpoint ") };
 pub(super) const WEIGHTS: FileKind = FileKind {
@@ -74,13 +72,11 @@ fn is_faults(head: &[u8]) -> bool {
     whole_lines(head).all(|line| SIGNS.iter().any(|sign| line.contains(sign)))
 }
 
-/// Returns whether any line reports the start of a game. Earlier lines may report problems with
-/// engines.
+/// Returns whether any line reports the start of a game. Earlier lines may report problems.
 fn is_log(head: &[u8]) -> bool {
     whole_lines(head).any(|line| line.starts_with("Game ") && line.contains(" of "))
 }
 
-/// Returns whether every line starts with a time in seconds.
 fn is_trace(head: &[u8]) -> bool {
     whole_lines(head)
         .all(|line| line.split_whitespace().next().is_some_and(|time| time.parse::<f64>().is_ok()))

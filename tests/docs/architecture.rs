@@ -5,15 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// Maximum lines of a function: of any, and of all but the longest 5%.
+/// Maximum number of lines of any function, and of all but the longest 5%.
 const LONGEST_FUNCTION: usize = 100;
 const LONG_FUNCTION: usize = 45;
-/// Maximum lines of a source file.
 const LONGEST_FILE: usize = 600;
-/// Modules that may print.
 const PRINTING: [&str; 1] = ["cli"];
 
-/// A source file and the module that it belongs to, such as `games::pgn`.
 struct Source {
     path: PathBuf,
     module: String,
@@ -21,7 +18,6 @@ struct Source {
 }
 
 impl Source {
-    /// The text without the lines that are comments.
     fn code(&self) -> String {
         let lines = self.text.lines().filter(|line| !line.trim_start().starts_with("//"));
         lines.collect::<Vec<_>>().join("\n")
@@ -149,7 +145,7 @@ fn only_the_outermost_modules_print() {
 
 #[test]
 fn printing_macros_that_can_panic_are_not_used() {
-    // `println!` does where standard output is closed or full.
+    // `println!` panics if standard output is closed or full.
     let unguarded = |source: &Source| {
         let code = source.code();
         code.contains("println!") || code.contains("print!(")
@@ -163,7 +159,6 @@ fn printing_macros_that_can_panic_are_not_used() {
 fn there_is_no_global_mutable_state() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
-    /// Constants that are computed on first use.
     const CONSTANTS: [&str; 2] = ["EMBEDDED: LazyLock<Arc<Network>>", "DISTANCES: OnceLock<"];
     let mut faults = Vec::new();
     for source in sources(&["src"]) {
@@ -207,7 +202,6 @@ fn function_lengths_are_measured_correctly() {
     assert_eq!(lengths, [3, 5, 1]);
 }
 
-/// The modules that a file declares.
 fn declared_in(file: &str) -> Vec<String> {
     let text = read(Path::new(file));
     let names = text.lines().filter_map(|line| {
@@ -217,7 +211,7 @@ fn declared_in(file: &str) -> Vec<String> {
     names.collect()
 }
 
-/// The areas and modules in the order of the table: the first column of its rows, in backquotes.
+/// Returns the areas and modules in table order: the names in backquotes in its first column.
 fn table() -> Vec<String> {
     let text = read(Path::new("ARCHITECTURE.md"));
     let begin = text.find("## Modules").expect("a section on modules");
@@ -231,7 +225,6 @@ fn table() -> Vec<String> {
     modules
 }
 
-/// Returns the uses that violate the order of a table.
 fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
     let rank = |module: &str| table.iter().position(|name| name == module);
     let mut faults = Vec::new();
@@ -259,7 +252,7 @@ fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
     faults
 }
 
-/// The area and the module that a path is in, such as `games::pgn`; `cli` is both.
+/// Returns the module that a path is in, such as `games::pgn`; `cli` is both area and module.
 fn module_of(path: &Path) -> String {
     let names = own_path(path);
     let mut names = names.iter().skip(1).map(|name| name.to_string_lossy());
@@ -272,8 +265,7 @@ fn module_of(path: &Path) -> String {
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// For each folder of sources the files and folders in it, and which of the others each uses.
-/// Tests may use what they test.
+/// Returns the entries of each folder, and which siblings each uses. Tests may use what they test.
 fn uses_within_folders(sources: &[Source]) -> BTreeMap<PathBuf, Uses> {
     let mut folders: BTreeMap<PathBuf, Uses> = BTreeMap::new();
     for source in sources {
@@ -295,14 +287,14 @@ fn uses_within_folders(sources: &[Source]) -> BTreeMap<PathBuf, Uses> {
     folders
 }
 
-/// The module of a file as a path: `src/a/b.rs` and `src/a/b/mod.rs` are `src/a/b`.
+/// Returns the module of a file as a path: `src/a/b.rs` and `src/a/b/mod.rs` give `src/a/b`.
 fn own_path(file: &Path) -> PathBuf {
     if file.ends_with("mod.rs") { file.with_file_name("") } else { file.with_extension("") }
         .components()
         .collect()
 }
 
-/// The paths that a module names, from `src` on.
+/// Returns the paths that a module uses, starting at `src`.
 fn used_paths(own: &Path, code: &str) -> Vec<PathBuf> {
     let above = own.parent().map(|above| used_after("super::", above, code));
     let mut found = above.unwrap_or_default();
@@ -310,7 +302,7 @@ fn used_paths(own: &Path, code: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The paths that follow a word that stands for a folder.
+/// Returns the paths that follow `word`, which refers to the folder `base`.
 fn used_after(word: &str, base: &Path, code: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for rest in code.split(word).skip(1) {
@@ -320,7 +312,6 @@ fn used_after(word: &str, base: &Path, code: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Adds the modules that a path such as `a::{b, c::d}` names.
 fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     if let Some(list) = text.strip_prefix('{') {
         let (mut depth, mut begin) = (0, 0);
@@ -347,7 +338,7 @@ fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Records, in the deepest common folder, that the part with `own` uses the part with `used`.
+/// Records in the deepest common folder that its entry with `own` uses its entry with `used`.
 fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
     let common: PathBuf =
         own.iter().zip(used).take_while(|(one, other)| one == other).map(|(one, _)| one).collect();
@@ -371,8 +362,8 @@ fn first_name(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The lines of every function in a file that rustfmt has laid out: a function ends with the
-/// first closing brace that stands as far left as its `fn` line.
+/// Returns the length of every function in a file. In formatted code, a function ends at the first
+/// closing brace with the indentation of its `fn` line.
 fn function_lengths(source: &Source) -> Vec<(usize, String)> {
     let lines: Vec<&str> = source.text.lines().collect();
     let mut found = Vec::new();
@@ -401,7 +392,6 @@ fn is_function_start(line: &str) -> bool {
             && words.split('(').any(|part| part.contains(" fn "))
 }
 
-/// All Rust files below some folders, with the module that each belongs to.
 fn sources(folders: &[&str]) -> Vec<Source> {
     let present = folders.iter().filter(|folder| root().join(folder).exists());
     let files = present.flat_map(|folder| files_below(folder, "rs"));

@@ -1,13 +1,14 @@
-//! The commands in the pages: they parse, the quick ones run, and quoted output is up to date.
+//! Checks the commands in the pages: they parse, quick ones run, and quoted output is up to date.
 //!
-//! - Every `tabia` command in a block ```` ```sh ```` must parse, also inside the words of another
-//!   command (`xboard -fcp "tabia -x"`). Commands that neither need another program nor take long
-//!   run in a temporary folder, in the order of the page, and must succeed. A missing input is made
-//!   from the extension of its name.
-//! - A block ```` ```console ```` begins with `$ tabia …` and must be what the command prints, but
-//!   for times; `…` stands for any text. With `console varies` numbers may differ, and lines that
-//!   begin with a number are skipped. With `TABIA_UPDATE_DOCS` set the pages are updated instead.
-//! - `no-run` after `sh` or `console` leaves it at the parsing.
+//! - Every `tabia` command in a ```` ```sh ```` block must parse, even as an argument of another
+//!   command (`xboard -fcp "tabia -x"`). Quick commands that need no other program run in a
+//!   temporary folder, in page order, and must succeed. Missing inputs are created according to
+//!   their extensions.
+//! - A ```` ```console ```` block begins with `$ tabia …` and must match the command's output
+//!   except for times; `…` stands for any text. With `console varies`, numbers may differ, and
+//!   lines that begin with a number are skipped. If `TABIA_UPDATE_DOCS` is set, the pages are
+//!   updated instead.
+//! - With `no-run` after `sh` or `console`, commands are only parsed.
 
 use std::fs;
 use std::path::Path;
@@ -18,17 +19,15 @@ use crate::support::{PROGRAM, shared_data};
 
 /// Commands that run for minutes or until they are stopped.
 const LONG: [&str; 5] = ["autoplay", "bench", "serve", "train", "tune"];
-/// The word before the name of an output.
+/// Options that are followed by the name of an output file.
 const OUTPUTS: [&str; 4] = ["-o", "--html", "--log", "--svg"];
-/// Nodes of each search, instead of those that the page proposes.
+/// The node limit of each search, in place of the limit in the page.
 const NODES: &str = "100";
-/// The games of the guides, of which the last is broken.
+/// The games used in the guides. The last one is broken.
 const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
                      1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
 
-/// A fenced block, without its fences and indentation.
 struct Block {
-    /// The words after the opening fence.
     info: Vec<String>,
     text: String,
 }
@@ -56,7 +55,6 @@ impl Block {
     }
 }
 
-/// The fenced blocks of a text.
 fn blocks(text: &str) -> Vec<Block> {
     let mut found = Vec::new();
     let mut lines = text.lines();
@@ -73,11 +71,10 @@ fn blocks(text: &str) -> Vec<Block> {
     found
 }
 
-/// A call of Tabia in a command line.
 #[derive(Debug, PartialEq)]
 struct Call {
     arguments: Vec<String>,
-    /// No other program starts it.
+    /// Whether no other program starts it.
     is_direct: bool,
 }
 
@@ -89,7 +86,6 @@ impl Call {
     }
 }
 
-/// The calls of Tabia in a command line.
 fn calls(line: &str) -> Vec<Call> {
     // `target/tune` has commands that the usual build lacks.
     let is_tabia = |word: &str| {
@@ -132,15 +128,13 @@ fn run(arguments: &[String], folder: &Path) -> Output {
     command.output().expect("tabia can be started")
 }
 
-/// Fails unless the program's parser accepts arguments. With `--help` at the end it parses the
-/// arguments before and runs nothing.
+/// Fails unless the arguments parse. A final `--help` prevents the command from running.
 fn parse(arguments: &[String], place: &str) {
     let output = run(&[arguments, &["--help".to_owned()]].concat(), root());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{place}: {errors}");
 }
 
-/// The files and folders that a command reads, by the extensions of their names.
 fn inputs(arguments: &[String]) -> Vec<&str> {
     let mut inputs = Vec::new();
     let mut previous = "";
@@ -157,7 +151,7 @@ fn inputs(arguments: &[String]) -> Vec<&str> {
     inputs
 }
 
-/// Makes a small input from its name.
+/// Creates a small input of the kind that its name requires.
 fn make(name: &str, folder: &Path) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().expect("in the folder")).expect("writable");
@@ -191,8 +185,8 @@ fn make(name: &str, folder: &Path) {
     .expect("writable");
 }
 
-/// Games of two players with both colours, in the openings that the pages mention. One has the id
-/// that a guide prints.
+/// Returns games in the openings that the pages mention. Both players play both colours, and one
+/// game has the id that a guide prints.
 fn games(event: &str) -> String {
     let openings = [
         "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be3 e5",
@@ -216,7 +210,6 @@ fn games(event: &str) -> String {
     games
 }
 
-/// Runs a command with inputs made for it, with few nodes, and fails if it does.
 fn must_work(arguments: &[String], folder: &Path, place: &str) {
     for name in inputs(arguments).into_iter().filter(|name| !folder.join(name).exists()) {
         make(name, folder);
@@ -240,7 +233,7 @@ fn the_commands_of_the_pages_work() {
     for page in pages::paths() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for block in blocks(&read(&page)) {
-            // Measurements have large inputs.
+            // The commands in measurements need large inputs.
             let is_run =
                 block.is("sh") && !block.is("no-run") && !page.starts_with("docs/measurements");
             for (line, _) in block.commands() {
@@ -259,7 +252,6 @@ fn the_commands_of_the_pages_work() {
     assert!(parsed > 100 && done > 40, "{parsed} commands parsed, {done} run");
 }
 
-/// A text without its numbers and the lines that begin with one.
 fn shape(text: &str) -> String {
     let starts_with_number =
         |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
@@ -274,7 +266,6 @@ fn shape(text: &str) -> String {
     shape
 }
 
-/// A text without progress and times.
 fn timeless(text: &str) -> String {
     let progress = |line: &&str| line.contains(" games, ") && line.contains(" games/s");
     let lines = text.lines().filter(|line| !progress(line));
@@ -283,7 +274,7 @@ fn timeless(text: &str) -> String {
         .collect()
 }
 
-/// Whether a text is another, in which `…` stands for any text.
+/// Whether a text matches a pattern in which `…` stands for any text.
 fn is_like(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('…');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or("")) else { return false };

@@ -1,4 +1,4 @@
-//! What the commands `tabia lesson …` print and write.
+//! Tests the output of the `tabia lesson` commands.
 
 use std::path::Path;
 
@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::support;
 
-/// What `tabia` prints, run in a folder.
 fn tabia(arguments: &[&str], folder: &Path) -> String {
     let output = support::tabia(arguments, folder);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -127,7 +126,7 @@ fn book_ends_the_example_search_early() {
         panic!("three searches")
     };
     assert_eq!([&off["best"], &stop["best"]], ["Qxd5", "Qxd5"]);
-    // Both begin a line into the book, and the first that the search looks at decides.
+    // Both moves lead into the book. The result depends on which one the search tries first.
     let ways = [("Qxd5", "Qxd5 Ke1 Nf6"), ("Nf6", "Nf6 Ke1")];
     assert!(
         ways.iter().any(|way| first["best"] == way.0 && first["ends_in_book"] == way.1),

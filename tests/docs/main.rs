@@ -1,5 +1,4 @@
-//! The rules of the project's code and pages, the pages that quote the program, and the files that
-//! the program writes for packages.
+//! Tests of the rules for code and pages, of the output quoted in pages, and of files for packages.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -13,17 +12,15 @@ mod pages;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of the project.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Reads a file of the project.
 fn read(path: &Path) -> String {
     fs::read_to_string(root().join(path)).expect("a text file of the project")
 }
 
-/// All files with this extension below a folder, by their paths in the project.
+/// Returns all files with this extension below a folder, relative to the project.
 fn files_below(folder: impl Into<PathBuf>, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.into()];

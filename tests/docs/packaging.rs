@@ -1,4 +1,4 @@
-//! What examples/packaging writes for packages.
+//! Tests the files that examples/packaging writes.
 
 #[path = "../../examples/packaging/share.rs"]
 mod share;
@@ -6,13 +6,12 @@ mod share;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Returns a file of the package.
 fn file(place: &str) -> String {
     let mut files = share::files().expect("texts");
     String::from_utf8(files.remove(place).expect(place)).expect("UTF-8")
 }
 
-/// As Debian's `gnuchess.eng` has it: the kind of file, the command line and the variants.
+/// The lines are those of Debian's `gnuchess.eng`: file type, command line and variants.
 #[test]
 fn the_plugin_file_has_the_form_of_xboards_own() {
     assert_eq!(file("games/plugins/xboard/tabia.eng"), "plugin spec 0.0\ntabia -x\nchess\n");
@@ -32,8 +31,7 @@ fn completions_offer_commands_and_options() {
     }
 }
 
-/// The pages of ours that a page names: words such as `tabia-book(6)`, bold or not, hyphens escaped
-/// or not.
+/// Returns the pages of Tabia that a page refers to, such as `tabia-book(6)`, bold or not.
 fn named_in(page: &str) -> BTreeSet<String> {
     let text = page.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
     let words = text.split_whitespace().filter_map(|word| word.split_once("(6)"));
@@ -56,7 +54,7 @@ fn every_man_page_that_is_named_is_written() {
     assert_eq!(written, named);
 }
 
-/// cargo-deb takes the version of Cargo.toml; the changelog that Debian wants names it too.
+/// cargo-deb uses the version in Cargo.toml, and Debian requires a changelog with the same version.
 #[test]
 fn the_packages_changelog_is_that_of_this_version() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/packaging/changelog");
@@ -65,12 +63,10 @@ fn the_packages_changelog_is_that_of_this_version() {
     assert!(changelog.starts_with(&newest), "the first line should begin with {newest}");
 }
 
-/// The page of `tabia` itself, with plain hyphens.
 fn main_page() -> String {
     file("man/man6/tabia.6").replace("\\-", "-")
 }
 
-/// A page has the sections that people look for, in the usual order.
 #[test]
 fn the_main_page_has_its_sections() {
     let page = main_page();
@@ -89,8 +85,8 @@ fn the_main_page_has_its_sections() {
     assert_eq!(sections, wanted);
 }
 
-/// What the sources read of the environment, by any of the standard library's functions, stands on
-/// the page: names of variables are texts in capitals in those files.
+/// Every environment variable that the sources read must be on the page. In source files that read
+/// the environment, strings in capitals are taken as names of variables.
 #[test]
 fn the_main_page_names_every_variable_that_is_read() {
     let mut read = BTreeSet::new();
@@ -113,7 +109,7 @@ fn the_main_page_names_every_variable_that_is_read() {
     }
 }
 
-/// Texts of capitals and underscores, of at least four letters.
+/// Returns strings of at least four letters that consist of capitals and underscores.
 fn names_of_variables(text: &str) -> BTreeSet<String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let is_name = |word: &&str| {

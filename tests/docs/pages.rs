@@ -1,30 +1,26 @@
-//! The pages: links, anchors and lengths.
+//! Checks the links, anchors and lengths of the pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// Characters of a line.
 const MAX_LINE: usize = 110;
-/// Words of a page.
 const MAX_WORDS: usize = 1_500;
 const MAX_README_WORDS: usize = 900;
 const MAX_ARCHITECTURE_WORDS: usize = 2_000;
 
-/// The paths of the pages in the repository, in order.
 pub(super) fn paths() -> BTreeSet<PathBuf> {
     let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
     let below = ["docs", "books", "tests"].into_iter().flat_map(|name| files_below(name, "md"));
     top.into_iter().map(PathBuf::from).chain(below).collect()
 }
 
-/// The pages without their fenced blocks, by their paths.
 fn pages() -> BTreeMap<PathBuf, String> {
     paths().into_iter().map(|path| (path.clone(), without_blocks(&read(&path)))).collect()
 }
 
-/// A page with empty lines for its fenced blocks.
+/// Replaces the fenced blocks of a page with empty lines.
 fn without_blocks(text: &str) -> String {
     let mut is_block = false;
     let mut kept = String::new();
@@ -39,7 +35,7 @@ fn without_blocks(text: &str) -> String {
     kept
 }
 
-/// The anchors that GitHub gives to the headings of a page.
+/// Returns the anchors that GitHub generates for the headings of a page.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     let anchor = |heading: &str| -> String {
@@ -50,13 +46,11 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(anchor).collect()
 }
 
-/// The targets of the links of a page.
 fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter(|target| !target.contains("://")).collect()
 }
 
-/// The path that a link from `page` leads to.
 fn resolved(page: &Path, link: &str) -> PathBuf {
     if link.is_empty() {
         return page.to_owned();

@@ -14,7 +14,6 @@ use tabia::position::{Color, Position};
 
 use crate::support::{PROGRAM, tabia};
 
-/// A sequence of numbers that look random.
 struct Numbers(u64);
 
 impl Numbers {
@@ -25,7 +24,6 @@ impl Numbers {
     }
 }
 
-/// Returns a random game with a unique number.
 fn game(number: usize, numbers: &mut Numbers) -> String {
     let result = ["1-0", "0-1", "1/2-1/2", "*"][numbers.below(4)];
     let (year, plies) = (2000 + numbers.below(20), 1 + numbers.below(30));
@@ -39,7 +37,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
         if moves.is_empty() {
             break;
         }
-        // Few different first moves, so that games meet.
+        // Only a few moves are possible, so that games reach common positions.
         let mv = moves[numbers.below(moves.len().min(6))];
         let _ = write!(text, "{} ", position.san(mv));
         position = position.play(mv);
@@ -48,7 +46,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
     text
 }
 
-/// Returns texts with these numbers of random games.
+/// Returns a text for each size, with that number of random games.
 fn texts(sizes: &[usize], seed: u64) -> Vec<String> {
     let (mut numbers, mut number) = (Numbers(seed), 0);
     let mut text = |size: usize| {
@@ -114,7 +112,7 @@ proptest! {
         let options = BuildOptions { max_ply, facets: true, undecided: true, ..BuildOptions::default() };
         let of = |inputs: &[PgnInput]| build_in_memory(inputs, &options, "x").expect("games").0;
         let base = of(&[input("base", &(texts[0].clone() + &texts[1]))]);
-        // Games of the base, and some of its own twice.
+        // This input has games of the base, and some new games twice.
         let more = of(&[input("more", &(texts[1].clone() + &texts[2] + &texts[2]))]);
         let (whole, again) = add(&base, &more, Cursor::new(Vec::new())).expect("memory");
         prop_assert_eq!(again as usize, sizes[1] + sizes[2]);
@@ -169,7 +167,7 @@ fn already_counted_inputs_are_skipped_by_content() {
             false => read("base.tbk") == read("whole.tbk"),
         };
         assert!(same, "{seed} {printed}");
-        // A second time there is nothing to do.
+        // A second run has nothing to add.
         let before = read("base.tbk");
         let printed = run_ok(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
         assert!(printed.contains("nothing to add"), "{printed}");
@@ -200,7 +198,7 @@ fn added_games_keep_values_and_grown_positions() {
         assert!(analysed.values().len() > 20);
         let keys = |book: &Book| book.values().map(|value| value.key).collect::<Vec<_>>();
         assert_eq!(keys(&added), keys(&analysed));
-        // Only what was grown differs, and it has no games.
+        // Only the grown positions differ, and they have no games.
         assert!(added.positions() > whole.positions());
         for difference in differences(&added, &whole) {
             assert!(
@@ -314,7 +312,6 @@ fn killed_addition_leaves_the_old_or_the_new_book() {
     assert!(read("base.tbk") == new);
 }
 
-/// Files that are not games, each with the name that errors use for its kind.
 fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     let texts = texts(&[9], 5);
     fs::write(folder.join("g.pgn"), &texts[0]).expect("written");
@@ -349,8 +346,7 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     kinds
 }
 
-/// Runs a command with `file` in place of `FILE`, and checks that its error names the file and its
-/// kind.
+/// Runs a command with `file` as `FILE`, and checks that its error names the file and its kind.
 fn assert_rejected_by_kind(command: &[&str], file: &str, kind: &str, folder: &Path) {
     let command: Vec<&str> =
         command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();

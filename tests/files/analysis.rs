@@ -1,4 +1,4 @@
-//! Analysing books: results are kept however the command ends.
+//! Book analysis. Results are kept however the command ends.
 
 use std::fs;
 use std::io::Write;
@@ -20,7 +20,6 @@ const GAMES: &str = "\
 1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 1/2-1/2\n\n\
 1. d4 d5 2. c4 dxc4 3. e4 0-1\n\n";
 
-/// Builds `games.tbk` in a new folder.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
@@ -86,7 +85,7 @@ fn every_value_is_that_of_the_best_move() {
         assert_eq!(value.outside.is_none(), within.len() == legal.len(), "{position}");
     }
     assert!(compared > 15, "{compared} positions");
-    // Mate, and what leads to it.
+    // The mate, and the move that leads to it.
     let mated = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#");
     assert_eq!((mated.best, mated.score), (None, -32_000));
     let mating = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6");
@@ -108,7 +107,7 @@ fn commands_show_analysed_values() {
     assert!(row.contains("+M1"), "{row}");
     let why = run("why analysed.tbk", folder.path());
     assert!(why.contains("value"), "{why}");
-    // In xboard's book window too.
+    // xboard's book window shows the values too.
     let mut engine = support::Engine::start(&["-x", "-b", &path(folder.path(), "analysed.tbk")]);
     engine.send("protover 2\nbk");
     let is_head = |line: &str| line.starts_with(" move ");
@@ -135,7 +134,7 @@ fn result_does_not_depend_on_threads_or_steps() {
     run("analyse games.tbk --min-games 1 --nodes 2000 -t 1 -o one.tbk", folder.path());
     run("analyse games.tbk --min-games 1 --nodes 2000 -t 3 -o three.tbk", folder.path());
     assert!(bytes("one.tbk") == bytes("three.tbk"));
-    // First the most played, then the rest; first few nodes, then more.
+    // The second run includes less frequent positions and uses more nodes.
     run("analyse games.tbk --min-games 2 --nodes 1000 -o steps.tbk", folder.path());
     let some = Book::open(&folder.path().join("steps.tbk")).expect("a book").values().len();
     assert!(0 < some && some < 10, "{some} positions");
@@ -147,15 +146,14 @@ fn result_does_not_depend_on_threads_or_steps() {
     let again = run("analyse steps.tbk --min-games 1 --nodes 2000 --again", folder.path());
     assert!(!again.starts_with("0 positions to be searched"), "{again}");
     assert!(bytes("one.tbk") == bytes("steps.tbk"));
-    // An output of the same command is continued.
+    // The same command continues its earlier output.
     let again = run("analyse games.tbk --min-games 1 --nodes 2000 -o steps.tbk", folder.path());
     assert!(again.starts_with("0 positions to be searched"), "{again}");
     let timed = run("analyse steps.tbk --min-games 1 --seconds 0.01", folder.path());
     assert!(timed.starts_with("0 positions to be searched"), "{timed}");
 }
 
-/// Only the positions of the file are searched; the others keep their results, and values are
-/// backed up.
+/// Only the positions in the file are searched; the others keep their results.
 #[test]
 fn chosen_positions_are_searched_deeper() {
     let folder = folder();
@@ -203,7 +201,7 @@ fn known_values_are_not_searched_again() {
     run("analyse more.tbk --min-games 1 --nodes 2000 -o alone.tbk", folder.path());
     let known = "analyse more.tbk --min-games 1 --nodes 2000 --known games.tbk -o both.tbk";
     let printed = run(known, folder.path());
-    // The two new ones, and the start position, one of whose moves leads to them.
+    // The two new positions, and the start position, one of whose moves leads to them.
     assert!(
         printed.starts_with("3 positions to be searched") || printed.starts_with("2 "),
         "{printed}"
@@ -213,7 +211,7 @@ fn known_values_are_not_searched_again() {
         book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
     });
     assert_eq!(alone, both);
-    // Positions that another book grew are added here as well.
+    // Positions that another book has grown are also added here.
     let grow = "--min-games 1 --nodes 2000 --grow 20";
     run(&format!("analyse games.tbk {grow} -o grown.tbk"), folder.path());
     run("build -q games.pgn -o again.tbk", folder.path());
@@ -244,7 +242,7 @@ fn killed_analysis_keeps_its_results() {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // Every other time something new has been found by then.
+        // Every second time, wait until the search has found something new.
         let length = || fs::metadata(&journal).map_or(0, |file| file.len());
         while number % 2 == 1 && length() <= held && child.try_wait().expect("a child").is_none() {
             sleep(Duration::from_millis(1));
@@ -257,7 +255,7 @@ fn killed_analysis_keeps_its_results() {
         killed += 1;
         let length = length();
         assert!(length >= held, "{length} bytes of {held}");
-        // Now and then half a row is left.
+        // Sometimes, leave half a row.
         held = length - length % 28;
         let now = fs::read(folder.path().join("games.tbk")).expect("a book");
         assert!(now == before, "the book is replaced as a whole, or not at all");
@@ -277,7 +275,7 @@ fn ctrl_c_keeps_the_results_so_far() {
     command.args(["book", "analyse", "games.tbk", "--min-games", "1", "--nodes", "300000"]);
     let mut child =
         command.current_dir(folder.path()).stdout(Stdio::null()).spawn().expect("starts");
-    // Rows follow the first line.
+    // Wait until there are rows after the first line.
     while fs::metadata(&journal).map_or(0, |file| file.len()) < 100 {
         assert!(child.try_wait().expect("a child").is_none(), "it ended too early");
         sleep(Duration::from_millis(5));
@@ -329,7 +327,7 @@ fn merged_and_filtered_books_keep_the_values() {
     assert_eq!(values("same.tbk"), values("all.tbk"));
     run("filter all.tbk -o same.tbk --force", folder.path());
     assert_eq!(values("same.tbk"), values("all.tbk"));
-    // Of two analyses the longer one is kept, in any order.
+    // The longer of two analyses is kept, in either order.
     run("merge all.tbk some.tbk -o one.tbk", folder.path());
     run("merge some.tbk all.tbk -o other.tbk", folder.path());
     assert_eq!(values("one.tbk"), values("other.tbk"));
@@ -349,7 +347,6 @@ fn merged_and_filtered_books_keep_the_values() {
     assert!(!printed.contains("values") && values("plain.tbk").is_empty(), "{printed}");
 }
 
-/// Counts the positions that no game reached.
 fn grown(book: &Book) -> usize {
     book.entries().filter(|entry| entry.reached.is_empty()).count()
 }
@@ -417,7 +414,7 @@ fn book_grows_where_best_play_leaves_it() {
     assert_eq!(grown(&open("one.tbk")), 30, "grown positions are kept");
     run("analyse one.tbk --min-games 1 --nodes 1000 --grow 40", folder.path());
     assert_eq!(grown(&open("one.tbk")), 40);
-    // Positions with fewer games can be added too; best moves lead to those without any.
+    // Positions with few games can also be added; best moves add positions without games.
     let printed =
         run("analyse games.tbk --min-games 3 --nodes 1000 --grow 6 -o few.tbk", folder.path());
     let few = open("few.tbk");
@@ -477,8 +474,7 @@ fn killed_growth_ends_with_the_same_book() {
     assert!(bytes("games.tbk") == bytes("whole.tbk"));
 }
 
-/// Without a move from games the engine plays the analysed move, if the analysis had as much effort
-/// as a search now would have.
+/// The engine plays an analysed move at once if the analysis took as much effort as a search.
 #[test]
 fn deeply_analysed_positions_are_played_at_once() {
     let folder = folder();

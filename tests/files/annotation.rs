@@ -10,8 +10,7 @@ use tabia::pgn::{GameResult, PgnGame, read_games};
 
 use crate::support::{self, PROGRAM};
 
-/// An allowed mate, a broken game, a variant, one from a position, one with its own comments, and
-/// one without moves.
+/// Games with an allowed mate, a fault, a variant, a set-up position, comments, and no moves.
 const GAMES: &str = "\
 [White \"a\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
 [White \"b\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n\n\
@@ -41,12 +40,10 @@ fn games(pgn: &str) -> Vec<PgnGame> {
     read_games(pgn.as_bytes()).map(|game| game.expect("read").0).collect()
 }
 
-/// The comment on a ply, on one line.
 fn comment(game: &PgnGame, ply: usize) -> String {
     game.moves[ply].comment.replace('\n', " ")
 }
 
-/// The first variation of a ply.
 fn better(game: &PgnGame, ply: usize) -> String {
     let before = game.moves[..ply]
         .iter()
@@ -132,7 +129,6 @@ fn every_move_that_leaves_the_book_or_returns_is_noted() {
         .collect();
     assert_eq!(noted, [vec![(0, false), (2, true), (4, false)], vec![(5, false)], vec![]]);
     assert!(comment(&games(&pgn)[1], 5).ends_with("Leaves the book, which ends here."), "{pgn}");
-    // A second run replaces the comments.
     fs::write(folder.path().join("again.pgn"), &pgn).expect("written");
     let (ok, again, reported) = printed("again.pgn --book book.pgn --nodes 100", folder.path());
     assert!(ok && again == pgn, "{reported}{again}");
@@ -141,7 +137,7 @@ fn every_move_that_leaves_the_book_or_returns_is_noted() {
 #[test]
 fn annotating_twice_changes_nothing() {
     let folder = folder();
-    // Also if another program annotated them, and if the first run used fewer nodes.
+    // Earlier annotations by another program or with fewer nodes make no difference.
     assert!(printed("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
     let once = format!("none.pgn --nodes {NODES} -o once.pgn");
     assert!(printed(&once, folder.path()).0);
@@ -158,7 +154,7 @@ fn rewrapped_comments_are_recognised() {
     let folder = folder();
     assert!(printed(&format!("games.pgn --nodes {NODES} -o once.pgn"), folder.path()).0);
     let once = fs::read_to_string(folder.path().join("once.pgn")).expect("written");
-    // Each word of a comment in a line of its own.
+    // Put each word of a comment on its own line.
     let mut is_comment = false;
     let torn: String = once
         .chars()
@@ -194,7 +190,7 @@ fn killed_run_resumes_to_the_same_bytes() {
             .stdin(Stdio::null())
             .spawn()
             .expect("started");
-        // Until it has made progress or has finished.
+        // Wait until it has made progress or has finished.
         while journal.metadata().map_or(0, |metadata| metadata.len()) <= held.max(200)
             && child.try_wait().expect("a child").is_none()
         {

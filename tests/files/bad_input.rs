@@ -1,4 +1,4 @@
-//! Invalid input: each is answered by one clear line and a failing exit status.
+//! Invalid input of every kind gives a one-line error and a failing exit status.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::support::tabia;
 
-/// Bytes without a pattern, the same in every run.
+/// Returns pseudorandom bytes, the same in every run.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = || {
@@ -20,7 +20,6 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// A folder of files whose content does not match their names.
 struct Files(TempDir);
 
 impl Files {
@@ -76,15 +75,12 @@ fn invalid_arguments_are_rejected_in_one_line() {
     }
 }
 
-/// A game for a small book.
 const GAME: &str = "[Event \"?\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
-/// Length of the magic bytes at the start of a book.
 const MAGIC: usize = 8;
 /// Length of the header of a book, without and with padding.
 const HEADER: usize = 152;
 const PADDED_HEADER: usize = 256;
 
-/// Files that are not books, each with a part of the error.
 const NO_BOOKS: [(&str, &str); 14] = [
     ("missing.pgn", "does not exist"),
     ("missing.tbk", "does not exist"),

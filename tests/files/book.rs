@@ -1,4 +1,4 @@
-//! Books from real games, checked against figures of other programs.
+//! Books from real games, checked against the counts of other programs.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -30,7 +30,7 @@ fn counts_of_real_games_match_other_programs() {
     let start = Position::start();
     assert_eq!(played(&book, &start, "e4"), Counts::new(1685, 1088, 1352));
     assert_eq!(played(&book, &start, "d4"), Counts::new(1212, 972, 956));
-    // The figure is of positions with a move: the last position of a game has none.
+    // The expected count excludes positions without a move, such as the last one of a game.
     let with_moves = book.entries().filter(|entry| !entry.moves.is_empty()).count();
     assert_eq!((with_moves, book.move_count()), (69_227, 79_979));
 }
@@ -50,7 +50,6 @@ fn positions_are_found_by_any_move_order() {
     assert_eq!(moves[0].reached, Counts::new(0, 0, 1));
 }
 
-/// A book of a file in `books/`.
 fn source(name: &str, options: &BuildOptions) -> Book {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("books").join(name);
     let (book, tally) = build_in_memory(&[PgnInput::File(path)], options, name).expect("a book");
@@ -64,7 +63,6 @@ fn opened(mut file: File) -> Book {
     Book::from_bytes(bytes, "made").expect("a book")
 }
 
-/// The positions after the moves of `books/avoid.epd`.
 fn positions_to_avoid() -> impl Iterator<Item = Position> {
     include_str!("../../books/avoid.epd").lines().map(|line| {
         let (position, rest) = line.split_once(" am ").expect("a move to avoid");

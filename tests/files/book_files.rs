@@ -16,7 +16,6 @@ fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
 }
 
-/// Runs `tabia book …`; returns whether it succeeded, and all its output.
 fn tabia(arguments: &[&str], folder: &Path) -> (bool, String) {
     let output = support::tabia(&[&["book"], arguments].concat(), folder);
     let printed = [output.stdout, output.stderr].concat();
@@ -29,7 +28,6 @@ fn run_ok(arguments: &[&str], folder: &Path) -> String {
     printed
 }
 
-/// Games of a few moves that differ in their tags and first moves.
 fn some_games() -> String {
     let openings = ["1. e4 e5 2. Nf3 Nc6", "1. d4 d5 2. c4 e6", "1. c4 Nf6 2. d4 e6 3. Nc3 d5"];
     let results = ["1-0", "0-1", "1/2-1/2"];
@@ -136,7 +134,7 @@ fn killed_build_leaves_the_old_book_and_no_files() {
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
     input.write_all(some_games().repeat(100).as_bytes()).expect("tabia reads");
-    // More than a pipe holds: the build reads, and so has begun its output.
+    // The input exceeds a pipe's buffer, so the build has read some of it and begun its output.
     child.kill().expect("it runs");
     child.wait().expect("it was started");
     assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
@@ -158,7 +156,7 @@ fn interrupted_build_keeps_the_games_read_so_far() {
         .spawn()
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
-    // More than the first chunks, so that some have been counted when the interrupt comes.
+    // Enough input for some chunks to be counted before the interrupt.
     input.write_all(some_games().repeat(200).as_bytes()).expect("tabia reads");
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.expect("kill can be started").success());
@@ -247,7 +245,7 @@ fn books_can_be_merged_filtered_and_compared() {
 fn filter_removes_avoided_moves_by_any_move_order() {
     let folder = folder();
     let all = Book::embedded();
-    // Every move that transposes: the position after it is reached by another move too.
+    // Find the moves to positions that are also reached by another move.
     let mut reached: HashMap<u64, Vec<(Position, Move)>> = HashMap::new();
     let mut reachable = 0;
     for at in all.walk(&Position::start(), u32::MAX) {
@@ -282,7 +280,6 @@ fn filter_removes_avoided_moves_by_any_move_order() {
     assert!(!folder.path().join("none.tbk").exists());
 }
 
-/// Key and move of the rows of a Polyglot book, with their weights.
 fn rows(bytes: &[u8]) -> BTreeMap<[u8; 10], u16> {
     let (rows, _) = bytes.as_chunks::<16>();
     let row = |row: &[u8; 16]| {
@@ -311,7 +308,6 @@ fn real_polyglot_books_round_trip() {
     }
 }
 
-/// A row of a Polyglot book.
 fn row(key: u64, word: u16, weight: u16) -> [u8; 16] {
     let number = u128::from(key) << 64 | u128::from(word) << 48 | u128::from(weight) << 32;
     number.to_be_bytes()
@@ -383,7 +379,7 @@ fn polyglot_program_builds_the_same_book() {
     let (ours, theirs) = (read("ours.bin"), read("theirs.bin"));
     assert_eq!((ours.len(), theirs.len()), (4815, 4815));
     assert!(ours.keys().eq(theirs.keys()));
-    // Polyglot counts a move twice that a game plays twice; a book of games does not.
+    // If a game plays a move twice, Polyglot counts it twice, but a book of games counts it once.
     let other: Vec<_> = ours.iter().filter(|&(row, weight)| theirs[row] != *weight).collect();
     assert!(other.len() < 10 && other.iter().all(|&(row, weight)| theirs[row] == weight * 2));
 }

@@ -69,12 +69,11 @@ fn any_filter() -> impl Strategy<Value = FacetFilter> {
     })
 }
 
-/// A book with facets of the games that pass; `None` if none does.
+/// Builds a book with facets from the games that pass; returns `None` if none does.
 fn build(text: &str, facets: FacetFilter, options: &BuildOptions) -> Option<Book> {
     build_filtered(text, GameFilter { facets, ..GameFilter::default() }, options)
 }
 
-/// The same with any filter.
 fn build_filtered(text: &str, filter: GameFilter, options: &BuildOptions) -> Option<Book> {
     let options = BuildOptions { filter, facets: true, undecided: true, ..options.clone() };
     let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
@@ -112,7 +111,6 @@ proptest! {
         side in option::of(prop::sample::select(vec![Color::White, Color::Black])),
         max_ply in 1_u32..8,
     ) {
-        // Every player has both colours.
         let text = pgn(&games).replace("\"W", "\"Player ").replace("\"B", "\"Player ");
         let options = BuildOptions { max_ply, ..BuildOptions::default() };
         let whole = build(&text, FacetFilter::default(), &options).expect("games");

@@ -1,4 +1,4 @@
-//! The games of a book: found in their files, and kept by merging and filtering.
+//! The games of a book can be found in their files, and survive merging and filtering.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 use crate::support::{self, shared_data};
 
-/// Games that differ in all listed tags.
 fn some_games(first: usize) -> String {
     games_of(first..first + 40)
 }
@@ -49,7 +48,7 @@ fn of_text(text: &str) -> Book {
     build_in_memory(&[input], &with_facets(), "book").expect("games").0
 }
 
-/// The same games in every supported encoding and compression.
+/// Returns the same games in every supported encoding and compression.
 fn packed(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).expect("memory");
@@ -116,7 +115,6 @@ fn missing_or_changed_game_file_is_reported() {
     assert!(matches!(of_text(&text).game(id), Err(GameError::NotKept { .. })));
 }
 
-/// Asserts that two books have the same games in all positions of the first.
 fn assert_same_games(left: &Book, right: &Book) {
     let everything = FacetFilter::default();
     for at in left.walk(&Position::start(), u32::MAX) {
@@ -130,7 +128,6 @@ fn assert_same_games(left: &Book, right: &Book) {
 #[test]
 fn merged_books_keep_their_games() {
     let (first, second) = (some_games(0), some_games(25));
-    // The games that both hold count once.
     let joint = of_text(&games_of(0..65));
     let books = [(of_text(&second), 1.0), (of_text(&first), 1.0)];
     let merged = merge(&books, Cursor::new(Vec::new())).expect("memory").into_inner();

@@ -23,11 +23,10 @@ fn start(file: &Path, more: &[&str]) -> Engine {
     engine
 }
 
-/// A game that begins with the moves of this number, by the engine against itself.
+/// A game of the engine against itself. Its number determines the first moves.
 struct SelfPlay {
     engine: Engine,
     game: Game,
-    /// Positions in which the engine moved.
     moved: Vec<Position>,
 }
 
@@ -246,19 +245,18 @@ fn both_protocols_have_the_learn_option() {
     engine.quit();
 }
 
-/// An opening that the engine plays from a book of these games, whatever its results.
+/// An opening that the engine plays from a book of games, whatever its results.
 struct Repertoire {
     folder: tempfile::TempDir,
     line: Vec<String>,
-    /// Whether the engine has White.
     is_white: bool,
     /// The output for the game once the line has been played.
     result: &'static str,
 }
 
 impl Repertoire {
-    /// A book of this many games with this line, all won by the engine's side; the engine loses all
-    /// its own games.
+    /// Creates a book of this many games with this line, all won by the engine's side. The engine
+    /// loses all its own games.
     fn new(line: &[String], is_white: bool, games: usize) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (won, result) = if is_white { ("1-0", "0-1") } else { ("0-1", "1-0") };
@@ -267,7 +265,6 @@ impl Repertoire {
         Repertoire { folder, line: line.to_vec(), is_white, result }
     }
 
-    /// Creates it from SAN moves whose last book move loses material.
     fn of_san(moves: &str, is_white: bool) -> Self {
         let mut game = Game::default();
         let line = moves.split(' ').map(|san| {
@@ -313,7 +310,7 @@ impl Repertoire {
         (plies, printed)
     }
 
-    /// What `book why` prints of the position after so many plies.
+    /// Returns the output of `book why` for the position after this many plies.
     fn why(&self, plies: usize) -> String {
         let moves = self.line[..plies].join(" ");
         let arguments = ["book", "why", "bad.pgn", "--learn", "learnt", "--moves", &moves];

@@ -7,7 +7,6 @@ use tempfile::TempDir;
 
 use crate::support;
 
-/// Runs `tabia book …`; returns whether it succeeded, and all its output.
 fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     let arguments: Vec<&str> = ["book"].into_iter().chain(arguments.split(' ')).collect();
     let output = support::tabia(&arguments, folder);
@@ -72,7 +71,7 @@ mod with_parquet {
             run_ok(&format!("build a.pgn b.pgn -o built.tbk{options}"), folder);
             let read = |name: &str| fs::read(folder.join(name)).expect("readable");
             assert!(read("built.tbk") == read("packed.tbk"), "{options}");
-            // The same if the counts of one file have facets.
+            // The result is the same if the counts of one file have facets.
             fs::remove_dir_all(folder.join("all/a")).expect("a folder");
             run_ok(&format!("count a.pgn --parquet all/a --facets{counting}"), folder);
             run_ok(&format!("pack all -o packed.tbk{packing} --force"), folder);
@@ -117,7 +116,7 @@ mod with_parquet {
         for name in files {
             let path = folder.join("counts").join(name);
             let sound = fs::read(&path).expect("there");
-            // All bytes of the rows, and some more of the others.
+            // Damage about 150 bytes of each file.
             for at in (0..sound.len()).step_by(sound.len().div_ceil(150)) {
                 let mut changed = sound.clone();
                 changed[at] ^= 1 << (at % 8);

@@ -1,4 +1,4 @@
-//! Real and dirty PGN, read by Tabia and by a second reader on `shakmaty`.
+//! Real and malformed PGN, read by Tabia and by an independent reader based on `shakmaty`.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,6 @@ use shakmaty::{CastlingMode, Chess, Outcome, Position as _, Role};
 use tabia::pgn::{GameEnd, GamePly, GameStatus, Reader, Tags, Visitor};
 use tabia::position::Position;
 
-/// What a reader found in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     games: u64,
@@ -21,7 +20,6 @@ struct Found {
     plies: u64,
 }
 
-/// Visits all games completely.
 struct All;
 
 impl Visitor for All {
@@ -152,8 +150,7 @@ fn with_capture_toggled(san: &San) -> San {
     }
 }
 
-/// Returns what the second reader found, and the number of moves that needed
-/// [`with_capture_toggled`].
+/// Returns what the second reader found, and how often it needed [`with_capture_toggled`].
 fn read_with_shakmaty(bytes: &[u8]) -> (Found, u64) {
     let mut reader =
         pgn_reader::Reader::build(bytes).set_supported_tag_line_length(8 << 10).finish();
@@ -210,7 +207,7 @@ const DIFFERENT: [&str; 37] = [
     "test-totalplycount.pgn",
     "test-ucW.pgn",
     "test-w.pgn",
-    // So do empty lines elsewhere, and at the end of a file they give an empty game.
+    // Empty lines elsewhere also end games, and at the end of a file they give an empty game.
     "chessdoctor.pgn",
     "mate_in_3.pgn",
     "perle.pgn",
@@ -219,16 +216,16 @@ const DIFFERENT: [&str; 37] = [
     "nested-comment.pgn",
     "test-fuzzydepth.pgn",
     "test-nagcomments.pgn",
-    // Squares instead of SAN, which it skips.
+    // Coordinate moves instead of SAN, which the second reader skips.
     "test-promotion-in.pgn",
     "uci-moves.pgn",
     // Tags without movetext, and those of the next game.
     "empty_body.pgn",
-    // A word that is no move, `Kx`.
+    // The word `Kx`, which is not a move.
     "corrupted.pgn",
     // Quotation marks within tags.
     "unescaped_quote_header.pgn",
-    // An unclosed brace, after which it loses two games.
+    // An unclosed brace, after which the second reader loses two games.
     "europe_echecs.pgn",
 ];
 

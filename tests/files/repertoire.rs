@@ -11,7 +11,6 @@ use tempfile::TempDir;
 
 use crate::support::{shared_data, tabia};
 
-/// Runs a command that must succeed; returns its standard output, then its standard error.
 fn run_ok(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
@@ -19,12 +18,10 @@ fn run_ok(arguments: &[&str], folder: &Path) -> String {
     printed
 }
 
-/// The standard output of a command, whatever its status.
 fn output(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(tabia(arguments, folder).stdout).expect("UTF-8")
 }
 
-/// Runs a command that must fail; returns its standard error.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("UTF-8");
@@ -40,7 +37,6 @@ fn folder_with(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// A game of the test: players with their titles, and moves.
 struct Sample {
     players: [(&'static str, &'static str); 2],
     moves: &'static str,
@@ -81,8 +77,7 @@ fn sample_pgn() -> String {
     text.collect()
 }
 
-/// Counts the games selected by `counts` that played each move of `side` (or of both), by key and
-/// move.
+/// Counts the games selected by `counts` that played each move of `side`, or of both.
 fn moves_played(
     side: Option<Color>,
     counts: impl Fn(&Sample) -> bool,
@@ -251,7 +246,6 @@ fn diff_lists_differing_entries_nearest_first() {
     }
 }
 
-/// The columns of a CSV line.
 fn columns(line: &str) -> Vec<&str> {
     line.split(',').collect()
 }

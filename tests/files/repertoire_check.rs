@@ -19,7 +19,6 @@ const LINES: &str = "\
 [Event \"Lines\"]\n[ChapterName \"English\"]\n[Result \"*\"]\n\n\
 1. c4 e6 2. d4 Nf6 ({Or} 2... d5 3. Nc3) 3. Nc3 {[%csl Rb4] Expect a pin} *\n";
 
-/// Numbers of games with the same moves.
 const GAMES: [(&str, usize); 4] = [
     ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4", 6),
     ("1. d4 Nf6 2. c4 g6 3. Nc3", 1),
@@ -42,7 +41,6 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// The findings of a check as JSON.
 fn findings(line: &str, folder: &Path) -> Value {
     let (_, printed, errors) = run(&format!("repertoire check {line} --json"), folder);
     serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{line}: {printed}{errors}"))
@@ -179,7 +177,6 @@ fn low_scores_depend_on_the_ratings() {
     let at_most = low["at_most"].as_f64().expect("a number");
     let usual_at_least = low["usual_at_least"].as_f64().expect("a number");
     assert!(0.4 < at_most && at_most < usual_at_least && usual_at_least < 0.6, "{low}");
-    // It is the only finding.
     let line = format!("repertoire check {line} --ratings 1600");
     let (status, printed, _) = run(&line, folder.path());
     assert_eq!(status, Some(1), "{printed}");

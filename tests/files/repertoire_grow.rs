@@ -1,4 +1,4 @@
-//! `tabia repertoire grow`: repertoires made of a book, and gaps filled.
+//! `tabia repertoire grow`: creates repertoires from books, and fills gaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -49,13 +49,13 @@ fn random_games(games: &[Vec<u8>]) -> String {
     text
 }
 
-/// The scores of positions: those of the last ones are arbitrary, the others follow from them.
+/// Computes the scores of positions: arbitrary for the last ones, backed up for the others.
 fn score(book: &Book, position: &Position, scores: &mut BTreeMap<u64, i32>) -> i32 {
     if let Some(&score) = scores.get(&position.key()) {
         return score;
     }
     let moves = book.moves(position);
-    // Unplayed moves back to earlier positions would be cycles.
+    // Unplayed moves could lead back to earlier positions and form cycles.
     let played = moves.iter().filter(|found| !found.played.is_empty());
     let after = played.map(|found| -score(book, &position.play(found.mv), scores));
     let found = after.max().unwrap_or((position.key() % 120) as i32 - 60);
@@ -91,7 +91,6 @@ fn grown(book: &Book, side: Color, options: &GrowOptions) -> (Repertoire, Growth
     (repertoire, growth)
 }
 
-/// All moves: position, move, by keys.
 fn moves(repertoire: &Repertoire) -> BTreeSet<(u64, Move)> {
     let moves = repertoire.nodes().flat_map(|node| {
         let key = node.position.key();
@@ -195,7 +194,7 @@ proptest! {
         others in prop::collection::vec(prop::collection::vec(0_u8..21, PLIES), 10),
     ) {
         let book = book(&random_games(&games));
-        // Moves of other games, with a variation for the other side's reply, as a repertoire.
+        // A repertoire from other games, with a variation for the other side's reply.
         let known = random_games(&others).replace("1/2-1/2", "*").replace("1-0", "*").replace("0-1", "*");
         let mut repertoire = Repertoire::read(&input(&known), Color::Black).expect("readable");
         let before = moves(&repertoire);
@@ -214,7 +213,7 @@ proptest! {
         let text = written(&repertoire, &book);
         let read = Repertoire::read(&input(&text), Color::Black).expect("readable");
         prop_assert_eq!(moves(&read), after);
-        // The written chapters have the same probabilities, and a complete repertoire stays as it is.
+        // The written chapters give the same probabilities, and a second run changes nothing.
         let probabilities = |of: &Repertoire| -> Vec<f64> {
             let forecast = of.forecast(&book, options.max_ply);
             repertoire.nodes().map(|node| forecast.probability(&node.position)).collect()
@@ -227,7 +226,7 @@ proptest! {
     }
 }
 
-/// Games as often as given.
+/// Returns each game as many times as given.
 fn repeated(games: &[(&str, usize)]) -> String {
     games.iter().map(|(moves, number)| format!("{moves} 1/2-1/2\n\n").repeat(*number)).collect()
 }
@@ -309,7 +308,7 @@ fn shares_hold_for_games_that_are_not_in_the_book() {
     };
     // Without its only game, a reply would be unknown.
     assert!((share(0.001) - 0.8).abs() < 1e-12);
-    // With one game less, 1...e5 would be too rare for this threshold.
+    // With one game fewer, 1...e5 would be too rare for this threshold.
     assert!(share(0.75) < 1e-12);
     let mut known =
         Repertoire::read(&input("1. e4 c5 2. Nf3 *\n"), Color::White).expect("readable");
@@ -351,7 +350,7 @@ fn chapters_and_book_are_written() {
         };
         assert_eq!(moves(stored), moves(node));
     }
-    // The inputs are safe, and what cannot work is refused.
+    // Inputs are never overwritten, and invalid arguments are rejected.
     for (rest, word) in [
         ("mine.pgn -o mine.pgn --force", "mine.pgn"),
         ("-o games.pgn --force", "games.pgn"),

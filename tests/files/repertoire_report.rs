@@ -11,7 +11,6 @@ use crate::support::{run_line as run, run_line_ok as run_ok};
 
 const LINES: &str = "1. d4 Nf6 (1... d5 2. c4 e6 3. Nc3) 2. c4 e6 (2... g6) 3. Nc3 Bb4 4. e3 *\n";
 
-/// Players, date, result and moves of games.
 const GAMES: [(&str, &str, &str, &str, &str); 7] = [
     ("Me, Myself", "Other", "2023.05.01", "1-0", "1. d4 Nf6 2. Nf3 e6 3. c4 Bb4 4. Nc3"),
     ("Me, Myself", "Other", "2023.05.02", "0-1", "1. d4 Nf6 2. Nf3 g6"),

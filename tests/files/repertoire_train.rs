@@ -13,7 +13,6 @@ use crate::support::{Engine, run_line as run, run_line_ok as run_ok};
 const LINES: &str = "1. d4 Nf6 (1... d5 2. c4) (1... f5 2. Bg5 {[%cal Gg5h4] Stop e5}) 2. c4 e6 (2... g6 3. Nc3) \
                      3. Nc3 *\n";
 
-/// Numbers of games with the same moves and result.
 const GAMES: [(&str, &str, usize); 5] = [
     ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3", "1-0", 12),
     ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. f3", "0-1", 20),
@@ -38,7 +37,6 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().expect("UTF-8").to_owned()
 }
 
-/// A running training that is driven line by line.
 struct Training {
     program: Engine,
     /// The answers that the program has acknowledged: the line of the question, and the move.
@@ -62,7 +60,6 @@ impl Training {
         Some(line.to_owned())
     }
 
-    /// Sends a move, and waits for the line that acknowledges it.
     fn answer(&mut self, question: &str, san: &str) -> String {
         self.program.send(san);
         let judged = self.program.line();
@@ -71,7 +68,6 @@ impl Training {
     }
 }
 
-/// The answers in a journal.
 fn journal(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).expect("a journal");
     let answers = text.lines().skip(1).filter_map(|line| line.split_once(' '));
@@ -148,7 +144,6 @@ fn session_asks_every_position_once_and_repeats_mistakes() {
     );
 }
 
-/// Whether a journal has these answers, in this order.
 fn has_answers(journal: &[Value], acknowledged: &[(String, String)]) -> bool {
     let coordinates = |question: &str, san: &str| {
         let words = question.split(' ').filter(|word| !word.ends_with('.') && *word != "The");
@@ -253,7 +248,7 @@ fn good_answers_are_written_as_games_and_complete_the_repertoire() {
     let line = "white.pgn new.pgn --side white --journal white.pgn.training -b games.pgn";
     let printed = run_ok(&format!("repertoire train {line}"), folder.path());
     assert!(!printed.contains("add these lines"), "{printed}");
-    // The file can be an input, but no output.
+    // The repertoire can be an input, but not an output.
     let (status, _, errors) =
         run(&format!("repertoire train {line} --pgn new.pgn --force"), folder.path());
     assert!(status == Some(1) && errors.contains("new.pgn"), "{errors}");

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::support::{PROGRAM, tabia};
 
-/// Runs a command that must succeed; returns its standard output.
 fn run(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let error = String::from_utf8_lossy(&output.stderr);
@@ -15,14 +14,12 @@ fn run(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// Runs a command that must fail; returns its standard error.
 fn run_err(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     assert!(!output.status.success(), "{arguments:?}");
     String::from_utf8(output.stderr).expect("UTF-8")
 }
 
-/// Plays games of each kind into a folder.
 fn play(folder: &Path) {
     let games = ["train", "games", "--nodes", "30", "--games"];
     let kinds: [&[&str]; 3] = [
@@ -58,7 +55,7 @@ fn packed_games_equal_the_played_games() {
     assert!(of_packed.contains(" random plies after it; "), "settings of the part");
     assert_eq!(of_packed.matches("[FEN ").count(), 20, "with few pieces");
 
-    // `cat` makes one file of two.
+    // Files can be joined with `cat`.
     for name in all {
         run(&["train", "pack", name, "-o", &format!("{name}.packed")], folder);
     }
@@ -142,7 +139,6 @@ fn killed_relabelling_resumes_to_the_same_games() {
     let again = run(&broken, folder);
     assert!(again.starts_with("0 games added to 120 in broken.games"), "{again}");
 
-    // Moves and results stay.
     let without_event = |file: &str| {
         let pgn = run(&["train", "pgn", file], folder);
         let kept = pgn.lines().filter(|line| !line.starts_with("[Event "));

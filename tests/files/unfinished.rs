@@ -9,13 +9,12 @@ use std::time::{Duration, Instant};
 
 use crate::support::{PROGRAM, TIMEOUT, tabia};
 
-/// Games that differ, some of them broken: text for a build of several checkpoints.
+/// Returns different games, some of them broken, for a build with several checkpoints.
 fn games(number: usize) -> String {
     let moves = ["e4 e5", "d4 d5", "c4 c5", "Nf3 Nf6", "b3 b6", "g3 g6", "a3 a6", "h3 h6"];
     let mut text = String::new();
     for game in 0..number {
         let result = ["1-0", "0-1", "1/2-1/2"][game % 3];
-        // Writing to a string cannot fail.
         let _ = write!(
             text,
             "[White \"W{}\"]\n[Black \"B{}\"]\n[Date \"2020.01.01\"]\n[Result \"{result}\"]\n\n",
@@ -32,7 +31,6 @@ fn games(number: usize) -> String {
     text
 }
 
-/// Arguments of a build with frequent checkpoints, into a book of this name.
 fn build<'a>(book: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     build_every("0.03", book, more)
 }
@@ -42,7 +40,6 @@ fn build_every<'a>(seconds: &'a str, book: &'a str, more: &[&'a str]) -> Vec<&'a
     [&all[..], more].concat()
 }
 
-/// Kills a build after its next checkpoint; returns false if it ended first.
 fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> bool {
     let state = folder.join(format!("{book}.unfinished/state.json"));
     let before = fs::read(&state).ok();
@@ -108,7 +105,6 @@ fn repeatedly_killed_build_gives_the_same_book() {
     }
 }
 
-/// A folder with the checkpoint of a killed build.
 fn unfinished() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");
@@ -222,7 +218,7 @@ fn build_progresses_with_any_checkpoint_interval() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
     assert!(tabia(&build_every("0", "whole.tbk", &[]), folder.path()).status.success());
-    // Shorter than writing a checkpoint takes.
+    // This interval is shorter than the time to write a checkpoint.
     let built = tabia(&build_every("0.000001", "facets.tbk", &["--facets"]), folder.path());
     assert!(built.status.success(), "{built:?}");
     assert!(tabia(&build_every("0.000001", "x.tbk", &[]), folder.path()).status.success());

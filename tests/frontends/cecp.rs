@@ -1,5 +1,4 @@
-//! The xboard protocol of the program: one test for each common fault of engines. No test depends
-//! on the speed of the machine.
+//! The xboard protocol: one test for each common fault of engines, independent of speed.
 
 use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
@@ -28,7 +27,6 @@ fn thinking(lines: &[String]) -> Vec<Thinking> {
         .collect()
 }
 
-/// Whether a line reports an iteration of at least this depth.
 fn reaches(line: &str, depth: i32) -> bool {
     thinking(&[line.to_owned()]).iter().any(|line| line.depth >= depth)
 }
@@ -104,8 +102,7 @@ fn no_line_contains_words_that_xboard_misreads() {
     }
 }
 
-/// xboard sends `egtpath` from its system-wide settings at every start, and python-chess rejects an
-/// engine that answers `Error`.
+/// xboard always sends `egtpath`, and python-chess rejects an engine that answers `Error`.
 #[test]
 fn missing_table_folder_is_an_error_only_if_set_by_option() {
     let mut engine = engine(&[]);
@@ -589,7 +586,7 @@ fn strength_options_are_declared() {
         let declared = format!("feature option=\"{option}");
         assert!(lines.iter().any(|line| line.starts_with(&declared)), "{option}: {lines:?}");
     }
-    // A weak engine does not use its time: it would take a day to move otherwise.
+    // A weak engine does not use all of its time; otherwise it would take a day to move.
     engine.send("new\nst 86400\npost\nusermove e2e4");
     engine.until_start("move ");
     let begin = std::time::Instant::now();

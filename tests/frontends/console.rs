@@ -26,7 +26,7 @@ fn quit_works_while_the_engine_thinks() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = Terminal::start(folder.path());
     terminal.answer(&["book off", "st 10000", "e4"]);
-    // No prompt follows: the engine thinks.
+    // No prompt follows, because the engine is thinking.
     terminal.wait_for("4 . . . .(P). . .");
     terminal.enter("quit");
     assert!(terminal.wait_for_end().success());
@@ -43,7 +43,7 @@ fn commands_that_end_thinking_take_effect_at_once() {
         ("resign", "The result of the game is 0-1."),
     ] {
         terminal.answer(&["new", "book off", "st 10000", "e4"]);
-        // No prompt follows: the engine thinks.
+        // No prompt follows, because the engine is thinking.
         terminal.wait_for("4 . . . .(P). . .");
         terminal.enter(typed);
         terminal.wait_for(answer);

@@ -5,7 +5,6 @@ use std::process::{Command, Output, Stdio};
 
 use crate::support::{Engine, PROGRAM};
 
-/// Runs the program on an input, with `RUST_LOG` set or not.
 fn run(arguments: &[&str], filter: Option<&str>, input: &str) -> Output {
     let mut command = Command::new(PROGRAM);
     command.args(arguments).env_remove("RUST_LOG");

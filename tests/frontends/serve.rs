@@ -20,13 +20,11 @@ use crate::support::{PROGRAM, TIMEOUT};
 /// Games with two move orders to one position, and a position with two results.
 const GAMES: &str = "[White \"Alpha, A\"]\n[Black \"Beta\"]\n[WhiteElo \"2400\"]\n[BlackElo \"2300\"]\n[Date \"2020.03.01\"]\n[Event \"Open\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 1-0\n\n[White \"Beta\"]\n[Black \"Alpha, A\"]\n[WhiteElo \"2310\"]\n[BlackElo \"2410\"]\n[Date \"2021.05.01\"]\n\n1. c4 e6 2. d4 Nf6 3. Nf3 0-1\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 1/2-1/2\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 1-0\n";
 
-/// A server on its own port.
 struct Server {
     child: Child,
     address: String,
 }
 
-/// An answer: status, head and body.
 struct Answer {
     status: u16,
     head: String,
@@ -38,14 +36,12 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// The value of a header.
     fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 }
 
 impl Server {
-    /// Starts a server with these arguments; dropping it ends it.
     fn start(arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(PROGRAM);
         command.arg("serve").args(arguments).args(["--listen", "0"]).current_dir(folder);
@@ -64,19 +60,16 @@ impl Server {
         server
     }
 
-    /// Starts a server with `GAMES`.
     fn with_games() -> (Self, tempfile::TempDir) {
         Self::with(GAMES)
     }
 
-    /// Starts a server with games in PGN.
     fn with(games: &str) -> (Self, tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("games.pgn"), games).expect("written");
         (Self::start(&["games.pgn"], folder.path()), folder)
     }
 
-    /// Waits until the books are open.
     fn wait(&self) {
         while self.get("/status").json()["ready"] != true {
             std::thread::sleep(Duration::from_millis(20));
@@ -89,7 +82,6 @@ impl Server {
         stream
     }
 
-    /// Sends a raw request and returns the answer.
     fn send(&self, request: &str) -> Answer {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).expect("sent");
@@ -130,7 +122,6 @@ impl Drop for Server {
     }
 }
 
-/// Decodes a chunked body.
 fn unchunked(mut rest: &str) -> String {
     let mut body = String::new();
     while let Some((length, after)) = rest.split_once("\r\n") {
@@ -373,7 +364,6 @@ fn analysis_streams_lines_and_transpositions_into_the_book() {
     assert!(found.into_iter().all(|(_, found)| found["fromOutside"] == true));
 }
 
-/// Returns the JSON lines of a stream.
 fn json_lines(answer: &Answer) -> Vec<Value> {
     assert_eq!(answer.header("content-type"), Some("application/x-ndjson"), "{}", answer.body);
     answer.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()

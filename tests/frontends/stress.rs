@@ -27,7 +27,6 @@ const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 const INVALID: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
 
-/// Random numbers determined by `seed`.
 fn random(seed: u64) -> TestRng {
     TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat())
 }
@@ -45,7 +44,6 @@ fn legal_move(random: &mut TestRng, game: &Game) -> Option<Move> {
     moves.iter().nth(random.random_range(0..moves.len()))
 }
 
-/// Gives a search some time.
 fn pause(random: &mut TestRng) {
     sleep(Duration::from_micros(random.random_range(0..10_000)));
 }
@@ -57,11 +55,9 @@ struct RandomGui {
     random: TestRng,
     /// The game as far as it is known; `None` after a disagreement.
     game: Option<Game>,
-    /// The side that the engine plays.
     side: Option<Color>,
     /// Moves of the user that were not refused, and of the engine.
     moves: [usize; 2],
-    /// Thinking lines received.
     thinking_lines: usize,
 }
 
@@ -94,7 +90,6 @@ impl RandomGui {
         }
     }
 
-    /// Processes lines of the engine.
     fn receive(&mut self, lines: &[String]) {
         for line in lines {
             match Reply::from(line.as_str()) {
@@ -126,7 +121,6 @@ impl RandomGui {
         self.game.as_ref().map(|game| game.position().side_to_move())
     }
 
-    /// Plays a legal move as soon as it is the user's turn.
     fn play(&mut self) {
         if self.side.is_some() && self.side == self.to_move() {
             self.wait_for_answers();
@@ -142,7 +136,6 @@ impl RandomGui {
         }
     }
 
-    /// Starts a new game or sets up a position.
     fn begin(&mut self) {
         let fen = pick(&mut self.random, &["", "", ENDGAME, MATE_IN_ONE, STALEMATE, INVALID]);
         match Position::from_fen(fen) {
@@ -221,7 +214,6 @@ fn many_random_xboard_commands_are_answered() {
     }
 }
 
-/// UCI commands other than `position`.
 #[rustfmt::skip]
 const UCI_COMMANDS: [&str; 24] = [
     "go infinite", "go infinite", "go ponder wtime 100 btime 100", "go ponder movetime 5",
@@ -272,7 +264,6 @@ fn uci(seed: u64, number: usize) {
     assert_eq!(engine.quit(), "");
 }
 
-/// A game of random moves.
 fn random_game(random: &mut TestRng) -> Game {
     let mut game = Game::default();
     for _ in 0..random.random_range(0..LONGEST) {
@@ -282,7 +273,6 @@ fn random_game(random: &mut TestRng) -> Game {
     game
 }
 
-/// Checks each `bestmove` against the position it was requested for.
 fn check_answers(lines: &[String], awaited: &mut VecDeque<Position>) {
     for line in lines {
         let Some(best) = line.strip_prefix("bestmove ") else { continue };

@@ -70,8 +70,7 @@ fn log_is_written_or_an_error_reported() {
     );
 }
 
-/// python-chess rejects an engine that lacks a configured option, and lichess-bot configures this
-/// one.
+/// python-chess rejects engines without a configured option, and lichess-bot configures this one.
 #[test]
 fn move_overhead_can_be_set() {
     let mut engine = engine();
@@ -170,8 +169,7 @@ fn ends_of_games() -> Vec<(String, bool)> {
     ends
 }
 
-/// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where the protocol
-/// requires it.
+/// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where required.
 #[test]
 fn finished_game_has_a_score_but_no_move() {
     let ends = ends_of_games();
@@ -262,7 +260,7 @@ fn limited_strength_limits_the_search() {
         searched.push(nodes(&engine.until_start("bestmove")));
     }
     assert!(searched.is_sorted() && searched[2] > 4 * searched[0], "{searched:?}");
-    // An analysis has full strength.
+    // Analysis uses full strength.
     engine.send("position startpos\ngo infinite");
     engine.until(|line| line.starts_with("info depth 8 "));
     engine.send("stop");
@@ -346,7 +344,7 @@ fn opponent_book_plays_the_moves_of_its_player() {
     let mut engine = Engine::start(&["--uci", "--opponent-book", &spec]);
     engine.send("uci\nposition startpos\ngo wtime 60000 btime 60000");
     assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove g2g4"));
-    // Beyond the games it plays at the player's strength; the option works like the argument.
+    // After the book, it plays at the player's strength. The option works like the argument.
     engine.send("position startpos moves g2g4 d7d5\ngo wtime 60000 btime 60000");
     engine.until_start("bestmove");
     engine.send(&format!("setoption name SparFile value {},player=Bob", file.display()));

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 
 use crate::support::tabia;
 
-/// Output and exit status of a command.
 fn printed(arguments: &[&str], folder: &Path) -> (String, Option<i32>) {
     let output = tabia(arguments, folder);
     let text = [output.stdout, output.stderr].concat();
@@ -183,7 +182,7 @@ fn eval_prints_the_selected_evaluation_first() {
         let line = line.expect("a line");
         line.split(' ').nth(1).expect("a figure").parse::<f64>().expect("a number")
     };
-    // Fifty-move damping and rounding aside.
+    // The remaining difference is fifty-move damping and rounding.
     assert!((nnue - figure(network)).abs() < 0.1, "{nnue}");
     let (classical, network, same_terms) = first("classical");
     assert_eq!(network, None);

@@ -113,7 +113,6 @@ fn games_do_not_depend_on_concurrency() {
     assert_eq!(one, three);
 }
 
-/// Removes times and line breaks from a game.
 fn without_times(game: &str) -> String {
     let words = game.split_whitespace().filter(|word| !word.ends_with("s") || word.len() < 5);
     words.collect::<Vec<_>>().join(" ")
@@ -261,7 +260,6 @@ fn killed_match_resumes_to_the_same_result() {
     assert!(!std::path::Path::new(&state).exists(), "the state of a finished match is removed");
 }
 
-/// The final statistics of a match.
 fn statistics(text: &str) -> String {
     let start = text.rfind("Score of").expect("a score");
     text[start..].to_owned()

@@ -7,13 +7,13 @@ use std::sync::Mutex;
 
 use crate::support::{PROGRAM, fake_engine as fake};
 
-/// Longer than any answer takes, so that only an engine that hangs reaches it.
+/// A timeout that only a hanging engine reaches.
 const NEVER: &str = "600";
 
-/// For engines that hang on purpose. It is still longer than any answer takes.
+/// The timeout for engines that hang on purpose, still longer than any answer takes.
 const HANGS: &str = "10";
 
-/// Most of them wait for an engine that hangs.
+/// The number of concurrent checks; most of them wait for a hanging engine.
 const CONCURRENT: usize = 16;
 
 fn check(engine: &str, patience: &str, more: &[&str]) -> Output {
@@ -25,7 +25,6 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Returns the lines about one test, if it has findings.
 fn findings<'a>(text: &'a str, probe: &str) -> Option<&'a str> {
     let start = text.find(&format!("FOUND {probe}\n"))?;
     let rest = &text[start..];

@@ -18,10 +18,8 @@ use tabia::autoplay::tournament::{Progress, Tournament};
 
 use crate::support::{example, fake_engine as fake};
 
-/// Number of scheduled games.
 const GAMES: usize = 40;
 
-/// Prepares a match of two engines at one node per move, with files in `folder`.
 fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Results) {
     let limits = MoveLimits { nodes: Some(1), ..MoveLimits::default() };
     let engines = commands.map(|(command, protocol)| {

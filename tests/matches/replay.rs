@@ -17,17 +17,14 @@ use tabia::pgn::{GameStatus, PgnGame, read_games};
 
 use crate::support::PROGRAM;
 
-/// Default number of games.
 const GAMES: usize = 8;
 
-/// Nodes per move of each engine: few, so that a game takes a second, and different, so that the
-/// engines differ.
+/// Nodes per move of each engine: few, to be fast, and different, so that the engines differ.
 const NODES: [u64; 2] = [300, 450];
 
-/// Memory that xboard sets by default, and so must the match runner.
+/// The memory command that xboard sends by default. The match runner must send the same.
 const MEMORY: &str = "memory=64";
 
-/// Number of games to play.
 fn games() -> usize {
     let asked = std::env::var("TABIA_REPLAY_GAMES").ok();
     let games = asked.map_or(GAMES, |text| text.parse().expect("TABIA_REPLAY_GAMES is a number"));
@@ -35,12 +32,10 @@ fn games() -> usize {
     games
 }
 
-/// The command of either engine.
 fn engine() -> String {
     format!("{PROGRAM} -x --no-book --cores 1")
 }
 
-/// Creates an empty folder that is kept for inspection after a failure.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("replay").join(name);
     if path.exists() {
@@ -60,7 +55,6 @@ fn run(command: &mut Command, codes: &[i32]) -> Output {
     output
 }
 
-/// Reads all games of a file; panics if one is broken.
 fn read(path: &Path) -> Vec<PgnGame> {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let games = read_games(file).map(|game| {
@@ -71,7 +65,7 @@ fn read(path: &Path) -> Vec<PgnGame> {
     games.collect()
 }
 
-/// The match as `tabia autoplay` plays it, in the order of the schedule.
+/// Plays the match with `tabia autoplay`. Returns the games in the order of the schedule.
 fn autoplay(folder: &Path, concurrency: usize) -> Vec<PgnGame> {
     let pgn = folder.join("autoplay.pgn");
     let [first, second] = NODES.map(|nodes| nodes.to_string());
@@ -93,12 +87,11 @@ fn autoplay(folder: &Path, concurrency: usize) -> Vec<PgnGame> {
     games
 }
 
-/// Number of opening plies of a game.
 fn opening_plies(game: &PgnGame) -> usize {
     game.moves.iter().take_while(|mv| mv.comment == "book").count()
 }
 
-/// The same match in xboard, with the openings of these games.
+/// Plays the same match in xboard, with the openings of these games.
 fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     let openings = folder.join("openings.pgn");
     let mut file = File::create(&openings).expect("created");
@@ -122,7 +115,7 @@ fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     read(&out.join("games.pgn"))
 }
 
-/// The reason for the end of a game, from the comment of Tabia, the engine or xboard.
+/// Returns the reason for the end of a game, from the comment of Tabia, the engine or xboard.
 fn end(game: &PgnGame) -> &'static str {
     const KINDS: [(&str, &str); 5] = [
         ("stalemate", "stalemate"),
@@ -137,7 +130,7 @@ fn end(game: &PgnGame) -> &'static str {
     kind.unwrap_or_else(|| panic!("unknown end of a game: {comment}")).1
 }
 
-/// Panics at the first move, result or reason for the end in which two matches differ.
+/// Panics at the first move, result or reason for the end that differs between two matches.
 fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     for (index, (one, other)) in one.iter().zip(other).enumerate() {
         let number = index + 1;
@@ -157,7 +150,6 @@ fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     assert_eq!(one.len(), games(), "{what}: games are missing");
 }
 
-/// Prints the number of games and their ends.
 fn show(games: &[PgnGame], what: &str) {
     let mut ends = std::collections::BTreeMap::<_, usize>::new();
     for game in games {

@@ -16,8 +16,8 @@ use tabia::autoplay::tournament::{Progress, Tournament};
 
 use crate::support::{PROGRAM, fake_engine as fake, tabia};
 
-/// Returns the command line of an engine that plays an illegal move as its move number `at`. The
-/// larger the number, the stronger is the engine.
+/// Returns the command line of an engine that plays an illegal move as its move number `at`. A
+/// larger number makes the engine stronger.
 fn losing(at: usize) -> String {
     fake(&format!("uci seed={at} fault=illegal at={at}"))
 }
@@ -32,8 +32,8 @@ fn schedule(format: Format, engines: usize) -> Schedule {
     Schedule { engines, format, games: 2, openings: 1, reversed: true }
 }
 
-/// Plays a tournament of engines whose strengths are unlike their order, or a part of it: stops after
-/// `stop` finished games. Returns the rounds, the results so far and whether it is over.
+/// Plays a tournament of engines that are not ordered by strength, and stops after `stop` finished
+/// games. Returns the rounds, the results so far and whether it is over.
 fn play(format: Format, folder: &Path, stop: usize) -> (Vec<Round>, String, bool) {
     const STRENGTHS: [usize; 5] = [3, 6, 4, 7, 5];
     let limits = MoveLimits { nodes: Some(1), ..MoveLimits::default() };
@@ -137,7 +137,6 @@ fn engines_join_only_where_it_is_possible() {
     }
 }
 
-/// Writes an engines file with these names and commands.
 fn write_engines(path: &Path, engines: &[(&str, &str)]) {
     let table = |(name, command): &(&str, &str)| {
         format!("[[engine]]\nname = {name:?}\ncommand = {command:?}\n")
@@ -210,7 +209,7 @@ fn engines_file_can_change_during_a_swiss_tournament() {
         let text = round.to_string();
         assert!(text.contains("\"f\"") && !text.contains("hanging"), "{text}");
     }
-    // The two games that were not played are won.
+    // The two unplayed games count as won.
     let row = json["crosstable"].as_array().expect("rows").iter().find(|row| row["engine"] == "b");
     let row = row.expect("b took part");
     let games = row["games"].as_u64().expect("games");

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::support::{PROGRAM, fake_engine as fake, tabia};
 
-/// Arguments of a tuning of a scripted engine's option, saved in `out`.
 fn arguments<'a>(engine: &'a str, param: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let base = ["tune", engine, "--param", param, "-o", out, "--nodes", "1", "--openings"];
     base.into_iter()
@@ -23,7 +22,6 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The complete iterations in a journal.
 fn iterations(path: &Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(path).expect("a journal");
     let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).skip(1);
@@ -61,7 +59,7 @@ fn tuning_finds_the_best_value() {
 #[test]
 fn killed_tuning_resumes_to_the_same_path() {
     let dir = tempfile::tempdir().expect("a folder");
-    // Moves depend on the Level; late moves leave time to kill the tuning.
+    // Moves depend on the Level. Late moves leave time to kill the tuning run.
     let engine = fake("uci fault=late late_ms=20 at=2");
     let plan = |out, jobs| {
         let more = ["-n", "12", "--pairs", "2", "--max-moves", "40", "-j", jobs];
@@ -113,7 +111,7 @@ fn both_sides_get_their_values_before_each_game() {
         let (plus, minus) = (values("+"), values("-"));
         assert_eq!([plus.len(), minus.len()], [12, 12], "{protocol}: {trace}");
         for (plus, minus) in plus.iter().zip(&minus) {
-            // Three off at the end, and a fifth more at the beginning.
+            // The perturbation is 3 at the end, and larger by a fifth at the beginning.
             assert!((6..=8).contains(&(plus - minus).abs()), "{protocol}: {plus} {minus}");
             assert!((40..=42).contains(&(plus + minus)), "{protocol}: {plus} {minus}");
         }

@@ -36,7 +36,7 @@ proptest! {
     #[test]
     fn null_move_updates_keys_correctly(game in game(PLIES)) {
         for passed in game.positions().iter().filter_map(Position::play_null) {
-            // Where passing would be illegal in a FEN, there is nothing to compare with.
+            // If passing is illegal, the FEN is invalid and there is nothing to compare with.
             if let Ok(read) = Position::from_fen(&passed.fen()) {
                 assert_eq!(read, passed);
             }
@@ -198,7 +198,6 @@ fn check_san_parsing(position: &Position) {
     }
 }
 
-/// The move that a SAN denotes, found among the legal moves.
 fn expected_move(position: &Position, san: San) -> Result<Move, SanError> {
     let fits = |mv: Move| match san {
         San::Castle(side) => {
@@ -226,7 +225,6 @@ fn expected_move(position: &Position, san: San) -> Result<Move, SanError> {
     }
 }
 
-/// Runs the legality test on every possible move.
 fn check_legality(position: &Position) {
     let generated = position.legal_moves();
     for mv in all_moves() {
@@ -239,8 +237,8 @@ fn check_legality(position: &Position) {
     }
 }
 
-/// Every kind of piece, file of origin, capture, destination and promotion; castling and a null
-/// move.
+/// Returns SANs with every kind of piece, file of origin, capture, destination and promotion,
+/// castling, and a null move.
 fn all_sans() -> impl Iterator<Item = San> {
     let files = || shakmaty::File::ALL.into_iter().map(Some).chain([None]);
     let normal = Role::ALL.into_iter().flat_map(move |role| {
@@ -263,7 +261,6 @@ fn all_sans() -> impl Iterator<Item = San> {
     normal.chain(castling.map(San::Castle)).chain([San::Null])
 }
 
-/// The positions of a game in `shakmaty`.
 fn replay(game: &Game) -> Vec<Chess> {
     let start: Fen = game.start().fen().parse().expect("own FEN");
     let mut position: Chess = start.into_position(CastlingMode::Standard).expect("legal");
@@ -280,7 +277,7 @@ fn texts(position: &Position, mv: Move) -> (String, String) {
     (mv.to_string(), position.san(mv))
 }
 
-/// Why a game is over that reached `position` this many `times`, in Tabia's order of precedence.
+/// Returns why a game that reached `position` this many `times` is over, by Tabia's precedence.
 fn reason(position: &Chess, times: usize) -> Option<OutcomeReason> {
     if position.is_checkmate() {
         Some(OutcomeReason::Checkmate)
@@ -295,7 +292,6 @@ fn reason(position: &Chess, times: usize) -> Option<OutcomeReason> {
     }
 }
 
-/// Every origin, destination and promotion.
 fn all_moves() -> impl Iterator<Item = Move> {
     const PROMOTIONS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
     let squares = || ALL_SQUARES.into_iter();

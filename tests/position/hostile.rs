@@ -1,4 +1,4 @@
-//! Texts that are not positions: rejected in one line, without a panic.
+//! Texts that are not positions are rejected in one line, without a panic.
 
 use std::fs;
 
@@ -10,7 +10,6 @@ use tabia::position::{Position, perft};
 
 use crate::support::shared_data;
 
-/// Invalid texts, each with a part of the error.
 const HOSTILE: [(&str, &str); 22] = [
     ("", "found nothing"),
     ("startpos", "found 1 field"),
@@ -129,10 +128,8 @@ proptest! {
     }
 }
 
-/// Maximum number of moves that `shakmaty` supports.
 const SHAKMATY_MOVES: u64 = 256;
 
-/// Asserts that `shakmaty` finds as many moves, up to its limit.
 fn assert_move_count_matches(position: &Position) {
     let ours = perft(position, 1);
     if ours > SHAKMATY_MOVES {
@@ -152,8 +149,7 @@ fn castling_and_promotion() -> Position {
     Position::from_fen(fen).expect(fen)
 }
 
-/// Parses a text as FEN: rejected in one line, or a position that can be played. Returns whether it
-/// was accepted.
+/// Parses a text as FEN and returns whether it was accepted. An accepted position is playable.
 fn parse_without_panic(text: &str) -> bool {
     match Position::from_fen(text) {
         Ok(position) => {
@@ -170,7 +166,6 @@ fn parse_without_panic(text: &str) -> bool {
     }
 }
 
-/// A FEN with a few bytes replaced.
 fn damaged() -> impl Strategy<Value = String> {
     let alphabet = prop::sample::select(b"pnbrqkPNBRQK12345678/ -wbKQkqa3e6h09_[]~+".to_vec());
     vec((any::<prop::sample::Index>(), alphabet), 1..4).prop_map(|changes| {

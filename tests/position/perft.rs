@@ -6,7 +6,7 @@ use tabia::position::{Position, perft};
 
 use crate::support::shared_data;
 
-/// Larger counts are left to the full run in release mode.
+/// Larger counts are checked only in the full run in release mode.
 const QUICK_LEAVES: u64 = 12_000_000;
 
 /// Well-known positions with the counts published at

@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 use crate::support::{self, PROGRAM, shared_data};
 
-/// A folder with games in `g.pgn`, and others in `h.pgn`.
 fn folder_with_games() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("g.pgn"), game("1. e4 e5 2. Nf3 Nc6", "1-0")).expect("writable");
@@ -27,7 +26,6 @@ fn game(moves: &str, result: &str) -> String {
     )
 }
 
-/// Runs `tabia` with arguments separated by spaces.
 fn tabia(arguments: &str, folder: &Path) -> Output {
     let words = shlex::split(arguments).expect("closed quotes");
     support::tabia(&words.iter().map(String::as_str).collect::<Vec<_>>(), folder)
@@ -41,7 +39,6 @@ fn run_ok(arguments: &str, folder: &Path) -> String {
     printed
 }
 
-/// Runs a command that must fail; returns its one-line error.
 fn refusal(arguments: &str, folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("UTF-8");
@@ -51,7 +48,6 @@ fn refusal(arguments: &str, folder: &Path) -> String {
     printed
 }
 
-/// The names in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
     let mut names: Vec<String> =
@@ -201,7 +197,6 @@ fn devices_and_pipes_are_not_replaced() {
     assert!(path("pipe").symlink_metadata().expect("there").file_type().is_fifo());
 }
 
-/// Returns the traced system calls in order.
 fn trace(arguments: &str, folder: &Path) -> Option<Vec<String>> {
     let traced = Command::new("strace")
         .args([
@@ -332,7 +327,6 @@ fn after(moves: &str) -> Position {
     })
 }
 
-/// A row of a Polyglot book.
 fn row(moves: &str, mv: &str, weight: u16) -> [u8; 16] {
     let mv: Move = mv.parse().expect(mv);
     let number = u128::from(after(moves).key()) << 64
@@ -456,7 +450,7 @@ fn export_reports_omitted_moves_and_positions() {
         printed.contains("2 positions left out: no moves of the book lead to them"),
         "{printed}"
     );
-    // Games 50,000 times as many: a win weighs two, so this is too much for sixteen bits.
+    // With 50,000 times as many games, a weight exceeds sixteen bits, because a win counts two.
     run_ok("book merge odd.tbk:50000 g.pgn -o heavy.tbk", folder.path());
     let printed = run_ok("book export heavy.tbk -o heavy.bin", folder.path());
     assert!(printed.contains("2 positions with weights scaled down"), "{printed}");
@@ -493,7 +487,7 @@ fn merged_book_is_as_large_as_its_positions_need() {
     run_ok("book build -q g.pgn h.pgn --min-games 2 -o pruned.tbk", folder.path());
     let (cut, both) = (tables(&path("cut.tbk")).len(), tables(&path("both.tbk")).len());
     assert!(cut < both, "{cut} bytes of {both}");
-    // Where positions cannot be reached, their pawns are those of the filter.
+    // If positions cannot be reached, their pawns come from the filter.
     let away = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
     fs::write(path("away.pgn"), away).expect("writable");
     run_ok("book build -q away.pgn -o away.tbk", folder.path());
@@ -523,7 +517,7 @@ fn real_merged_books_equal_a_book_of_all_games() {
     }
     run_ok("book merge a.tbk b.tbk -o merged.tbk", folder.path());
     assert!(tables(&path("merged.tbk")) == tables(&path("both.tbk")));
-    // Processor seconds, so that other work does not matter: user and system of the children.
+    // User and system time of the child processes, so that other load does not matter.
     let seconds = |command: &str| -> f64 {
         let script = format!("{PROGRAM} book {command} > output; times");
         let shell = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output();

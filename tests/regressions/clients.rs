@@ -9,7 +9,6 @@ use tabia::position::{Position, perft};
 use crate::support::terminal::Terminal;
 use crate::support::{self, Engine, PROGRAM};
 
-/// An initialised UCI engine.
 fn uci(arguments: &[&str]) -> Engine {
     let mut engine = Engine::start(&[&["--uci"], arguments].concat());
     engine.send("uci");
@@ -17,7 +16,6 @@ fn uci(arguments: &[&str]) -> Engine {
     engine
 }
 
-/// Runs the program to its end.
 fn tabia(arguments: &[&str]) -> std::process::Output {
     support::tabia(arguments, Path::new("."))
 }
@@ -26,7 +24,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// Arguments with unusable settings.
 fn invalid_settings(folder: &Path) -> Vec<Vec<String>> {
     let file = |name: &str| folder.join(name).display().to_string();
     fs::write(file("noise.tbk"), "noise").expect("written");
@@ -91,7 +88,6 @@ fn several_invalid_settings_give_one_message() {
     );
 }
 
-/// Of several books, those that can be opened are used.
 #[test]
 fn valid_books_are_kept_if_another_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -169,7 +165,6 @@ fn invalid_search_limit_is_reported_and_ignored() {
         let deepest: i32 = lines.iter().filter_map(|line| depth(line)).max().expect("a search");
         assert!(deepest >= 6, "no real search for {go}: {lines:?}");
     }
-    // Valid limits are applied.
     engine.send("position startpos\ngo depth x nodes 300 joho");
     let lines = engine.until_start("bestmove");
     assert!(!lines.iter().any(|line| line.contains("no limit")), "{lines:?}");
@@ -319,7 +314,7 @@ fn perft_ends_on_quit_and_sighup() {
 fn perft_ends_on_ctrl_c() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = start_perft(folder.path());
-    // Input typed meanwhile is read at the next prompt.
+    // Input typed in the meantime is read at the next prompt.
     terminal.enter("e5");
     kill_process(Pid::from_child(&terminal.child), Signal::INT).expect("sent");
     terminal.wait_for(" nodes so far");

@@ -95,7 +95,7 @@ fn truncating_an_open_book_does_not_end_the_engine() {
     engine.sync();
     let file = OpenOptions::new().write(true).open(&path).expect("the book");
     file.set_len(0).expect("it is cut");
-    // The content of the book at opening is still available.
+    // The content that the book had when it was opened is still available.
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
     assert!(lines.iter().any(|line| line.contains("book move")), "{lines:#?}");
@@ -219,7 +219,6 @@ fn damaged_endgame_table_does_not_affect_others() {
     assert!(tables.winner(&queen).flatten().is_some());
     let rook = "8/8/8/8/8/4k3/8/R3K3 w - - 0 1".parse().expect("a FEN");
     assert!(tables.winner(&rook).is_none());
-    // The engine reports it and uses the other tables.
     let mut engine = Engine::start(&["-x", "--egtpath", folder.path().to_str().expect("UTF-8")]);
     engine.send("xboard\nprotover 2");
     let reported = engine.sync();
@@ -246,8 +245,8 @@ fn damage_within_an_endgame_table_is_reported_on_access() {
     assert!(reported.len() == 1 && reported[0].contains("KRvK.rtbw"), "{reported:#?}");
 }
 
-/// Two ways to one position. After the second, a white pawn stands beside the one that has just made
-/// its double step, but it is pinned: nothing can be taken en passant.
+/// Two move orders to one position. After the second, a white pawn stands beside a pawn that has
+/// just advanced two squares, but it is pinned, so it cannot capture en passant.
 const BY_STEPS: &str = "e4 e5 f4 exf4 e5 Qe7 Nf3 d6 Nc3 d5 a3 h5";
 const BY_DOUBLE_STEP: &str = "e4 e5 f4 exf4 e5 Qe7 Nf3 h6 Nc3 h5 a3 d5";
 
@@ -305,7 +304,6 @@ fn position_with_pinned_en_passant_repeats_and_is_in_the_book() {
     assert_eq!(book.moves(&position).len(), 1);
 }
 
-/// Runs a command of the program that must succeed.
 fn tabia(arguments: &[&str], folder: &Path) {
     let output = support::tabia(arguments, folder);
     assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -341,8 +339,8 @@ fn polyglot_books_are_read_by_both_en_passant_rules() {
     assert!(contains_position("other.bin"));
 }
 
-/// A command that runs Tabia as an ordinary user with a limit on processes and threads, itself
-/// included. The limit does not apply to root, so each run has its own user.
+/// Returns a command that runs Tabia as an ordinary user with a limit on processes and threads,
+/// including itself. The limit does not apply to root, so each run has its own user.
 #[cfg(target_os = "linux")]
 fn with_few_threads(limit: u32, folder: &Path) -> Command {
     static USERS: AtomicU32 = AtomicU32::new(0);
@@ -418,7 +416,6 @@ fn commands_use_available_threads_or_report_that_none_start() {
     }
 }
 
-/// A command and its arguments, to be run by another program.
 #[cfg(target_os = "linux")]
 fn arguments_of(command: &Command) -> Vec<std::ffi::OsString> {
     let arguments = command.get_args().map(std::ffi::OsStr::to_owned);
@@ -484,7 +481,7 @@ fn sigterm_ends_an_engine_with_blocked_output() {
             .spawn()
             .expect("started");
         let mut input = child.stdin.take().expect("piped");
-        // More than all pipes and queues hold: this ends only when the engine does.
+        // This is more than all pipes and queues hold, so it ends only when the engine does.
         let writer =
             std::thread::spawn(
                 move || {

@@ -16,7 +16,6 @@ use crate::support::{PROGRAM, TIMEOUT, fake_engine as fake};
 /// Exit status of a command with closed output, as shells report SIGPIPE.
 const SIGPIPE_STATUS: i32 = 141;
 
-/// A game added to the file by another program.
 const OTHERS: &str =
     "[Event \"tabia autoplay\"]\n[Site \"elsewhere\"]\n[Result \"*\"]\n\n1. e4 *\n\n";
 
@@ -30,14 +29,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A match in its own folder.
 struct Match {
     dir: tempfile::TempDir,
     arguments: Vec<String>,
 }
 
 impl Match {
-    /// Two scripted engines that speak UCI.
     fn new(first: &str, second: &str, more: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         let pgn = dir.path().join("games.pgn").to_str().expect("a path").to_owned();
@@ -56,7 +53,6 @@ impl Match {
         fs::read_to_string(self.path("games.pgn")).unwrap_or_default()
     }
 
-    /// Number of games in the state file.
     fn finished(&self) -> usize {
         let state = fs::read_to_string(self.path("games.pgn.state")).unwrap_or_default();
         state.matches('\n').count().saturating_sub(1)
@@ -118,7 +114,7 @@ fn append(path: &Path, text: &str) {
     file.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
 }
 
-/// Slow games, so that something can happen meanwhile.
+/// Slow games, so that they can be interrupted.
 const SLOW: &str = "seed=3 fault=late late_ms=40 at=2";
 
 #[test]
@@ -145,7 +141,7 @@ fn second_match_on_the_same_files_is_rejected() {
         std::thread::sleep(Duration::from_millis(1));
     }
     kill(&mut owner);
-    // The files of a killed run are free again.
+    // The files of a killed run are no longer locked.
     game.run_until(before + 3, &["--resume"]);
 }
 
@@ -199,7 +195,7 @@ fn repeatedly_killed_match_has_each_game_once() {
             assert!(begin.elapsed() < TIMEOUT, "no game is finished");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // At any point of its work.
+        // Kill at different points of the work.
         std::thread::sleep(Duration::from_micros(round * 3700 % 11_000));
         kill(&mut child);
         if !state.exists() {
@@ -305,7 +301,6 @@ fn lesson_page_escapes_markup_in_names() {
     assert!(data.contains("\\u003c!--\\u003cscript"), "the name is included");
 }
 
-/// The data embedded in a page.
 fn data_of(page: &str) -> &str {
     let (_, data) = page.split_once("id=\"data\">").expect("data");
     data.split_once("</script>").expect("an end").0
@@ -362,14 +357,12 @@ fn memory_for_openings_depends_on_those_played() {
     }
 }
 
-/// A closed standard output.
 fn closed() -> Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     writer.into()
 }
 
-/// A standard output on a full disk.
 fn full() -> Stdio {
     File::options().write(true).open("/dev/full").expect("/dev/full exists").into()
 }

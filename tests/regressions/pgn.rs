@@ -14,12 +14,10 @@ use crate::support::{Engine, tabia};
 const DUMB: &str = "1. e4 Nc6 2. Ke2 d5 3. Ke1 Nf6 4. exd5 Qxd5 5. Ke2 Qe4#\n\
                     {computer wins as black} 0-1\n";
 
-/// Reads games, and how each ended.
 pub(super) fn read(text: &str) -> Vec<(PgnGame, GameEnd)> {
     read_games(text.as_bytes()).collect::<Result<_, _>>().expect("memory can be read")
 }
 
-/// The moves of a game in SAN.
 pub(super) fn moves(game: &PgnGame) -> String {
     let mut position = game.start;
     let mut words = Vec::new();
@@ -30,7 +28,6 @@ pub(super) fn moves(game: &PgnGame) -> String {
     words.join(" ")
 }
 
-/// The moves of all games, and the first fault.
 pub(super) fn lines(text: &str) -> (Vec<String>, Option<String>) {
     let games = read(text);
     let fault = games.iter().find_map(|(_, end)| match &end.status {
@@ -44,7 +41,6 @@ pub(super) fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Standard error and standard output of a command.
 pub(super) fn printed(output: &Output) -> String {
     let all = [&output.stderr[..], &output.stdout].concat();
     String::from_utf8(all).expect("UTF-8")
@@ -327,7 +323,7 @@ fn cr_line_endings_are_accepted() {
         made && printed.contains("9,001 counted: 9,000 won by White, 0 drawn, 1 won by Black"),
         "{printed}"
     );
-    // Also if the ply limit ends long before the game.
+    // The same is true if the ply limit is reached long before the end of the game.
     let long = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{NAJDORF} 1-0\n\n").repeat(5);
     let long = long.replace('\n', "\r");
     let (_, few) = build("g.pgn", long.as_bytes(), &["--max-ply", "3"]);

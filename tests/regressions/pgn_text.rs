@@ -34,8 +34,8 @@ const IN_COMMENTS: [&str; 14] = [
     "and words",
 ];
 
-/// A comment of such pieces, closed. A brace opens in it only before the first quoted game: after
-/// that, it could as well open a comment of the next game of the file.
+/// A closed comment made of these texts. It has an opening brace only before the first quoted game:
+/// a later one could also open a comment of the next game in the file.
 fn quoting_comment() -> impl Strategy<Value = String> {
     vec(select(&IN_COMMENTS[..]), 0..6).prop_map(|mut pieces| {
         let game = pieces.iter().position(|piece| piece.starts_with(['[', '1']));
@@ -69,7 +69,7 @@ proptest! {
         let (lines, fault) = lines(&text);
         prop_assert_eq!(fault, None, "{}", &text);
         prop_assert_eq!(&lines, &vec!["e4 e5 Nf3 Nc6"; games.len()], "{}", &text);
-        // Also if the ply limit ends before.
+        // The same is true if the ply limit is reached before.
         let ends = first_plies(&text, 1);
         let plies: Vec<(usize, GameStatus)> = ends.into_iter().map(|end| (end.plies, end.status)).collect();
         prop_assert_eq!(plies, vec![(1, GameStatus::Read); games.len()], "{}", &text);
@@ -127,12 +127,11 @@ fn recovery_after_unclosed_text_keeps_later_comments_intact() {
         assert_eq!(lines, ["e4 e5", "Nf3 d5", "c4 e5", "c4 e5"], "{text}");
         assert!(fault.as_ref().is_some_and(|fault| fault.contains(word)), "{fault:?}");
     }
-    // Nor does text between games, in which a comment quotes one.
+    // Nor does text between games that contains a comment with a quoted game.
     let (lines, fault) = lines(&format!("{next}About a game:\n{quote}\n\n{next}"));
     assert_eq!((lines, fault), (vec!["c4 e5".to_owned(); 2], None));
 }
 
-/// Valid and invalid movetext tokens.
 const ODD: [&str; 32] = [
     "hello",
     "Zz9",
@@ -168,11 +167,10 @@ const ODD: [&str; 32] = [
     "\n\n[Event \"next\"]\n[Site \"?\"]\n\n1. d4 d5 1-0\n\n",
 ];
 
-/// The results of PGN.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
-/// A game as programs write it: random legal moves with remarks, glyphs and variations, and a result
-/// that may contradict its tag.
+/// A game as programs write it: random legal moves with remarks, glyphs and variations, and a
+/// result that may contradict its tag.
 fn plain_game() -> impl Strategy<Value = String> {
     let ply = (any::<prop::sample::Index>(), 0_usize..20);
     (vec(ply, 0..40), select(&RESULTS[..]), select(&RESULTS[..])).prop_map(
@@ -209,7 +207,6 @@ fn plain_game() -> impl Strategy<Value = String> {
 /// A glyph without a number, which has no meaning.
 const MARK: &str = "$x ";
 
-/// Reads at most `limit` plies of each game.
 fn first_plies(text: &str, limit: usize) -> Vec<GameEnd> {
     let mut reader = Reader::new(text.as_bytes());
     let mut visitor = FirstPlies { limit, left: limit };
@@ -243,7 +240,6 @@ proptest! {
     }
 }
 
-/// All kinds of white space.
 const SPACES: [&str; 16] = [
     " ", "\t", "\u{a0}", "\u{1680}", "\u{2002}", "\u{2003}", "\u{2007}", "\u{2009}", "\u{200a}",
     "\u{200b}", "\u{200d}", "\u{202f}", "\u{205f}", "\u{2060}", "\u{3000}", "\u{feff}",

@@ -1,8 +1,9 @@
 //! Transpositions into the book end the search at every time control, and the last reported line
 //! starts with the move played.
 //!
-//! The example: the only game of the book is 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2 Qe4#. After
-//! 1.e4 Nc6 2.Ke2 d5 3.exd5 Black is in no book, but 3...Qxd5 4.Ke1 Nf6 comes back into it.
+//! The example: the only game of the book is 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2 Qe4#.
+//! The position after 1.e4 Nc6 2.Ke2 d5 3.exd5 is not in the book, but 3...Qxd5 4.Ke1 Nf6 returns
+//! to it.
 
 use std::time::Duration;
 
@@ -40,7 +41,6 @@ fn thinking(lines: &[String]) -> Vec<Thinking> {
     reports.collect()
 }
 
-/// The number after a word of a UCI line.
 fn number(line: &str, name: &str) -> Option<u64> {
     let mut words = line.split_whitespace().skip_while(|word| *word != name);
     words.nth(1)?.parse().ok()
@@ -195,7 +195,6 @@ fn analysis_and_pondering_report_all_book_lines_and_continue() {
     }
 }
 
-/// Positions in which the best move changes often.
 const UNSTABLE: [&str; 8] = [
     "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8",
     "r1b2rk1/2q1b1pp/p2ppn2/1p6/3QP3/1BN1B3/PPP3PP/R4RK1 w - - 0 1",

@@ -22,7 +22,7 @@ fn tables_give_known_results() {
         ("8/8/8/8/8/4k3/8/Q3K3 b - - 0 1", Some(Some(Color::White))),
         ("8/8/8/8/8/4k3/4p3/4K3 w - - 0 1", Some(None)),
         ("8/8/8/8/8/4k3/8/RN1QK3 w - - 0 1", None),
-        // Castling is not in the tables.
+        // The tables do not contain positions with castling rights.
         ("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1", None),
     ] {
         assert_eq!(tables.winner(&position(fen)), winner, "{fen}");
@@ -88,7 +88,6 @@ fn root_move_follows_the_tables() {
     }
 }
 
-/// Returns the reports and the result of a search.
 fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report>, SearchResult) {
     let mut searcher = Searcher::new(Config { memory_mb: 4, endgames, ..Config::default() });
     let mut reports = Vec::new();
@@ -101,7 +100,7 @@ fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report
     (reports, result)
 }
 
-/// The result at the root is that of the tables, the fifty-move rule included, in every report.
+/// In every report, the score at the root is that of the tables, including the fifty-move rule.
 #[test]
 fn root_score_follows_the_tables() {
     let Some(tables) = tables() else { return };
@@ -143,8 +142,7 @@ fn root_score_follows_the_tables() {
     }
 }
 
-/// A capture leads to a table position, whose result bounds the score on the principal variation
-/// too.
+/// A capture leads to a table position, whose result bounds the score on the PV too.
 #[test]
 fn tables_bound_the_principal_variation() {
     let Some(tables) = tables() else { return };
@@ -176,8 +174,7 @@ fn drawn_position_is_played_without_losing_pieces() {
     }
 }
 
-/// Plays from `starts` random positions with `nodes` per move, against the endgame tables or,
-/// without them, against Tabia.
+/// Plays from `starts` random positions, against the endgame tables or, without them, Tabia.
 fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
     let mut square = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -247,7 +244,6 @@ fn piece_is_lost(start: &Position) -> bool {
     start.legal_moves().iter().all(|mv| takes(&start.play(mv)))
 }
 
-/// A position with White to move, without castling.
 fn fen_of(board: &[char; 64]) -> String {
     let ranks = board.chunks(8).map(|rank| {
         rank.iter().map(|&piece| if piece == ' ' { '1' } else { piece }).collect::<String>()

@@ -1,4 +1,4 @@
-//! The search for mates finds those of the problem suites.
+//! The mate search finds the mates in the problem suites.
 
 use crate::support::shared_data;
 use tabia::position::{Game, Move, OutcomeReason, Position};
@@ -17,7 +17,6 @@ fn mate_line(searcher: &mut Searcher, game: &Game, moves: u32) -> (Option<i32>, 
     (mate_distance(found.score), line)
 }
 
-/// Asserts that the line ends in checkmate after as many moves as the score states.
 fn assert_leads_to_mate(game: &Game, line: &[Move], moves: Option<i32>) {
     let mut end = game.clone();
     line.iter().try_for_each(|&mv| end.play(mv)).expect("legal moves");
@@ -56,7 +55,6 @@ fn mate_line_ends_with_checkmate() {
     }
 }
 
-/// Asserts that every position of a file is a mate in at most `moves`.
 fn check_suite(file: &str, moves: u32) {
     let Some(path) = shared_data(&format!("epd/mate/{file}")) else { return };
     let text = std::fs::read_to_string(path).expect("a suite");

@@ -8,7 +8,6 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{PROGRAM, tabia};
 
-/// Problems of all kinds and an invalid line.
 const SUITE: &str = "# mates\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1 bm Ra8#; id \"mate\";\n\
     6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - am Ra8#;\nodd\n\
     6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1;\n";

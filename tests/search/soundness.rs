@@ -10,7 +10,7 @@ use tabia::position::{Game, Position};
 use tabia::score::mate_distance;
 use tabia::search::{Bound, Config, Control, Limits, SearchEvent, Searcher};
 
-/// Number of runs that must have the same node count, half of them at the same time as another.
+/// Number of runs that must have the same node count. Half of them run concurrently with another.
 const RUNS: usize = 20;
 /// Maximum distance of a reported mate that a search of all moves checks.
 const MAX_PROVEN: u32 = 3;
@@ -52,8 +52,7 @@ fn bench_counts_the_same_nodes_every_time() {
     assert!(runs.iter().all(|nodes| *nodes == runs[0]), "{runs:?}");
 }
 
-/// Whether the side to move can force mate in this many moves. Tries all moves; the last one must
-/// give check.
+/// Whether the side to move can force mate in this many moves. Tries all moves.
 fn forces_mate(position: &Position, moves: u32) -> bool {
     position.legal_moves().iter().any(|mv| {
         let after = position.play(mv);
@@ -70,8 +69,8 @@ fn is_mated(position: &Position, moves: u32) -> bool {
     }
 }
 
-/// Searches to this depth; asserts that each reported mate that is near enough to be checked exists.
-/// Returns the number of mates checked.
+/// Searches to this depth; asserts that each reported mate that is near enough to be checked
+/// exists. Returns the number of mates checked.
 fn check_mates(searcher: &mut Searcher, position: &Position, depth: i32) -> usize {
     let game = Game::new(*position);
     let mut reported = Vec::new();
@@ -109,7 +108,7 @@ fn check_all(positions: &[Position], depth: i32, least: usize) {
     }
 }
 
-/// The positions that follow from these by one or two moves, among them blunders.
+/// Returns the positions that follow from these by one or two moves, including blunders.
 fn with_successors(fens: &[&str]) -> Vec<Position> {
     let roots = fens.iter().map(|fen| Position::from_fen(fen).expect(fen));
     roots
@@ -142,9 +141,8 @@ fn reported_mates_of_the_suites_exist() {
     }
 }
 
-/// Plays games with several threads, a small table and a book inside the search, and checks that the
-/// engine neither panics nor ends. In a build with debug assertions, these check the search's
-/// invariants.
+/// Plays games with several threads, a small table and a book inside the search. The engine must
+/// neither panic nor end. Debug assertions check the search's invariants.
 #[test]
 #[ignore = "takes a minute"]
 fn games_hold_all_assertions() {

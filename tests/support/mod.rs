@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes on a busy machine; ends only tests that hang.
+/// A timeout that only hanging tests reach, even on a busy machine.
 pub const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The path of the program.
@@ -58,8 +58,7 @@ pub fn fake_engine(script: &str) -> String {
 /// Returns the path of a file or folder of the shared test data, which is never part of the
 /// project. It is below `$TABIA_DATA`, or else `../shared/data` beside the project.
 ///
-/// Returns `None`, and prints a message, if it is absent; fails instead if `TABIA_REQUIRE_DATA` is
-/// set.
+/// Prints a message and returns `None` if it is absent, or fails if `TABIA_REQUIRE_DATA` is set.
 pub fn shared_data(path: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let folder = std::env::var_os("TABIA_DATA").map_or(beside, PathBuf::from);

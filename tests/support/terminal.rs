@@ -18,7 +18,6 @@ pub struct Terminal {
     pub child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// Output after the last text that was waited for.
     shown: String,
     all: String,
 }

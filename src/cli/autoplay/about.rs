@@ -1,4 +1,4 @@
-//! The contents of a match report, except the results.
+//! The contents of a match report other than the results.
 
 use std::fs::read_to_string;
 use std::path::{Component, Path, PathBuf};

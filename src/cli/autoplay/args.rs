@@ -27,7 +27,6 @@ use crate::tools::autoplay::rounds::MAX_ENGINES;
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
 
-/// The time per move for an engine that has no other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
 /// The time by which a move may exceed its limit before it loses the game.
@@ -308,7 +307,6 @@ fn bounds(text: &str) -> Result<[f64; 2], String> {
 }
 
 impl Args {
-    /// Returns the engine with this command line and the settings for both engines.
     pub(crate) fn engine(&self, command: &str) -> anyhow::Result<EngineConfig> {
         let own = EngineConfig::from_command(command)?;
         Ok(EngineConfig { command: own.command, ..self.both.base() })
@@ -367,7 +365,6 @@ impl Args {
         })
     }
 
-    /// Returns the number of games in each pairing.
     fn games(&self) -> usize {
         let in_pairs = matches!(self.format, FormatName::Swiss | FormatName::Knockout);
         self.games.unwrap_or(if in_pairs { 2 } else { 1 })
@@ -390,8 +387,8 @@ impl Args {
         Ok(Schedule { engines, format, games, openings: 1, reversed: !self.openings.no_reverse })
     }
 
-    /// Returns the engines of a tournament that can be resumed with other engines: those of an
-    /// engines file. Otherwise returns none.
+    /// Returns the engines of an engines file, whose tournament can be resumed with other engines;
+    /// otherwise none.
     pub(crate) fn entrants(&self, engines: &[EngineConfig]) -> Vec<Entrant> {
         let entrant =
             |engine: &EngineConfig| Entrant { name: engine.label(), settings: described(engine) };
@@ -474,7 +471,6 @@ impl Args {
         lines.join("\n")
     }
 
-    /// Returns the time after which an engine counts as hung.
     pub(crate) fn patience(&self) -> Duration {
         self.endings.patience
     }
@@ -517,7 +513,6 @@ impl Endings {
     }
 }
 
-/// Describes every setting of an engine that affects results.
 pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     let EngineConfig { command, limits, margin, ponder, options, init, .. } = engine;
     format!(
@@ -536,7 +531,6 @@ pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Makes the names of engines unique if several have the same name or command.
 fn make_unique(engines: &mut [EngineConfig]) {
     let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
     for (index, label) in labels.iter().enumerate() {

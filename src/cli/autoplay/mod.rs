@@ -31,7 +31,6 @@ const LEVEL: u8 = 3;
 /// The exit status if the second engine is ahead, or if the sequential test accepts H0.
 const SECOND_AHEAD: u8 = 4;
 
-/// Plays the match and returns an exit status that shows who is ahead.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let trace = args
         .trace
@@ -59,8 +58,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .as_deref()
         .map(|path| open_run_output(&args.output(path, LOG), !args.resumes()))
         .transpose()?;
-    // This check must be the last one: opening the record creates the state file, which marks the
-    // start of a match.
+    // This check must be the last: opening the record creates the state file, which starts a match.
     let match_record = MatchRecord::open(&args.places(), schedule, &entrants, &settings)?;
     let engines = match_record.arrange(engines);
     for startup_retry in &mut startup_retries {

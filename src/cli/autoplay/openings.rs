@@ -44,7 +44,6 @@ enum Order {
 }
 
 impl Openings {
-    /// Returns at most `count` openings, or only the start position if no file is given.
     pub(super) fn resolve(&self, count: usize) -> anyhow::Result<Vec<Opening>> {
         let Openings { file, order, seed, start, plies, .. } = self;
         let Some(path) = file else { return Ok(vec![Opening::default()]) };

@@ -33,7 +33,6 @@ pub(super) struct Reporter {
     /// The number of games between two reports of the statistics.
     every: usize,
     begun: Instant,
-    /// The number of games finished in earlier runs.
     before: usize,
     concurrency: usize,
     /// The progress line; hidden if the output is not a terminal.
@@ -194,7 +193,6 @@ impl Reporter {
     }
 }
 
-/// Formats the number of games played in `time` and the number per hour.
 pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     const HOUR: f64 = 3600.0;
     let seconds = time.as_secs_f64();

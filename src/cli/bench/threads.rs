@@ -68,7 +68,6 @@ impl Args {
     }
 }
 
-/// Searches the positions, then prints and plots the speedups, even if interrupted.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let threads = args.resolve_threads();
     anyhow::ensure!(

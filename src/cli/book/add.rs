@@ -48,7 +48,6 @@ struct Recorded {
     build: build::Args,
 }
 
-/// Adds games to a book. In case of an error, the old book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open_book(&args.book)?;
     let output = args.output.as_deref().unwrap_or(&args.book);
@@ -252,7 +251,6 @@ fn new_inputs(
     Ok(new)
 }
 
-/// Returns the record of an input, or `None` if the input cannot be read completely.
 fn record_of(input: &PgnInput) -> Option<InputRecord> {
     let (bytes, checksum) = input.checksum().ok()?;
     let checksum = checksum_text(checksum);

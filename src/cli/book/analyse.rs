@@ -177,8 +177,7 @@ impl Work<'_> {
 }
 
 impl AnalyseArgs {
-    /// Opens the book to extend. This is the output if an earlier run extended the given book;
-    /// otherwise, it is the given book.
+    /// Opens the book to extend: the output if an earlier run extended the book, or else the book.
     fn begin(&self, target: &Path) -> anyhow::Result<Book> {
         let book = open(&self.book)?;
         if self.grow > 0 && book.holds_weights() {

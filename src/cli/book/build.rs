@@ -139,8 +139,7 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// Adds the limits to the options. Data that does not fit into memory is stored in the folder
-    /// that contains `output`.
+    /// Adds the limits to the options. Data that exceeds the memory is stored next to `output`.
     pub(super) fn limit(&self, options: BuildOptions, output: &Path) -> BuildOptions {
         let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         BuildOptions {
@@ -184,7 +183,6 @@ pub(super) struct GameFilterArgs {
     title: Vec<String>,
 }
 
-/// Converts names to lower case, as filters require.
 pub(in crate::cli) fn lowercase(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.to_lowercase()).collect()
 }
@@ -224,7 +222,7 @@ impl Args {
         Some(output.apart_from(files_of(inputs)).apart_from([&self.output.path]))
     }
 
-    /// Returns the checkpoints. They are stored next to the book and named after the book.
+    /// Returns the checkpoints, which are stored next to the book and named after it.
     pub(super) fn checkpoints(&self) -> Checkpoints {
         let mut folder = self.output.path.clone().into_os_string();
         folder.push(UNFINISHED);
@@ -281,7 +279,6 @@ impl Args {
     }
 }
 
-/// Builds a book from games. In case of an error, an existing book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (inputs, again) = inputs_once(&args.counting.games.games)?;
     let output = args.output.apart_from(files_of(&inputs)).create()?;

@@ -90,7 +90,6 @@ fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reports why the merged book will have no facets although some of the books have facets.
 fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let weighted = books.iter().any(|(_, weight)| *weight != 1.0);
     let (with, without): (Vec<_>, Vec<_>) = books.iter().partition(|(book, _)| book.has_facets());
@@ -117,7 +116,6 @@ fn keep_values<'a>(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Parses a book and its weight, such as `BOOK:2.5`.
 fn weighted_book(text: &str) -> anyhow::Result<(Book, f64)> {
     let (path, weight) = match text.rsplit_once(':') {
         Some((path, weight)) if weight.parse::<f64>().is_ok() => (path, weight.parse()?),
@@ -174,7 +172,7 @@ impl SelectionArgs {
     }
 }
 
-/// Returns the positions after the moves to avoid. These moves are read from an EPD file.
+/// Returns the positions after the moves to avoid, which are read from an EPD file.
 fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
     let text = read_epd(path)?;
     let moves = epd::moves_to_avoid(&text)

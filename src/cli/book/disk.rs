@@ -39,7 +39,6 @@ pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets:
 
 const AVERAGE_PLIES: u32 = 80;
 
-/// Returns the number of free bytes on the file system that contains a path, if it is known.
 fn free_space(path: &Path) -> Option<u64> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let found = rustix::fs::statvfs(folder.unwrap_or(Path::new("."))).ok()?;

@@ -114,7 +114,6 @@ fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> st
     Ok(())
 }
 
-/// Formats a score as two columns: centipawns and moves to mate. One of them is empty.
 fn score_columns(score: Option<Score>) -> String {
     match (score, score.and_then(mate_distance)) {
         (_, Some(moves)) => format!(",{moves}"),

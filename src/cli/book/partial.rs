@@ -106,7 +106,6 @@ mod present {
         }
     }
 
-    /// Counts games and writes partial counts. After an error, no partial output remains.
     pub(in crate::cli::book) fn run_count(args: &CountArgs) -> anyhow::Result<ExitCode> {
         let inputs = PgnInput::from_paths(&args.counting.games.games)?;
         let options = BuildOptions {
@@ -134,7 +133,6 @@ mod present {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Packs partial counts into a book. After an error, an existing book remains unchanged.
     pub(in crate::cli::book) fn run_pack(args: &PackArgs) -> anyhow::Result<ExitCode> {
         let options = BuildOptions {
             min_games: args.prune.min_games,

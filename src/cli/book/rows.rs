@@ -124,7 +124,6 @@ impl ValueRow {
     }
 }
 
-/// The games that reached a position, from a book with facets.
 #[derive(Debug, Serialize)]
 pub(super) struct GameRows {
     pub highest_rated: Vec<GameRow>,

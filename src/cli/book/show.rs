@@ -286,7 +286,6 @@ pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Formats the probability of a move, or the reason why it is rejected.
 fn verdict(candidate: &Candidate) -> String {
     match candidate.rejected {
         Some(rejection) => rejection.to_string(),
@@ -294,13 +293,11 @@ fn verdict(candidate: &Candidate) -> String {
     }
 }
 
-/// Formats the analysis result for a move in pawns, from the point of view of the side that plays
-/// the move.
+/// Formats the analysed value of a move in pawns, for the side that plays it.
 fn value(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, notation::score)
 }
 
-/// Formats the expected score of a move, from games and analysis, with confidence bounds.
 fn combined_score(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, |_| bounded(candidate.expected, candidate.certain))
 }
@@ -386,7 +383,6 @@ fn bounded(score: f64, (low, high): (f64, f64)) -> String {
     format!("{:.1}% ({:.0}-{:.0})", 100.0 * score, 100.0 * low, 100.0 * high)
 }
 
-/// Prints rows as aligned columns, without empty columns.
 fn write_table<const N: usize>(out: &mut impl Write, rows: &[[String; N]]) -> std::io::Result<()> {
     let is_empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_empty());
     let width =

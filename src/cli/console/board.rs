@@ -93,7 +93,6 @@ fn plain_row(
     row
 }
 
-/// Draws a row of coloured squares. Each square is three cells wide.
 fn coloured_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,
@@ -184,7 +183,6 @@ mod tests {
         assert_eq!(rows, [4, 6]);
     }
 
-    /// Returns the visible part of a line, without escape sequences.
     fn seen(line: &str) -> String {
         let mut parts = line.split('\x1b');
         let first = parts.next().unwrap_or_default().to_owned();

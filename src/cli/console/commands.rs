@@ -135,7 +135,6 @@ pub(super) fn find(name: &str) -> Option<&'static CommandRow> {
 }
 
 impl Console {
-    /// Changes the engine without printing a confirmation.
     fn change(&mut self, change: impl FnOnce(&mut Engine)) -> io::Result<Flow> {
         change(&mut self.engine);
         Ok(Flow::Continue)

@@ -27,7 +27,6 @@ impl Console {
         self.count.is_some()
     }
 
-    /// Prints new results. Returns whether the count has finished.
     pub(super) fn print_count(&mut self) -> io::Result<bool> {
         let Some(count) = &mut self.count else { return Ok(false) };
         let counted = count.take();

@@ -108,7 +108,6 @@ pub(super) fn headline(game: &PgnGame) -> String {
     visible(&format!("{white} - {black} {result}, {moves} {unit}")).into_owned()
 }
 
-/// Loads a position from a FEN or EPD file by its number, counted from 1.
 pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     let text = std::fs::read_to_string(name).map_err(|error| with_path(name, error))?;
     let mut lines = epd::lines(&text);

@@ -52,7 +52,6 @@ impl Console {
         self.place(files::load_position(&name, number)?)
     }
 
-    /// Appends the position to a file, as FEN or EPD.
     pub(super) fn save_position(&mut self, arguments: &str, as_epd: bool) -> io::Result<Flow> {
         let name = files::file(arguments)?;
         let position = self.position();
@@ -109,8 +108,7 @@ impl Console {
         }
     }
 
-    /// Takes back moves, which deletes the later moves. If the user had stepped back through the
-    /// game, the game is saved first.
+    /// Takes back moves. If the user has stepped back, saves the game before its moves are deleted.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {
@@ -228,8 +226,7 @@ impl Console {
         }
     }
 
-    /// Runs the `activate` command from GNU Chess: reopens a game that ended by agreement or
-    /// resignation.
+    /// Runs the `activate` command from GNU Chess: reopens an agreed draw or a resigned game.
     pub(super) fn activate(&mut self) -> io::Result<Flow> {
         if self.position().has_no_moves() {
             return Err(failed("there is no move left; take one back with `undo`"));
@@ -259,8 +256,7 @@ impl Console {
         self.print_text(&format!("My rating is {own}, yours {user}; they go into saved games."))
     }
 
-    /// Records the moves on the board. If they differ from the recorded game, the game is saved
-    /// first.
+    /// Records the moves on the board. Saves the recorded game first if they differ from it.
     pub(super) fn follow(&mut self) -> io::Result<()> {
         if self.solving.is_some() {
             return Ok(());

@@ -28,7 +28,6 @@ impl Topic {
 }
 
 impl Console {
-    /// Runs the `help` command. If a name is both a command and a topic, explains both.
     pub(super) fn help(&mut self, name: &str) -> io::Result<Flow> {
         match name {
             "" => return self.outline(),

@@ -52,9 +52,7 @@ pub(super) struct Console {
     /// Whether the output is a terminal. If so, lines are wrapped at the width of the terminal.
     is_terminal: bool,
     flipped: bool,
-    /// The opening name that was printed last.
     opening: String,
-    /// Whether the board is shown after every move.
     boards: bool,
     post: bool,
     record: Record,

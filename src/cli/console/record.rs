@@ -17,7 +17,6 @@ pub(super) struct Record {
     game: PgnGame,
     /// The side for which Tabia made its most recent move.
     engine: Option<Color>,
-    /// Whether no file contains the current game.
     unsaved: bool,
 }
 
@@ -73,7 +72,6 @@ impl Record {
         self.game.moves.iter().zip(moves).take_while(|(own, mv)| own.mv == **mv).count()
     }
 
-    /// Records that Tabia has moved for this side.
     pub(super) fn played_by_engine(&mut self, side: Color) {
         self.engine = Some(side);
     }

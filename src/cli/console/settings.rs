@@ -27,7 +27,6 @@ fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// Formats a file name so that even an empty name is visible.
 fn quoted(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
@@ -90,7 +89,6 @@ impl Console {
         self.print_text(&format!("{} = {value} ({range})", row.title()))
     }
 
-    /// Called when a book has been opened or has failed to open.
     pub(super) fn book_opened(&mut self) -> io::Result<Flow> {
         self.opening_book = false;
         if self.engine.opponent_book().is_some() {

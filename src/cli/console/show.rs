@@ -19,8 +19,7 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 }
 
 impl Console {
-    /// Prints text with control characters made visible, so that text from files cannot control the
-    /// terminal.
+    /// Prints text with control characters made visible, because it may come from files.
     pub(super) fn print_text(&mut self, text: &str) -> io::Result<Flow> {
         let text = visible_lines(text.trim_end());
         match self.width() {
@@ -62,7 +61,6 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Draws a position from the point of view of the engine's opponent.
     fn drawn(&mut self, position: &Position, last: Option<Move>) -> String {
         if let Some(engine) = self.engine.side() {
             self.style.below = !engine;

@@ -14,7 +14,6 @@ use crate::engine::search::Limits;
 use crate::support::words::parse_time;
 use crate::tools::suite::solve::{SuiteRun, TIME};
 
-/// A test suite in progress and the suspended game.
 pub(super) struct Solving {
     suite: SuiteRun,
     time: Duration,
@@ -75,7 +74,6 @@ impl Console {
         Ok(true)
     }
 
-    /// Prints the summary of the suite and resumes the game.
     fn sum_up(&mut self, solving: &Solving) -> io::Result<()> {
         self.engine.set_game(solving.game.clone());
         // It was the user's turn when the suite was started.

@@ -25,7 +25,6 @@ fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
     (console, asked)
 }
 
-/// Types lines into a console that saves games in `folder`.
 fn run_console_in(folder: &Path, lines: &[&str]) -> Transcript {
     let mut screen = tempfile::tempfile().expect("a file");
     let out = Box::new(screen.try_clone().expect("the same file"));
@@ -356,8 +355,7 @@ fn each_setting_prints_a_confirmation() {
 fn no_command_panics_on_bad_arguments() {
     for row in commands::all().filter(|row| row.names[0] != "quit") {
         for argument in ["", "x y z", "999999999999999999999"] {
-            // Commands with "save" in their names are skipped, because they would leave files
-            // behind.
+            // Commands that save would leave files behind.
             if !row.names[0].contains("save") {
                 type_in(&[&format!("{} {argument}", row.names[0]), "force"]);
             }

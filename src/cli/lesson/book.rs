@@ -66,7 +66,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
     let mut text = format!("{:<8}{:<18}{}\n", "move", "games in the book", "moves that lead there");
-    // Writing to a string cannot fail.
     for step in steps {
         let games = step.reached.unwrap_or_default().describe(root.side_to_move());
         let _ = writeln!(text, "{:<8}{games:<18}{}", step.mv, step.exits);

@@ -123,7 +123,6 @@ impl EngineArgs {
         let mut text = trace.iterations();
         if let Some(book) = &result.book {
             let line = notation::line(root, &book.line);
-            // Writing to a string cannot fail; this also applies below.
             let games = book.counts.describe(root.side_to_move());
             let _ = writeln!(text, "ended in the book: {line} ({games})");
         }

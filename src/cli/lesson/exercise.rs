@@ -59,7 +59,6 @@ fn questions(exercises: &[Exercise]) -> String {
 fn key(exercises: &[Exercise]) -> String {
     let mut text = String::new();
     for Exercise { number, answers, reason, .. } in exercises {
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "{number}. {}: {reason}", answers.join(" or "));
     }
     text

@@ -34,7 +34,6 @@ pub(super) struct Args {
     growth: GrowthArgs,
 }
 
-/// The costs of one method, summed over all trees.
 #[derive(Debug, Default)]
 struct Sum {
     name: String,
@@ -108,7 +107,6 @@ fn add_splits(sums: &mut Vec<SplitSum>, timelines: &[Timeline]) {
 fn table(sums: &[Sum], splits: &[SplitSum], trees: u32) -> String {
     let mean = |sum: u64| sum as f64 / f64::from(trees);
     let mut text = format!("{trees} trees; means of\n\n");
-    // Writing to a string cannot fail; this also applies below.
     let _ = writeln!(
         text,
         "{:<34}{:>9}{:>9}{:>9}{:>9}{:>9}",

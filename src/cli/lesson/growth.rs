@@ -51,7 +51,6 @@ impl GrowthArgs {
         }
     }
 
-    /// Generates a random tree. `further` is added to the seed.
     pub(super) fn tree(&self, further: u64) -> anyhow::Result<GameTree> {
         self.growth(further).tree().map_err(|fault| of_arguments(anyhow!(fault)))
     }

@@ -75,7 +75,6 @@ fn as_text(
     rows: &[(&Position, Vec<Cost>)],
 ) -> String {
     let mut text = String::new();
-    // Writing to a string cannot fail.
     if args.each {
         for (position, costs) in rows {
             let nodes: Vec<String> =

@@ -117,7 +117,6 @@ fn measure(
     Ok(measurements)
 }
 
-/// Formats the number of cores: `on 1 core` or `on 2 cores`.
 fn on_cores() -> String {
     let cores = cores();
     format!("on {cores} core{}", if cores == 1 { "" } else { "s" })
@@ -125,7 +124,6 @@ fn on_cores() -> String {
 
 fn as_text(measurements: &[Measurement], threads: &[usize]) -> String {
     let mut text = format!("{}; seconds, and how many times faster than serial\n\n", on_cores());
-    // Writing to a string cannot fail.
     let _ = write!(text, "{:<6}{:<6}{:<8}{:>9}", "depth", "move", "best", "serial");
     for &threads in threads {
         let _ = write!(text, "{:>17}", describe_threads(threads));

@@ -1,4 +1,4 @@
-//! `tabia repertoire build`: makes a book of a repertoire, or joins its chapters.
+//! `tabia repertoire build`: builds a book from a repertoire, or joins its chapters.
 
 use std::io::Write;
 use std::path::PathBuf;

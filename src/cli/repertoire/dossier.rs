@@ -1,4 +1,4 @@
-//! What is known about an opponent, as rows for all formats.
+//! A dossier on an opponent, as rows for all output formats.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,6 @@ use crate::games::book::{Counts, Names};
 use crate::games::pgn::{GameDate, PgnGame, PgnMove, Variation};
 use crate::games::repertoire::{NewMove, OpponentGames, Reached, Repertoire, Spot};
 
-/// A dossier on a player. Scores are the player's.
 #[derive(Serialize)]
 pub(super) struct Dossier {
     pub player: String,
@@ -61,7 +60,6 @@ pub(super) struct OpeningShare {
     pub years: Vec<YearRow>,
 }
 
-/// A position of the player's games.
 #[derive(Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
@@ -94,7 +92,7 @@ pub(super) struct SpotRow {
     pub below_mean: bool,
 }
 
-/// Where the games meet a repertoire.
+/// The positions that both the games and a repertoire reach.
 #[derive(Serialize)]
 pub(super) struct RepertoireRows {
     pub side: &'static str,
@@ -122,7 +120,6 @@ pub(super) struct NewRow {
     pub mv: Move,
 }
 
-/// Collects the games of a player.
 pub(super) struct Collection {
     names: BTreeMap<String, u64>,
     colours: [ColourGames; 2],
@@ -249,7 +246,7 @@ impl Collection {
         let (start, line) = games.line(reached);
         let mut game = Game::new(*start);
         for &mv in line {
-            // The moves were played on the board before.
+            // The moves are legal, so playing them cannot fail.
             let _ = game.play(mv);
         }
         let opening = self.opening_names.of_game(&game).map(|opening| opening.name.clone());

@@ -1,4 +1,4 @@
-//! What a check of a repertoire found, as rows for all formats.
+//! The findings of a repertoire check, as rows for all output formats.
 
 use serde::Serialize;
 
@@ -35,7 +35,6 @@ pub(super) struct ShareRow {
     pub share: f64,
 }
 
-/// A position with the most common line to it.
 #[derive(Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
@@ -89,7 +88,6 @@ pub(super) struct ConflictingMove {
     pub places: Vec<PlaceRow>,
 }
 
-/// A line in the text of the repertoire.
 #[derive(Serialize)]
 pub(super) struct PlaceRow {
     pub file: String,
@@ -128,7 +126,7 @@ pub(super) struct LowScoreRow {
     pub at_most: f64,
     /// The mean points per game of the other moves, weighted by their games.
     pub usual: f64,
-    /// A lower bound of the same.
+    /// A lower bound of `usual`.
     pub usual_at_least: f64,
     pub best: Option<ScoredMove>,
 }
@@ -155,14 +153,13 @@ pub(super) struct Check<'a> {
     pub book: &'a Book,
     pub forecast: Forecast,
     pub min_probability: f64,
-    /// Centipawns that a losing move loses against the best one.
+    /// The minimum loss of a losing move against the best one, in centipawns.
     pub margin: Score,
-    /// Points per game that a move scores less than the other moves of its position.
+    /// The minimum difference to the score of the other moves, in points per game.
     pub score_margin: f64,
 }
 
 impl Check<'_> {
-    /// Collects all findings, the most probable first.
     pub(super) fn findings(&self, searches: &mut Option<Searches>) -> Findings {
         let Check { repertoire, book, .. } = self;
         let names = Names::embedded();
@@ -336,7 +333,6 @@ impl From<&Remark> for RemarkRow {
 }
 
 impl Findings {
-    /// Returns the number of findings, without remarks.
     pub(super) fn count(&self) -> usize {
         let Findings { gaps, conflicts, redundant, dead_ends, losing, low_scores, .. } = self;
         let of_lines = gaps.len() + conflicts.len() + redundant.len() + dead_ends.len();

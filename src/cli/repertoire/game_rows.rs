@@ -1,4 +1,4 @@
-//! Compares single games with a repertoire, as rows for all formats.
+//! Compares single games with a repertoire, as rows for all output formats.
 
 use std::collections::HashMap;
 
@@ -22,9 +22,9 @@ pub(super) struct GameRow {
     pub result: &'static str,
     pub eco: Option<String>,
     pub opening: Option<String>,
-    /// How the game left the repertoire first; see [`crate::games::repertoire::Followed::outcome`].
+    /// How the game first left the repertoire; see [`crate::games::repertoire::Followed::outcome`].
     pub outcome: &'static str,
-    /// The number of plies before the move that left the repertoire first, or of the whole game.
+    /// The number of plies before the move that first left the repertoire, or of the whole game.
     pub followed_plies: usize,
     pub ends_inside: bool,
     pub events: Vec<EventRow>,
@@ -32,7 +32,6 @@ pub(super) struct GameRow {
     pub counts: Counts,
 }
 
-/// A move that leaves the repertoire or leads to it.
 #[derive(Clone, Serialize)]
 pub(super) struct EventRow {
     #[serde(flatten)]
@@ -61,7 +60,6 @@ pub(super) struct At {
     pub key: (u64, Move),
 }
 
-/// A move, with its counts and value in the reference book.
 #[derive(Clone, Serialize)]
 pub(super) struct MoveRow {
     pub san: String,
@@ -72,7 +70,7 @@ pub(super) struct MoveRow {
     pub score: Option<f64>,
     /// The engine value for the side that plays it.
     pub value: Option<ScoreAnswer>,
-    /// The same as text, such as ` (12 games, 54%, +0.35)`; empty if nothing is known.
+    /// The counts and value as text, such as ` (12 games, 54%, +0.35)`; empty if nothing is known.
     #[serde(skip)]
     pub about: String,
 }
@@ -85,7 +83,7 @@ pub(super) struct Comparison<'a> {
     pub repertoire: &'a Repertoire,
     pub book: &'a Book,
     names: Names,
-    /// How often each move left the repertoire so far.
+    /// How often each move has left the repertoire so far.
     times: HashMap<(u64, Move), u64>,
 }
 

@@ -1,4 +1,4 @@
-//! `tabia repertoire grow`: completes a repertoire, or makes one, with the moves of a reference.
+//! `tabia repertoire grow`: completes or creates a repertoire with the moves of a reference book.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -76,7 +76,7 @@ pub(super) struct RepertoireArgs {
 }
 
 impl RepertoireArgs {
-    /// Opens the repertoire, and reports what could not be used.
+    /// Opens the repertoire, and reports the parts of the input that could not be used.
     pub(super) fn open(&self) -> anyhow::Result<Repertoire> {
         let repertoire = Repertoire::open(&self.paths, self.side)?;
         repertoire.remarks.iter().for_each(print_remark);
@@ -117,7 +117,7 @@ impl ReferenceArgs {
         if filter.is_everything() {
             return Ok(book);
         }
-        // A selection has no values, but they do not depend on the games.
+        // A selection drops the values. They do not depend on the games, so add them again.
         let values: Vec<BookValue> = book.values().collect();
         let selection = Selection { facets: filter, ..Selection::default() };
         Ok(selection.of_book(&book)?.with_values(&values)?)

@@ -27,13 +27,12 @@ fn player(game: &PgnGame, side: Color) -> &str {
     game.tag(if side == Color::White { "White" } else { "Black" }).unwrap_or("?")
 }
 
-/// Whether a player with one of these lower-case parts of names has this side of a game. Without
-/// names, everyone is meant.
+/// Whether the name of this side's player contains one of the lower-case `names`, if there are any.
 pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> bool {
     names.is_empty() || names_player(names, player(game, side))
 }
 
-/// Reads the wanted games. Faults are reported; the moves before them count.
+/// Reads the selected games. Faults are reported; the moves before them count.
 pub(super) fn each_game(
     inputs: &[PgnInput],
     is_wanted: impl Fn(&PgnGame) -> bool,

@@ -184,14 +184,12 @@ fn opening(row: &OpeningShare) -> String {
     format!("{name} ({})", years.collect::<Vec<_>>().join(", "))
 }
 
-/// The number of years that the text lists, beginning with the latest one.
 const YEARS: usize = 4;
 
 fn position(at: &PositionRow) -> String {
     format!("{}  {}", results(&at.results), at.line)
 }
 
-/// Describes what the opponent and the repertoire play in a position.
 fn met(row: &MeetingRow) -> String {
     let next: Vec<String> = row.at.next.iter().map(next_move).collect();
     let next = if next.is_empty() { "no move".to_owned() } else { next.join(", ") };

@@ -7,7 +7,6 @@ use crate::cli::output::outln;
 use crate::games::pgn::{PgnGame, PgnMove};
 use crate::support::words::{counted, percent, visible};
 
-/// Prints the findings, at most `limit` rows of each kind.
 pub(super) fn print(
     findings: &Findings,
     limit: usize,
@@ -137,14 +136,12 @@ fn describe(answer: &AnswerRow) -> String {
     }
 }
 
-/// Formats a share as a percentage with two digits or more.
 fn share(share: f64) -> String {
     let percent = 100.0 * share;
     let decimals = if percent >= 9.95 { 0 } else { 1 + usize::from(percent < 0.95) };
     format!("{percent:.decimals$}%")
 }
 
-/// Returns the gaps as games, one for each.
 pub(super) fn study(findings: &Findings) -> String {
     let games = findings.gaps.iter().enumerate().filter_map(|(index, gap)| {
         let line = gap.at.found.as_ref()?;
@@ -182,7 +179,6 @@ pub(super) fn cards(findings: &Findings) -> String {
         let san = answer.map_or("", |answer| &answer.san);
         let about = answer.map_or_else(String::new, describe);
         let cells = [&gap.at.fen, &gap.at.line, san, &about].map(quoted);
-        // Writing to a string does not fail.
         let _ = writeln!(text, "{},{:.6}", cells.join(","), gap.at.probability);
     }
     text

@@ -123,10 +123,10 @@ fn print_leaves(title: &str, rows: &[&LeaveRow], limit: usize) -> std::io::Resul
     print_rest(rows.len(), limit)
 }
 
-/// Lines of at most this many characters are printed whole.
+/// Lines of at most this many characters are printed in full.
 const LINE_WIDTH: usize = 80;
 
-/// Returns the end of a line, from one of its move numbers on.
+/// Shortens a line to its end, starting at a move number.
 fn short(line: &str) -> String {
     let is_number = |word: &str| word.ends_with('.') || word.contains("...");
     let mut starts = line.match_indices(' ').map(|(at, _)| &line[at + 1..]);
@@ -189,7 +189,6 @@ fn event(row: &EventRow) -> String {
     format!("{}{answer}{time}", row.at.describe())
 }
 
-/// Formats a number as `1st`, `2nd`, `3rd`, `4th` …
 fn ordinal(number: u64) -> String {
     let ending = match (number % 100, number % 10) {
         (11..=13, _) => "th",

@@ -18,7 +18,6 @@ pub(super) const OUTCOMES: [(&str, &str); 6] = [
     ("not met", "never in the repertoire"),
 ];
 
-/// A comparison of games with a repertoire.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub side: &'static str,
@@ -35,7 +34,6 @@ pub(super) struct Report {
     pub games: Vec<GameRow>,
 }
 
-/// The results of games, with the mean points of the player.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Results {
     pub score: f64,
@@ -50,7 +48,6 @@ pub(super) struct OutcomeRow {
     pub results: Results,
 }
 
-/// The games of an opening.
 #[derive(Serialize)]
 pub(super) struct OpeningRow {
     /// The name without the variation; `None` for games without a named position.
@@ -58,12 +55,11 @@ pub(super) struct OpeningRow {
     #[serde(flatten)]
     pub results: Results,
     pub outcomes: BTreeMap<&'static str, usize>,
-    /// The mean number of plies before the game left the repertoire first.
+    /// The mean number of plies before the game first left the repertoire.
     pub followed_plies: f64,
     pub leave: Option<LeaveRow>,
 }
 
-/// A move that left the repertoire, in all games.
 #[derive(Clone, Serialize)]
 pub(super) struct LeaveRow {
     #[serde(flatten)]
@@ -115,7 +111,6 @@ impl Report {
     }
 }
 
-/// Groups games by opening, the most frequent opening first.
 fn openings(games: &[GameRow], side: Color) -> Vec<OpeningRow> {
     let mut groups: BTreeMap<Option<&str>, Vec<&GameRow>> = BTreeMap::new();
     for game in games {
@@ -147,7 +142,7 @@ pub(super) fn family(name: &str) -> &str {
     name.split([':', ',']).next().unwrap_or(name)
 }
 
-/// Adds equal moves that left the repertoire, with the most frequent one first.
+/// Merges equal moves that left the repertoire, and sorts them by frequency.
 fn leaves<'a>(events: impl Iterator<Item = (&'a GameRow, &'a At)>, side: Color) -> Vec<LeaveRow> {
     let mut found: Vec<(&At, Vec<Counts>)> = Vec::new();
     let mut index: HashMap<(u64, Move), usize> = HashMap::new();

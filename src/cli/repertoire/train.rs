@@ -23,9 +23,9 @@ use crate::support::clock::since_epoch;
 use crate::support::files::Output;
 use crate::support::words::visible;
 
-/// The ending that is added to the name of a repertoire for the name of its journal.
+/// The suffix that is appended to the name of a repertoire to name its journal.
 const JOURNAL_ENDING: &str = ".training";
-/// The default share of games from which positions without an answer are asked.
+/// The default minimum share of games for positions without an answer to be asked.
 pub(in crate::cli) const END_PROBABILITY: f64 = 0.01;
 const HELP: &str = "Type a move such as Nf3 or g1f3, or `hint`, `skip` or `quit`.";
 
@@ -99,9 +99,8 @@ impl Args {
     }
 }
 
-/// Returns the default journal of a repertoire.
 pub(in crate::cli) fn journal_beside(repertoire: &Path) -> PathBuf {
-    // Without a slash at the end of a folder.
+    // Collecting the components removes a slash at the end of a folder.
     let mut name = repertoire.components().collect::<PathBuf>().into_os_string();
     name.push(JOURNAL_ENDING);
     name.into()
@@ -118,14 +117,12 @@ struct Session {
     asked: usize,
 }
 
-/// Why a question ends.
 enum End {
     Answered,
     Quit(ExitCode),
 }
 
 impl Session {
-    /// Asks questions until there are enough, no position is due, or the input ends.
     fn run(&mut self, questions: usize) -> anyhow::Result<ExitCode> {
         while questions == 0 || self.asked < questions {
             if self.training.ask(now()).is_none() {

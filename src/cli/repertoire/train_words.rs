@@ -1,4 +1,4 @@
-//! What a training prints.
+//! The texts that a training session prints.
 
 use super::findings::text as line_text;
 use crate::chess::notation;
@@ -23,7 +23,7 @@ pub(super) fn introduction(training: &Training, now: Time) -> String {
     )
 }
 
-/// Returns what is due, after the last question.
+/// Describes the positions that are due after the last question.
 pub(super) fn progress(training: &Training, now: Time) -> String {
     match training.progress(now).next_due {
         Some(time) => format!("Nothing is due. The next position is due in {}.", span(time - now)),
@@ -49,7 +49,6 @@ pub(super) fn summary(training: &Training, now: Time) -> String {
     text
 }
 
-/// Explains a judgement.
 pub(super) fn judged(
     training: &Training,
     position: &Position,
@@ -89,7 +88,6 @@ pub(super) fn judged(
     lines.join("\n")
 }
 
-/// Returns the comments of the repertoire on a position, without arrows and marks.
 fn notes(training: &Training, position: &Position) -> Vec<String> {
     let comments = training.repertoire().node(position).map_or(&[][..], |node| &node.comments);
     let texts = comments.iter().map(|comment| without_commands(comment));
@@ -105,7 +103,6 @@ fn without_commands(comment: &str) -> String {
     visible(text.split_whitespace().collect::<Vec<_>>().join(" ").as_str()).into_owned()
 }
 
-/// Formats a move with its results, its value and the reply to it.
 fn describe(position: &Position, facts: &MoveFacts) -> String {
     let mut text = match facts.games {
         0 => format!("  {}: no games", position.san(facts.mv)),
@@ -138,7 +135,6 @@ pub(super) fn piece_name(piece: Piece) -> &'static str {
     }
 }
 
-/// Formats a time span in its largest unit.
 fn span(seconds: Time) -> String {
     match seconds {
         DAY.. => counted(seconds / DAY, "day"),

@@ -112,7 +112,6 @@ struct GamesWritten {
     elapsed: Duration,
 }
 
-/// Writes the games in numerical order, even if they are finished in a different order.
 fn write(
     held: u64,
     wanted: u64,

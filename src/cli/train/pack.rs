@@ -61,7 +61,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Packs the games in one file. Returns whether the whole file was read.
 fn pack(
     path: &Path,
     packer: &mut Packer<NewFile>,

@@ -1,4 +1,4 @@
-//! `tabia train relabel`: evaluates self-play games again that were evaluated by earlier networks.
+//! `tabia train relabel`: replaces the scores of self-play games with those of a later network.
 
 use std::io;
 use std::path::Path;
@@ -37,7 +37,6 @@ pub(super) struct Args {
     threads: Threads,
 }
 
-/// Evaluates all games and appends them to the output block by block.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;

@@ -84,7 +84,6 @@ struct Openings {
 }
 
 impl Args {
-    /// Returns the engine with all settings except those to be tuned.
     pub(super) fn resolve_engine(&self) -> anyhow::Result<EngineConfig> {
         let command = EngineConfig::from_command(&self.engine)?.command;
         let engine = EngineConfig { command, ..self.both.base() };
@@ -118,7 +117,6 @@ impl Args {
         Plan { iterations: self.iterations, pairs: self.pairs, seed: self.seed }
     }
 
-    /// Returns one opening for each pair of games.
     pub(super) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
         let pairs = u64::from(self.iterations) * u64::from(self.pairs);
         let choice = OpeningChoice {

@@ -1,5 +1,4 @@
-//! Reports the progress of a tuning run: as a table updated in place on a terminal, or as separate
-//! lines elsewhere.
+//! Reports the progress of a tuning run: a live table on a terminal, or lines elsewhere.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -18,12 +17,9 @@ const HEAD: &str = "parameter";
 pub(super) struct Reporter {
     /// The table updated in place; hidden if the output is not a terminal.
     bar: ProgressBar,
-    /// Whether progress lines are also printed.
     lines: bool,
-    /// The number of iterations between two lines.
     every: u32,
     begun: Instant,
-    /// The number of games played in earlier runs.
     before: u64,
 }
 
@@ -64,7 +60,6 @@ impl Reporter {
         self.bar.suspend(|| outln!("{}", visible_lines(text)))
     }
 
-    /// Formats the progress, the game results, and the number of games per hour.
     fn summary(&self, tuning: &Tuning) -> String {
         let Tally { wins, draws, losses, void_pairs } = tuning.games;
         let (iteration, plan) = (tuning.tuner.iteration(), tuning.tuner.plan());
@@ -125,7 +120,6 @@ fn table(tuning: &Tuning) -> String {
     for (parameter, value) in tuner.parameters().iter().zip(tuner.values()) {
         let Parameter { name, start, c_end, .. } = parameter;
         let (digits, change) = (digits(*c_end), value - start);
-        // Writing to a string cannot fail.
         let _ = write!(
             text,
             "\n{name:width$} {start:>10.digits$} {value:>10.digits$} {change:>+10.digits$} {:>+9.2}",

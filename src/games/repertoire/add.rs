@@ -12,7 +12,6 @@ use crate::games::pgn::{
 };
 use crate::support::words::one_line;
 
-/// The name of a chapter that is created for a line.
 const NEW_CHAPTER: &str = "Repertoire";
 
 /// The reason why a line cannot be added.
@@ -24,11 +23,10 @@ pub enum AddError {
     /// The repertoire was not read from this text.
     #[error("the text is not that of the repertoire")]
     OtherText,
-    /// The chapter to be changed contains a fault, and writing it would lose what follows the fault.
+    /// The chapter to change has a fault, and rewriting it would lose the text after the fault.
     #[error("chapter {0} has a fault: {1}; correct it first")]
     Faulty(u64, Fault),
-    /// The changed text would not be read as intended, for example because its moves are in another
-    /// language.
+    /// The changed text would parse differently, for example if its moves are in another language.
     #[error(
         "the changed text would not read the same; `tabia repertoire build` with an output that \
          ends in .pgn writes a file that can be changed"
@@ -47,13 +45,11 @@ pub struct Addition {
     pub moves: usize,
 }
 
-/// A game in a text.
 struct Extent {
     place: Range<usize>,
     status: GameStatus,
 }
 
-/// The chapter to change, and how.
 struct Change {
     /// The index of the chapter; `None` for a new one.
     chapter: Option<usize>,
@@ -63,12 +59,11 @@ struct Change {
 
 impl Repertoire {
     /// Adds the moves of a line that are not in the repertoire, and a comment on the position after
-    /// them. `name` and `text` are those from which the repertoire was read. Returns `None` if there
-    /// is nothing to add.
+    /// them. The repertoire was read from `name` and `text`. Returns `None` if nothing is added.
     ///
-    /// The moves continue the last position of the line that the repertoire contains, by whatever
+    /// The moves are added after the last position of the line that the repertoire contains, by any
     /// move order. If it contains none, they form a new chapter. A comment on a known position is
-    /// appended to the one that it has.
+    /// appended to its existing comment.
     ///
     /// # Errors
     /// If the line has no move, or if the text cannot be changed without losing something else.
@@ -88,8 +83,8 @@ impl Repertoire {
         }
     }
 
-    /// Returns the number of moves of a line that [`Repertoire::add_line`] would add: those after the
-    /// last known position before its end, or 0 if the repertoire has the last move.
+    /// Returns the number of moves of a line that [`Repertoire::add_line`] would add: those after
+    /// the last known position before its end, or 0 if the repertoire has the last move.
     pub fn missing_moves(&self, line: &Game) -> usize {
         let moves = line.moves();
         let before = line.positions().get(..moves.len()).unwrap_or_default();
@@ -153,8 +148,8 @@ impl Repertoire {
         }
     }
 
-    /// Returns a chapter that reaches a position, and the move that leads to it; `None` at the start
-    /// of the chapter. Prefers the chapter with the same moves.
+    /// Returns a chapter that reaches a position, and the move that leads to it; `None` at the
+    /// start of the chapter. Prefers the chapter with the same moves.
     fn arrival(
         &self,
         start: &Position,
@@ -208,7 +203,7 @@ impl Repertoire {
         Ok([&text[..start], written.trim_end(), &text[end..]].concat())
     }
 
-    /// Whether `after` is this repertoire with a change, and nothing else differs.
+    /// Whether `after` differs from this repertoire only by the change.
     fn is_before(&self, after: &Repertoire, change: &Change) -> bool {
         let olds = self.chapters.iter().map(|chapter| &chapter.game).enumerate();
         let wanted =
@@ -229,8 +224,8 @@ fn new_moves(moves: &[Move], comment: &str) -> Vec<PgnMove> {
     moves
 }
 
-/// Adds moves after a move of a game, or at its start: as a continuation if there is none yet, or as
-/// the last variation. Returns `None` if there is no such move.
+/// Adds moves after a move of a game, or at its start: as a continuation if there is none yet, or
+/// as the last variation. Returns `None` if there is no such move.
 fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Option<()> {
     let (line, at) = match step {
         Some(step) => line_of(&mut game.moves, step).map(|(line, at)| (line, at + 1))?,
@@ -256,8 +251,8 @@ fn line_of(moves: &mut Vec<PgnMove>, step: usize) -> Option<(&mut Vec<PgnMove>, 
     Some((line, at))
 }
 
-/// Finds a move. Adds the variations that lead to its line to `path`, as indices of the replaced
-/// move and of the variation.
+/// Finds a move, and appends the variations that lead to its line to `path`: for each, the index of
+/// the move that it replaces and its own index.
 fn path_to(
     moves: &[PgnMove],
     step: usize,
@@ -303,14 +298,13 @@ fn extents(text: &str) -> Vec<Extent> {
     }
 }
 
-/// The words of a comment as the writer writes them.
+/// Returns the words of a comment as the PGN writer writes them.
 fn words(comment: &str) -> String {
     let text = one_line(comment).replace('{', "(").replace('}', ")");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether two games have the same start, tags and tree. The writer adds the tags of the standard
-/// roster.
+/// Whether two games are equal, except for tags of the standard roster, which the writer adds.
 fn is_same(game: &PgnGame, other: &PgnGame) -> bool {
     let is_written_from_game = |name: &str| ["Result", "FEN", "SetUp"].contains(&name);
     let has = |(name, value): &(String, String)| {
@@ -382,7 +376,6 @@ mod tests {
         {
             assert!(flat.contains(kept), "{kept}: {changed}");
         }
-        // The opponent's reply is new, too.
         let (text, moves) = add(TEXT, "e4 e6 d4", "");
         assert_eq!(moves, 2);
         assert!(text.replace('\n', " ").contains("(1... e6 2. d4)"), "{text}");
@@ -434,7 +427,7 @@ mod tests {
         // A continuation would stand before the part of the variation that cannot be read.
         let broken = "1. e4 (1. d4 d5 2. Kd4 {why}) e5 *\n";
         assert!(matches!(refused(broken, "d4 d5 c4"), AddError::Faulty(1, _)));
-        // The variations around an illegal move are positions, too.
+        // Variations beside an illegal move are still read.
         let alternative = "1. e4 (1. d4 Ke4 (1... d5)) e5 2. Nf3 Nc6 *\n";
         for moves in ["e4 e5 Nf3 Nc6 Bb5", "d4 d5 c4", "e4 c5"] {
             assert!(matches!(refused(alternative, moves), AddError::Faulty(1, _)), "{moves}");
@@ -449,7 +442,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Random walks through a text with variations: the other moves and comments stay.
+        /// Random additions to a text with variations preserve its other moves and comments.
         #[test]
         fn additions_change_nothing_else(seeds in proptest::collection::vec(0_usize..1000, 1..12)) {
             let mut game = Game::new(Position::start());

@@ -6,11 +6,10 @@ use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// The number of moves of a chapter from which it is divided. Hand-set: about two pages.
+/// The number of moves above which a chapter is divided. Hand-set: about two pages.
 const CHAPTER_MOVES: usize = 150;
-/// The number of moves from which a branch of a divided chapter becomes a chapter of its own.
+/// The minimum number of moves for a branch of a divided chapter to become its own chapter.
 const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
-/// The number of first moves that the name of a chapter lists.
 const NAMED_MOVES: usize = 4;
 
 impl Repertoire {
@@ -46,9 +45,9 @@ struct Tree<'a> {
 struct Branch {
     mv: Move,
     after: u64,
-    /// Whether the move belongs to the line to the position after it, which follows it in full.
+    /// Whether the move is part of the most probable line to the next position. The moves after
+    /// that position are written only there.
     is_line: bool,
-    /// Whether no chapter contains the move.
     is_new: bool,
     /// The number of moves to write from this one on; 0 if all of them are in chapters.
     moves: usize,
@@ -88,7 +87,6 @@ impl Tree<'_> {
         branches.copied().filter(|branch| branch.moves > 0).collect()
     }
 
-    /// Adds the chapters below a position to which `path` leads.
     fn divide(&self, path: &mut Vec<Move>, key: u64, chapters: &mut Vec<PgnGame>) {
         let branches = self.open(key);
         let moves: usize = branches.iter().map(|branch| branch.moves).sum();
@@ -119,7 +117,6 @@ impl Tree<'_> {
         }
     }
 
-    /// Returns a chapter: the path, then some branches of the position after it.
     fn chapter(&self, path: &[Move], key: u64, branches: &[Branch], is_part: bool) -> PgnGame {
         let (start, _) = self.lines.line(self.repertoire, key);
         let mut game = PgnGame::new(start);
@@ -149,7 +146,7 @@ impl Tree<'_> {
         game
     }
 
-    /// Returns the moves of branches: the first with what follows it, the others as variations.
+    /// Returns the moves of branches: the first branch in full, the others as variations.
     fn moves(&self, mut branches: Vec<Branch>) -> Vec<PgnMove> {
         let mut moves = Vec::new();
         while let Some((first, others)) = branches.split_first() {
@@ -168,13 +165,13 @@ impl Tree<'_> {
         moves
     }
 
-    /// Returns a move, with a comment if its line goes on elsewhere.
+    /// Returns a move, with a comment if its line continues elsewhere.
     fn played(&self, branch: &Branch) -> PgnMove {
         let next = self.repertoire.node_of_key(branch.after);
         let known = next.and_then(|node| node.moves.iter().find(|known| !known.places.is_empty()));
         let comment = match known {
             _ if branch.is_line && branch.moves > 1 => String::new(),
-            // Chapters of the reader have their own names.
+            // Chapters read from the input keep their names.
             Some(known) => {
                 let place = known.places[0];
                 let mut line = self.repertoire.line(place);

@@ -5,7 +5,7 @@ use super::graph::Repertoire;
 use crate::chess::position::{Move, Position};
 use crate::games::book::Book;
 
-/// How a move crosses the border of a repertoire.
+/// How a move leaves or enters a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     /// The player plays another move than the repertoire.
@@ -77,22 +77,19 @@ impl Followed {
 
 impl Repertoire {
     /// Compares a game with the repertoire, by position, up to the first null or illegal move. A
-    /// reply that leads to another position of the repertoire does not leave it, even if no line
-    /// contains it.
+    /// reply to a position of the repertoire does not leave it, even if no line has the reply.
     pub fn follow(&self, start: &Position, moves: &[Move]) -> Followed {
         follow(self, start, moves)
     }
 }
 
-/// Compares a game with a book, like [`Repertoire::follow`]. A book has no side, so a game leaves it
+/// Compares a game with a book, like [`Repertoire::follow`]. A book has no side, so games leave it
 /// with [`GapKind::Reply`] or, where the book has no moves, [`GapKind::End`].
 pub fn follow_book(book: &Book, start: &Position, moves: &[Move]) -> Followed {
     follow(book, start, moves)
 }
 
-/// A set of positions with moves.
 trait Known {
-    /// Returns the moves of a position; `None` if the set does not contain it.
     fn moves(&self, position: &Position) -> Option<Vec<Move>>;
     /// Whether the moves of a position are the player's, so that any other move is a deviation.
     fn is_own_turn(&self, position: &Position) -> bool;
@@ -173,7 +170,6 @@ mod tests {
         repertoire.follow(&game.start, &moves)
     }
 
-    /// The events of a game: name, number of plies before the move, and the move.
     fn events(repertoire: &Repertoire, text: &str) -> Vec<(&'static str, usize, String)> {
         let event = |event: &Event| (event.kind.name(), event.ply, event.position.san(event.mv));
         follow(repertoire, text).events.iter().map(event).collect()
@@ -203,7 +199,6 @@ mod tests {
         let followed = follow(&white, "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3 *");
         assert!(followed.events.is_empty() && followed.ends_inside);
         assert_eq!((followed.outcome(), followed.first_leave()), ("followed", None));
-        // The same lines for the other side.
         let black = repertoire(LINES, Color::Black);
         assert_eq!(events(&black, "1. d4 f5 *"), [event("deviation", 1, "f5")]);
         assert_eq!(events(&black, "1. d4 Nf6 2. Nf3 *"), [event("reply", 2, "Nf3")]);
@@ -259,7 +254,6 @@ mod tests {
         let other = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *";
         assert_eq!(follow(&white, other).outcome(), "not met");
         assert!(!follow(&white, other).is_met);
-        // Moves after a null move do not count.
         assert!(events(&white, "1. d4 -- 2. e4 *").is_empty());
     }
 

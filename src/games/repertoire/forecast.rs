@@ -9,7 +9,7 @@ use crate::games::book::Book;
 /// The numbers of plies after which reports show the share of games in the repertoire.
 pub const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
-/// The default probability from which gaps are reported and filled.
+/// The default minimum probability of gaps that are reported or filled.
 pub const MIN_PROBABILITY: f64 = 0.001;
 
 /// The default depth of a forecast in plies. Few repertoires are deeper without repeated moves.
@@ -18,9 +18,9 @@ pub const FORECAST_PLIES: u32 = 80;
 /// The probabilities of meeting the positions of a repertoire in a game.
 ///
 /// Opponents choose each move as often as in a book of games. The player chooses the moves of the
-/// repertoire in proportion to their [weights](super::KnownMove::weight). All move orders that lead
-/// to a position are added up. A game is followed until it leaves the repertoire, or until the book
-/// has no move for the opponent.
+/// repertoire in proportion to their [weights](super::KnownMove::weight). The probability of a
+/// position is the sum over all move orders that lead to it. A game is followed until it leaves the
+/// repertoire, or until the book has no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// For each number of plies from 0, the share of games that are then in a position of the
@@ -56,7 +56,7 @@ impl Line {
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start);
         for &mv in &self.moves {
-            // The line was played on the board before.
+            // A line consists of legal moves.
             let _ = game.play(mv);
         }
         game
@@ -114,8 +114,7 @@ impl Repertoire {
         self.forecast_if(starts, book, max_ply, |_, _| true)
     }
 
-    /// Like [`Repertoire::forecast_from`], but only moves for which `is_followed` returns true stay in
-    /// the repertoire.
+    /// Like [`Repertoire::forecast_from`], but only with the moves for which `is_followed` is true.
     pub(super) fn forecast_if(
         &self,
         starts: &[Position],
@@ -201,7 +200,7 @@ impl Met {
 impl Forecast {
     /// Returns the share of games that are in the repertoire after `plies` plies.
     pub fn share(&self, plies: usize) -> f64 {
-        // After the last ply, nothing changes any more.
+        // The share does not change after the last ply.
         self.shares.get(plies).or(self.shares.last()).copied().unwrap_or(0.0)
     }
 
@@ -216,7 +215,7 @@ impl Forecast {
         let key = position.key();
         let met = |&(ply, layer): &(usize, &KeyMap<Met>)| Some((layer.get(&key)?.of_line, ply));
         let places = self.layers.iter().enumerate().filter_map(|layer| met(&layer));
-        // The shortest one of equally common lines.
+        // Among equally common lines, the shortest is used.
         let (probability, mut ply) =
             places.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
         let (mut moves, mut at) = (Vec::with_capacity(ply), self.layers[ply].get(&key)?);
@@ -395,7 +394,7 @@ mod tests {
         assert!(is_near(forecast.probability(&after("e4")), 0.5));
         assert!(is_near(forecast.probability(&after("e4 e5 d4")), 0.25));
         assert!(is_near(forecast.probability(&after("d4 d5")), 0.5));
-        // A book of the lines has the same probabilities, a book of games those of its games.
+        // A book of the lines gives the same probabilities; a book of games gives its own.
         let options = BuildOptions::of_repertoire();
         let of_book = |text: &str| {
             let book = build_in_memory(&input(text), &options, "lines").expect("a book").0;

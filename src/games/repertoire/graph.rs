@@ -11,7 +11,7 @@ pub struct Repertoire {
     pub side: Color,
     /// The games in the PGN, in order. Empty if the repertoire was read from a book.
     pub chapters: Vec<Chapter>,
-    /// What could not be used, in the order of the input.
+    /// Remarks on parts of the input that could not be used, in input order.
     pub remarks: Vec<Remark>,
     /// The book from which the repertoire was read, if any.
     pub book: Option<Book>,
@@ -45,12 +45,11 @@ pub struct Step {
     pub before: u64,
     /// The key of the position after the move.
     pub after: u64,
-    /// Whether the move counts. Null moves do not, nor do the moves after them.
+    /// Whether the move counts. Null moves and the moves after them do not.
     pub counts: bool,
 }
 
-/// The location of a move in the text of a repertoire: indices into [`Repertoire::chapters`] and
-/// [`Chapter::steps`].
+/// The location of a move: indices into [`Repertoire::chapters`] and [`Chapter::steps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The chapter.
@@ -77,8 +76,8 @@ pub struct KnownMove {
     /// The move, which is legal.
     pub mv: Move,
     /// How often the move is chosen, relative to the other moves: its number of games in a book of
-    /// games, otherwise 1, so that it does not depend on the chapters that repeat the move. 0 for an
-    /// opponent's move that only leads to another position in the book.
+    /// games, otherwise 1, however many chapters repeat the move. 0 for an opponent's move that
+    /// only leads to another position in the book.
     pub weight: u64,
     /// The numeric annotation glyphs from all places, without repetitions.
     pub nags: Vec<u8>,

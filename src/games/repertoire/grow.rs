@@ -8,7 +8,7 @@ use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{Score, expectation};
 use crate::games::book::{Book, BookMove, Candidate, Chooser, Counts, Policy, Rejection};
 
-/// The share of a position's occurrences from which a move order is kept. Hand-set.
+/// The minimum share of a position's occurrences for a move order to be kept. Hand-set.
 const COMMON_ORDER: f64 = 0.1;
 
 /// Which of the good moves in a position becomes the answer.
@@ -45,7 +45,7 @@ impl Style {
 pub struct GrowOptions {
     /// How answers are chosen.
     pub style: Style,
-    /// The probability from which a position needs an answer, see [`Gap::probability`].
+    /// The minimum probability of positions that need an answer, see [`Gap::probability`].
     pub min_probability: f64,
     /// The maximum loss of an answer against the best move, in centipawns.
     pub max_loss: Score,
@@ -53,8 +53,8 @@ pub struct GrowOptions {
     pub max_ply: u32,
 }
 
-/// A search of a position, of all moves or only some of them. Returns the score from the side to
-/// move's point of view in centipawns, and the best move.
+/// A search of a position, limited to the given moves unless the list is empty. Returns the score
+/// in centipawns from the side to move's point of view, and the best move.
 pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) + 'a;
 
 /// The result of [`Repertoire::grow`].
@@ -62,11 +62,11 @@ pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) +
 pub struct Growth {
     /// The number of positions that were answered.
     pub answered: usize,
-    /// The positions without an answer, because no move was played there in games of the book. A move
-    /// that only leads back into the book is chosen if it has a good value.
+    /// The positions left without an answer, because no game of the book continues there. A move
+    /// that only transposes back into the book is chosen if it has a good value.
     pub unanswered: Vec<Gap>,
     /// The forecast for games that are not in the book. An opponent's move counts as unknown if the
-    /// repertoire would not have it without one of its games (leave-one-out).
+    /// repertoire would lack it without one of its games (leave-one-out).
     pub other_games: Forecast,
 }
 
@@ -75,7 +75,7 @@ impl Repertoire {
     /// lead to the answered positions.
     ///
     /// Known moves are kept. Answers lose at most `max_loss` according to the values of the book
-    /// or, where it has none, to `search`; without both, every move of the book may be chosen. An
+    /// or, where it has none, to `search`; without either, every move of the book may be chosen. An
     /// opponent's move is added if it occurs often enough, if it belongs to the most probable line
     /// to a position, or if at least a tenth of the position's occurrences follow it.
     pub fn grow(
@@ -132,7 +132,6 @@ impl Repertoire {
         })
     }
 
-    /// Adds the opponent's moves that lead from one position of the repertoire to another.
     fn add_replies(&mut self, book: &Book, forecast: &Forecast, min_probability: f64) {
         let lines = self.lines(book);
         let mut replies: Vec<(Position, Move)> = Vec::new();
@@ -174,7 +173,7 @@ impl<'a, 's> Answers<'a, 's> {
         Answers { book, options, search, chooser }
     }
 
-    /// Returns the answer to a position; `None` if the book has no good move and there is no search.
+    /// Returns the answer to a position; `None` without a search and a good move in the book.
     fn answer(&mut self, repertoire: &Repertoire, gap: &Gap) -> Option<Move> {
         let position = &gap.position;
         let mut ranked: Vec<([f64; 2], Move)> = self
@@ -225,7 +224,7 @@ impl<'a, 's> Answers<'a, 's> {
         candidates
     }
 
-    /// Returns numbers that order candidates. The largest is the best; the second one breaks ties.
+    /// Returns the sort key of a candidate; larger is better.
     fn rank(&self, repertoire: &Repertoire, gap: &Gap, candidate: &Candidate) -> [f64; 2] {
         let BookMove { mv, played, reached } = candidate.book_move;
         let games = played.games() as f64;
@@ -255,7 +254,6 @@ impl<'a, 's> Answers<'a, 's> {
     }
 }
 
-/// A move of an analysis that leads out of the book.
 fn unplayed(mv: Move, score: Score) -> Candidate {
     let (none, expected) = (Counts::default(), expectation(score));
     Candidate {

@@ -25,7 +25,7 @@ impl Repertoire {
         for key in self.all_starts().map(|node| node.position.key()) {
             open.push((of_start(key).to_bits(), Reverse((0, None)), key));
         }
-        // Dijkstra's algorithm. The bits of floats that are not negative have the order of the floats.
+        // Dijkstra's algorithm. The bits of non-negative floats sort like the floats themselves.
         while let Some((bits, Reverse((plies, last)), key)) = open.pop() {
             if lines.contains_key(&key) {
                 continue;
@@ -49,7 +49,7 @@ impl Repertoire {
         Lines { last: lines, starts }
     }
 
-    /// Returns the moves of a position with their shares, including those the book does not have.
+    /// Returns the moves of a position with their shares, including moves that the book lacks.
     pub(super) fn ways(&self, node: &Node, book: &Book) -> Vec<(Move, f64)> {
         let mut ways = self.choices(&node.position, book);
         let is_new = |mv: Move, ways: &[(Move, f64)]| ways.iter().all(|&(other, _)| other != mv);
@@ -63,12 +63,10 @@ impl Repertoire {
 }
 
 impl Lines {
-    /// Whether the line to the position with the key `after` ends with this move.
     pub(super) fn ends_with(&self, before: u64, mv: Move, after: u64) -> bool {
         self.last.get(&after) == Some(&Some((before, mv)))
     }
 
-    /// Returns the start and the moves of the line to a position.
     pub(super) fn line(&self, repertoire: &Repertoire, key: u64) -> (Position, Vec<Move>) {
         let (mut moves, mut at) = (Vec::new(), key);
         while let Some(&Some((before, mv))) = self.last.get(&at) {

@@ -4,18 +4,18 @@ use super::graph::{Node, Repertoire};
 use crate::chess::position::Game;
 use crate::games::book::{Book, Candidate, Chooser, Policy};
 
-/// The default of the `margin` of [`Repertoire::low_scores`]. Hand-set: it keeps differences out
-/// that are certain in large books, but too small to matter.
+/// The default of the `margin` of [`Repertoire::low_scores`]. Hand-set: it excludes differences
+/// that are significant in large books but too small to matter.
 pub const SCORE_MARGIN: f64 = 0.02;
 
-/// A move of a repertoire's own side that clearly scores worse than the other moves of its position.
+/// A repertoire move for its own side that clearly scores worse than the alternatives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LowScore {
     /// The move, with its games and the bounds of its score.
     pub own: Candidate,
     /// The expected points of the other moves: the mean, weighted by the games of the moves.
     pub usual: f64,
-    /// A lower bound of the same.
+    /// A lower bound of the expected points of the other moves.
     pub usual_at_least: f64,
     /// The best other move that is playable, by the lower bound of its score.
     pub best: Option<Candidate>,
@@ -25,8 +25,8 @@ impl Repertoire {
     /// Returns the own moves of a position that score badly in a book of games.
     ///
     /// These are the moves for which the upper bound of the score is more than `margin` points per
-    /// game below the lower bound of the other moves. The bounds are those of a [`Chooser`], so they
-    /// include engine values. A book of weights has no scores.
+    /// game below the lower bound of the other moves. The bounds are those of a [`Chooser`], so
+    /// they include engine values. A book of weights has no scores.
     pub fn low_scores(&self, node: &Node, book: &Book, margin: f64) -> Vec<LowScore> {
         if !self.is_own_turn(&node.position) || book.holds_weights() {
             return Vec::new();
@@ -46,7 +46,7 @@ fn low_score(own: &Candidate, all: &[Candidate], margin: f64) -> Option<LowScore
         others().map(|other| games(other) * of(other)).sum::<f64>() / total
     };
     let (usual, usual_at_least) = (mean(|other| other.expected), mean(|other| other.certain.0));
-    // Without other moves, the bound is not a number.
+    // Without other moves, the bound is NaN.
     (own.certain.1 < usual_at_least - margin).then(|| LowScore {
         own: *own,
         usual,
@@ -66,7 +66,6 @@ mod tests {
         [PgnInput::Text("text".to_owned(), text.as_bytes().into())]
     }
 
-    /// A book of games: moves, number of wins of White, number of wins of Black.
     fn book(games: &[(&str, usize, usize)]) -> Book {
         let game = |moves: &str, result: &str| format!("{moves} {result}\n\n");
         let text: String = games
@@ -78,7 +77,6 @@ mod tests {
         build_in_memory(&input(&text), &BuildOptions::default(), "games").expect("a book").0
     }
 
-    /// The moves that score badly, each with the best other move.
     fn low(lines: &str, side: Color, book: &Book, margin: f64) -> Vec<(String, Option<String>)> {
         let repertoire = Repertoire::read(&input(lines), side).expect("readable");
         let of = |node: &Node| -> Vec<(String, Option<String>)> {

@@ -8,8 +8,8 @@ use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::{Counts, mean_and_error};
 use crate::games::pgn::GameResult;
 
-/// Wins and losses that are added to the results of a position. Otherwise a few equal results would
-/// have no error. Half a game each is the Jeffreys prior.
+/// Wins and losses added to the results of a position: the Jeffreys prior. Without them, a few
+/// equal results would give an interval of zero width.
 const PRIOR: (f64, f64) = (0.5, 0.5);
 /// The normal distribution's quantile for a two-sided 95% interval.
 const Z: f64 = 1.959_964;
@@ -41,7 +41,7 @@ pub struct Reached {
     first: (usize, usize),
 }
 
-/// A position in which a player's score is known with an error.
+/// A position with a confidence interval for the player's score in it.
 #[derive(Debug, Clone, Copy)]
 pub struct Spot<'a> {
     /// The position and its results.
@@ -123,8 +123,8 @@ impl OpponentGames {
         ((mean - Z * error).max(0.0), (mean + Z * error).min(1.0))
     }
 
-    /// Returns the positions with at least `min_games` games, those with the lowest upper bound
-    /// first. Of a line of positions that the same games reached, only the first one is returned.
+    /// Returns the positions with at least `min_games` games, by their upper bounds, lowest first.
+    /// Of several successive positions of the same games, only the first is returned.
     pub fn spots<'a>(&'a self, min_games: u64) -> Vec<Spot<'a>> {
         let mean = self.results.score(self.side);
         let continued = self.reached.values().flat_map(|reached| {
@@ -152,7 +152,7 @@ impl OpponentGames {
     }
 
     /// Returns the positions of a repertoire that the games reached, the most frequent first. Of
-    /// several positions of the same games, only the last is returned, and start positions never.
+    /// several positions of the same games, only the last is returned; start positions never.
     pub fn meetings(&self, repertoire: &Repertoire) -> Vec<&Reached> {
         let goes_on = |reached: &Reached| {
             reached.moves.iter().any(|(mv, played)| {
@@ -241,13 +241,13 @@ mod tests {
         let games = games(Color::White, &text);
         let spots = games.spots(3);
         let lines: Vec<String> = spots.iter().map(|spot| line(&games, spot.reached)).collect();
-        // After 1... Nf6 and 1... d5, the same games went on.
+        // The games after 1... Nf6 and after 1... d5 are the same from there on.
         assert_eq!(lines, ["d4 Nf6", "d4", "d4 d5"]);
         let below: Vec<bool> = spots.iter().map(|spot| spot.is_below_mean).collect();
         assert_eq!(below, [true, false, false]);
         let (low, high) = spots[0].bounds;
         assert!(low < 0.001 && (0.2..0.21).contains(&high), "{low} {high}");
-        // The errors of a win and a loss each are symmetric.
+        // One win and one loss give a symmetric interval.
         let (low, high) = games.bounds(&Counts::new(1, 0, 1));
         assert!((low + high - 1.0).abs() < 1e-12);
         assert_eq!(games.spots(9).len(), 1);

@@ -45,8 +45,7 @@ impl Repertoire {
     /// Opens a repertoire: one book, or PGN files and folders.
     ///
     /// # Errors
-    /// If a file cannot be read, if `side` is missing and no book stores it, or if the repertoire has
-    /// no move of its side.
+    /// If a file cannot be read, if the side is unknown, or if it has no move in the repertoire.
     pub fn open(paths: &[PathBuf], side: Option<Color>) -> Result<Self, RepertoireError> {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let name = names.join(", ");
@@ -105,7 +104,7 @@ impl Repertoire {
     }
 
     /// Reads a repertoire from a book: `side`'s moves, and all replies that lead to its positions.
-    /// If no game has a result, the book was made of a repertoire, and its moves count equally.
+    /// If no game has a result, the book was built from a repertoire, and its moves count equally.
     pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
         let mut repertoire = Repertoire::new(side);
         repertoire.book = Some(book.clone());

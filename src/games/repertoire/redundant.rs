@@ -1,4 +1,4 @@
-//! Finds lines whose moves all occur in earlier lines, too.
+//! Finds lines whose moves all occur in earlier lines.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ impl Repertoire {
         let (mut first, mut lines) = (HashMap::new(), Vec::new());
         for (chapter, text) in (0..).zip(&self.chapters) {
             let steps = &text.steps;
-            // Where the same move occurred first, if all moves after it are redundant.
+            // The first occurrence of the same move, if all moves after it are redundant.
             let mut covered: Vec<Option<Place>> = Vec::with_capacity(steps.len());
             for (step, played) in (0..).zip(steps) {
                 let place = Place { chapter, step };
@@ -59,7 +59,6 @@ mod tests {
     use crate::games::pgn::PgnInput;
     use crate::games::repertoire::Repertoire;
 
-    /// The redundant lines: chapter, number of plies up to the first move, and number of moves.
     fn lines(text: &str) -> Vec<(u32, usize, usize)> {
         let input = PgnInput::Text("text".to_owned(), text.as_bytes().into());
         let repertoire = Repertoire::read(&[input], Color::White).expect("readable");

@@ -19,13 +19,11 @@ const WEIGHTS: (f64, f64) = (0.5, 12.0);
 /// The minimum and maximum size of the window in plies; in between, a tenth of the game's length.
 const WINDOW: (usize, usize) = (2, 8);
 
-/// Returns the expected points of a human player with this score, from 0 to 1.
 pub(crate) fn expected(score: Score) -> f64 {
     let score = f64::from(score.clamp(-LARGEST, LARGEST));
     1.0 / (1.0 + (-score / SCALE).exp())
 }
 
-/// Returns the accuracy, in percent, of a move that loses this many expected points.
 pub(super) fn of_move(loss: f64) -> f64 {
     let (scale, slope, below) = ACCURACY;
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)

@@ -16,7 +16,6 @@ pub(crate) struct AnnotatedGames {
 }
 
 impl AnnotatedGames {
-    /// Opens or creates the journal. `settings` describes in one line what is annotated, and how.
     pub(crate) fn open(path: &Path, settings: &str) -> Result<Self, JournalError> {
         let mut places = BTreeMap::new();
         let journal = Journal::open(path, &KIND, settings, |(number, _), place| {
@@ -39,7 +38,6 @@ impl AnnotatedGames {
         Ok(())
     }
 
-    /// Writes all games in input order.
     pub(crate) fn write_all(&mut self, output: &mut impl Write) -> io::Result<()> {
         for &place in self.places.values() {
             writeln!(output, "{}", self.journal.read_at(place)?.1)?;
@@ -47,7 +45,6 @@ impl AnnotatedGames {
         Ok(())
     }
 
-    /// Removes the journal when the output is complete.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         self.journal.remove()
     }

@@ -7,7 +7,7 @@ use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// The longest mate in moves, mentioned even if it hardly matters; people find it. Set by hand.
+/// The maximum length, in moves, of mates always mentioned, as people find them. Set by hand.
 const SHORT_MATE: i32 = 5;
 
 /// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults are the limits
@@ -146,7 +146,7 @@ fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
 }
 
-/// Returns whether a ply is a recapture. A recapture is obvious even if it is the only good move.
+/// Returns whether a ply is a recapture, which is obvious even if it is the only good move.
 fn takes_back(study: &Study, ply: usize) -> bool {
     let moves = study.game.moves();
     ply > 0

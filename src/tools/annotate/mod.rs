@@ -1,5 +1,4 @@
-//! Annotates games: searches every position, and assesses every move by the expected points that it
-//! loses.
+//! Annotates games: searches every position, and judges every move by the expected points lost.
 
 mod accuracy;
 pub(crate) mod journal;

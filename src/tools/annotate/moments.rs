@@ -43,7 +43,6 @@ fn verdict(played: &PgnMove) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| played.nags.contains(&verdict.nag()))
 }
 
-/// Returns whether a move with this comment is a moment even if it has no glyph.
 pub(super) fn is_commented(comment: &str) -> bool {
     SENTENCES.iter().any(|sentence| comment.contains(sentence))
 }

@@ -82,7 +82,6 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     Annotated { pgn, players }
 }
 
-/// Removes everything that will be written anew.
 fn clear(pgn: &mut PgnGame) {
     // An annotated game ends before its first illegal move.
     pgn.unread = None;
@@ -140,7 +139,6 @@ pub(super) fn without_evaluation(comment: &str) -> String {
     joined([&commands.join(" "), text.trim()])
 }
 
-/// Joins the non-empty strings with spaces.
 fn joined<const N: usize>(texts: [&str; N]) -> String {
     let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     texts.join(" ")
@@ -172,7 +170,6 @@ fn eval(score: Score) -> String {
     }
 }
 
-/// Returns the comment on a move, which is empty for most moves.
 fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) -> String {
     let mut words = Vec::new();
     if let Some(verdict) = judged.verdict {
@@ -208,7 +205,6 @@ fn describe_move(book: &Book, position: &Position, book_move: &BookMove) -> Stri
     format!("{} ({described})", position.san(*mv))
 }
 
-/// Returns the comments on the moves that leave the book or return to it, with their plies.
 fn book_events(study: &Study, book: &Book) -> Vec<(usize, String)> {
     let followed = follow_book(book, study.position(0), study.game.moves());
     let event = |event: &Event| match event.kind {
@@ -221,7 +217,6 @@ fn book_events(study: &Study, book: &Book) -> Vec<(usize, String)> {
     followed.events.iter().filter_map(event).collect()
 }
 
-/// Describes a move that leaves the book, with the book's moves in that position.
 fn departure(position: &Position, book: &Book) -> String {
     let mut moves = book.moves(position);
     moves.retain(|known| !known.played.is_empty());

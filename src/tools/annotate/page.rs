@@ -26,7 +26,6 @@ fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
-/// Returns a game's data for the page: players, summaries of their play, moves and annotations.
 pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san, mut notes) = (game.start, Vec::new(), Vec::new());
     for played in &game.moves {
@@ -54,7 +53,6 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
     })
 }
 
-/// Returns the text about each player in the comment on the whole game.
 fn summary(comment: &str) -> Vec<String> {
     let comment = comment.replace('\n', " ");
     let Some((_, words)) = comment.rsplit_once(SUMMARY) else { return Vec::new() };
@@ -63,7 +61,6 @@ fn summary(comment: &str) -> Vec<String> {
     vec![format!("White: {white}"), format!("Black: {black}")]
 }
 
-/// Returns the data about a move. `position` is the position before the move.
 fn note(played: &PgnMove, position: &Position) -> Value {
     let comment = played.comment.replace('\n', " ");
     let eval = evaluation(&comment);
@@ -84,7 +81,6 @@ fn evaluation(comment: &str) -> Option<&str> {
     rest.split([']', ',']).next().map(str::trim)
 }
 
-/// Parses an evaluation. Returns centipawns from White's point of view.
 fn score(text: &str) -> Option<Score> {
     match text.strip_prefix('#') {
         Some(moves) => {

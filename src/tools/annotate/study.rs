@@ -13,7 +13,6 @@ use crate::tools::suite::Switch;
 /// The default number of nodes per position. A forty-move game takes about ten seconds.
 pub(crate) const NODES: u64 = 200_000;
 
-/// The search limit for each position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
     /// A number of nodes. With this limit, the study of a game is reproducible.
@@ -37,7 +36,6 @@ impl Effort {
         }
     }
 
-    /// Returns the search limits for one `part`-th of this effort.
     fn limits(self, part: u32) -> Limits {
         match self {
             Effort::Nodes(nodes) => Limits::nodes((nodes / u64::from(part)).max(1)),
@@ -53,7 +51,6 @@ const SECOND_PART: u32 = 4;
 /// by hand. Verifying such moves makes the study of a game take about 1.5 times as long.
 const AGAIN: u32 = 8;
 
-/// The search result for a position, from the side to move's point of view.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     /// The score of the best line, in centipawns on the scale of [`to_stockfish_scale`].
@@ -199,7 +196,6 @@ fn search(
     Some(Found { score: to_stockfish_scale(result.score), line, depth: result.depth })
 }
 
-/// Returns the score of the best move other than the given one, if there is one.
 fn best_but(
     mv: Move,
     game: &Game,
@@ -220,7 +216,6 @@ mod tests {
     use super::*;
     use crate::engine::search::Config;
 
-    /// Studies the fool's mate. Returns the study and the reported progress.
     fn study(suspect: f64, stop_at: usize) -> (Option<Study>, Vec<(usize, usize)>) {
         let mut game = Game::default();
         for san in ["f3", "e5", "g4", "Qh4#"] {

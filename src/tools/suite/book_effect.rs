@@ -1,4 +1,4 @@
-//! Shows the effect of the book in the search. A position is searched with and without the book.
+//! Shows the effect of the book in the search, by searching a position with and without the book.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -22,18 +22,18 @@ use crate::engine::search::{
 use crate::games::book::{Book, BookError, Counts};
 use crate::support::files::FileError;
 
-/// The example game, `books/dumb.pgn`. A search can also find another way to one of its positions.
+/// The example game, `books/dumb.pgn`. Another move order also reaches one of its positions.
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
 /// The first moves of the different move order.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
-/// The size of the transposition table in MiB. The table is large enough for a lesson.
+/// The size of the transposition table in MiB, enough for a lesson.
 const MEMORY_MB: usize = 16;
 
-/// Builds a book from the example game.
+/// Builds a book from the example game, which is written to a temporary file.
 ///
 /// # Errors
-/// If the game cannot be written to a temporary file. The book is built from this file.
+/// If the temporary file cannot be written.
 pub fn example_book() -> Result<Book, BookError> {
     let reading = |error| FileError::io("write", Path::new("the example"), &error);
     let mut file = tempfile::Builder::new().suffix(".pgn").tempfile().map_err(reading)?;
@@ -52,7 +52,7 @@ pub struct Known {
     pub exits: usize,
 }
 
-/// Looks up every position in a game in the book.
+/// Looks up every position of a game in a book.
 pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
     let positions = game.positions();
     let moves = game.moves().iter().zip(positions.windows(2));

@@ -1,4 +1,4 @@
-//! Suites, which search positions from files, games or a book, or built-in positions.
+//! Suites that search built-in positions, or positions from files, games or a book.
 //!
 //! - `solve`: EPD test suites
 //! - `analysis`: all positions in a book, with backed-up values
@@ -48,7 +48,6 @@ impl Switch {
         control
     }
 
-    /// Stops the running search and all later searches in the series.
     pub(crate) fn stop(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 = true;
@@ -76,7 +75,6 @@ pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
         };
         start(scope, (switches.len(), STACK_SIZE), run)?;
         drop(sender);
-        // After an error, the receiver is dropped and the threads end.
         found.into_iter().try_for_each(take)
     })
 }

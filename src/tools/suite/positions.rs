@@ -8,7 +8,6 @@
 use crate::chess::epd;
 use crate::chess::position::Position;
 
-/// The positions in FEN, one per line.
 const POSITIONS: &str = include_str!("positions.txt");
 
 /// Returns sixty positions from Tabia's self-play games: openings, middlegames and endgames.

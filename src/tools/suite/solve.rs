@@ -12,7 +12,6 @@ use crate::chess::score::{self, Score};
 use crate::engine::search::{Limits, Searcher};
 use crate::support::words::plural;
 
-/// The default search time per position.
 pub(crate) const TIME: Duration = Duration::from_secs(5);
 /// The maximum number of skipped lines that are listed by number. Any others are only counted.
 const NAMED: usize = 5;
@@ -55,7 +54,6 @@ impl Problem {
         }
     }
 
-    /// Returns whether a move with this score solves the problem.
     fn is_solved_by(&self, mv: Move, score: Score) -> bool {
         if self.best.is_empty() && self.avoid.is_empty() {
             let found = score::mate_distance(score);
@@ -81,7 +79,7 @@ fn mate(moves: &str) -> Result<i32, String> {
     parsed.ok_or_else(|| format!("expected the moves of a mate, found {moves:?}"))
 }
 
-/// The result for a problem. Its `Display` form is a line without the line end.
+/// The result for a problem, displayed as one line.
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
     pub problem: Problem,
@@ -111,7 +109,7 @@ impl fmt::Display for Solution {
     }
 }
 
-/// The progress of a suite. Its `Display` form is a summary of the problems searched so far.
+/// The progress of a suite, displayed as a summary of the problems searched so far.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
@@ -122,8 +120,7 @@ pub(crate) struct SuiteRun {
 }
 
 impl SuiteRun {
-    /// Parses a file and starts the clock. Also returns messages about skipped lines. The messages
-    /// list the first few invalid lines and count the others.
+    /// Parses a file and starts the clock. Also returns messages about the skipped lines.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -156,12 +153,10 @@ impl SuiteRun {
         self.open.front()
     }
 
-    /// Returns the message to show when the suite is interrupted.
     pub(crate) fn stopped(&self) -> String {
         format!("Stopped after {} of {} positions.", self.searched, self.len())
     }
 
-    /// Returns the time since the file was parsed.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
@@ -182,7 +177,7 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches the remaining problems, each with empty tables, and passes on the solutions. If the
+    /// Searches the remaining problems, each with empty tables, and reports the solutions. If the
     /// switch is turned off, the current problem is not counted.
     pub(crate) fn solve(
         &mut self,

@@ -1,4 +1,4 @@
-//! The transposition suite. It measures the effect of comparing the search tree with the book.
+//! Measures the effect of comparing the search tree with the book.
 //!
 //! The positions in the suite are not in the book, and the engine cannot play from the book there
 //! without a search. However, their games return to the book within a few plies by a different move
@@ -18,7 +18,6 @@ use crate::games::book::{Book, Chooser, Policy};
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::random::Random;
 
-/// Settings for selecting suite positions from games.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteSelection {
     /// The maximum number of plies after which the game must return to the book.
@@ -59,14 +58,12 @@ impl<'b> Selector<'b> {
         Selector { book, selection, chooser, seen, found, answered, line }
     }
 
-    /// Reads the games in an input and adds suitable positions.
     pub(crate) fn read(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
         while reader.read_game(self)?.is_some() {}
         Ok(())
     }
 
-    /// Returns the suite: as many positions as requested, selected at random.
     pub(crate) fn finish(mut self) -> Drawn {
         let found = self.found.len();
         // The suite must not depend on the order of the games.
@@ -121,7 +118,6 @@ impl Visitor for Selector<'_> {
     }
 }
 
-/// The modes that can be compared with a plain search.
 pub(crate) const MODES: [BookSearch; 4] =
     [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 
@@ -143,7 +139,6 @@ pub(crate) struct ModeTrial {
 }
 
 impl ModeTrial {
-    /// Returns the judge's score for `mv` minus its score for `other`, in centipawns.
     fn above(&self, mv: Option<Move>, other: Option<Move>) -> f64 {
         let worth = |mv| {
             let found = self.worth.iter().find(|(known, _)| *known == mv);
@@ -201,8 +196,7 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// Computes the mean of independent values and its standard error. Both are zero if there are
-    /// no values.
+    /// Computes the mean of independent values and its standard error; both are 0 without any.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -259,7 +253,6 @@ fn summary(trials: &[ModeTrial], index: usize, mode: BookSearch) -> ModeSummary 
     }
 }
 
-/// Returns the losses of the plain search's and the mode's moves against the judge's moves.
 fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     let lost = |trial: &ModeTrial, mv| trial.above(trial.judge.best, mv);
     let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
@@ -267,21 +260,18 @@ fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     [Mean::of(&plain), Mean::of(&with)]
 }
 
-/// Returns the loss of the mode's moves minus the loss of the plain search's moves.
 fn price(searches: &[(&ModeTrial, &SearchResult)]) -> Mean {
     let lost =
         |(trial, with): &(&ModeTrial, &SearchResult)| trial.above(trial.plain.best, with.best);
     Mean::of(&searches.iter().map(lost).collect::<Vec<f64>>())
 }
 
-/// Returns the number of nodes with the book divided by the number without it.
 fn cost(searches: &[(&ModeTrial, &SearchResult)]) -> f64 {
     let with: u64 = searches.iter().map(|(_, with)| with.nodes).sum();
     let without: u64 = searches.iter().map(|(trial, _)| trial.plain.nodes).sum();
     with as f64 / without.max(1) as f64
 }
 
-/// Returns how often the plain search and the mode chose the judge's move.
 fn agreement(searches: &[(&ModeTrial, &SearchResult)]) -> [usize; 2] {
     let plain = searches.iter().filter(|(trial, _)| trial.plain.best == trial.judge.best);
     let with = searches.iter().filter(|(trial, with)| with.best == trial.judge.best);

@@ -8,7 +8,6 @@ use crate::engine::eval::{Evaluation, Evaluator};
 /// valuable victim first, and then the least valuable attacker.
 const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 
-/// The maximum number of consecutive captures.
 const DEPTH: u32 = 12;
 
 /// A simple quiescence search over captures and promotions, without pruning, tables or the weights
@@ -28,8 +27,7 @@ impl Quiescence {
         Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
-    /// Returns the static score for the side to move, or `None` if it is in check or a sequence of
-    /// captures changes the score.
+    /// Returns the static score for the side to move, or `None` in check or if captures change it.
     pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;
@@ -87,9 +85,7 @@ mod tests {
             // An undefended knight can be captured, but a defended knight is safe from a queen.
             ("4k3/8/8/3n4/8/8/3R4/4K3 w - - 0 1", false),
             ("4k3/8/4p3/3n4/8/8/3Q4/4K3 w - - 0 1", true),
-            // White can promote a pawn.
             ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", false),
-            // The side to move is in check.
             ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", false),
         ] {
             let position = Position::from_fen(fen).expect(fen);

@@ -1,8 +1,8 @@
-//! Evaluates the positions in existing games anew.
+//! Replaces the scores in existing games with scores from a later network.
 //!
-//! The moves remain the same. The scores are replaced with scores from a later network. A score is
-//! either the network's evaluation or the result of a search that uses the network. Other engines
-//! gained 24 to 50 Elo with this method (Stockfish's trainer, "data rescoring").
+//! The moves remain the same. A score is either the network's evaluation or the result of a search
+//! that uses the network. Other engines gained 24 to 50 Elo with this method (Stockfish's trainer,
+//! "data rescoring").
 
 use super::selfplay::{SelfPlay, for_white};
 use super::{GameSettings, PlayedGame, SearchedMove, is_noisy};

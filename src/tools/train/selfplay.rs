@@ -20,10 +20,9 @@ const HARD_NODES: u64 = 8;
 /// The maximum plies of an opening from a book. Game files store the length in a single byte.
 const LONGEST_OPENING: usize = 80;
 
-/// The maximum number of attempts to find random moves that do not end the game.
 const MAX_TRIES: usize = 1000;
 
-/// The number of plies after which a game is declared a draw.
+/// The number of plies after which a game is adjudicated as a draw.
 const MAX_PLIES: usize = 400;
 
 /// Settings for openings from a book. Each opening follows the book until it has no more moves.
@@ -60,7 +59,7 @@ pub(crate) struct GameSettings {
 }
 
 impl Default for GameSettings {
-    /// Returns settings similar to those of strong engines for training data.
+    /// Returns settings similar to those that strong engines use for training data.
     fn default() -> Self {
         GameSettings {
             evaluation: Evaluation::default(),
@@ -105,7 +104,6 @@ struct Adjudicator<'s> {
     settings: &'s GameSettings,
     /// The number of consecutive plies with a score beyond the threshold.
     agreed: usize,
-    /// The side favoured by these scores.
     winner: Color,
 }
 
@@ -134,8 +132,7 @@ impl SelfPlay {
 
     /// Plays game `number`. The game depends only on the number and the settings.
     pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
-        // Each game has its own random numbers; the first step mixes the seed with the game's
-        // number.
+        // Each game has its own random numbers, from a mix of the seed and the game's number.
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {
@@ -204,12 +201,10 @@ impl SelfPlay {
     }
 }
 
-/// Converts a score for the side to move to a score from White's point of view.
 pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 
-/// Plays random moves that do not end the game, or none if every attempt ends it.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();

@@ -72,7 +72,6 @@ impl Sampler {
         }
     }
 
-    /// Returns the samples, together with the number of decided games from which they were taken.
     pub(crate) fn finish(self) -> (Vec<Sample>, usize) {
         (self.samples, self.games)
     }
@@ -82,8 +81,7 @@ impl Sampler {
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             if end.plies == 0 {
-                // The game may not have started yet, in which case the positions are from the
-                // previous game.
+                // The game may not have started yet; the positions are then from the previous game.
                 continue;
             }
             let result = match end.result {
@@ -142,7 +140,6 @@ impl Sampler {
         Ok(())
     }
 
-    /// Adds a sample, provided that its position is new, quiet and undecided.
     fn take(&mut self, sample: Sample) {
         let Some(score) = self.quiescence.quiet_score(&sample.position) else { return };
         if score.abs() <= self.selection.limit && self.seen.insert(sample.position.key()) {

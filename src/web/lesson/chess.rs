@@ -1,5 +1,4 @@
-//! Chess as a [`ZeroSumGame`] for the textbook searches, with a simple evaluation that is
-//! independent of the engine's.
+//! Chess as a [`ZeroSumGame`], with a simple evaluation that is independent of the engine's.
 //!
 //! Values depend only on the position: there is no table, no history and no draw by repetition. The
 //! value at a given depth is thus the same for all algorithms; only the pruned nodes differ.
@@ -34,8 +33,8 @@ const ADVANCE: Score = 5;
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
-    /// The move of the last best line comes first, then captures by most valuable victim and least
-    /// valuable attacker, and then the other moves by how much they improve the placement.
+    /// Tries the move of the previous best line first, then captures by most valuable victim and
+    /// least valuable attacker, then the other moves by improvement in placement.
     Good,
     /// The order in which the move generator returns the moves.
     Plain,
@@ -72,7 +71,7 @@ impl Chess {
         }
     }
 
-    /// Makes searches try the moves of `line`, which starts at `root`, first.
+    /// Makes later searches try the moves of `line`, which starts at `root`, first.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
         self.hints.clear();

@@ -61,7 +61,6 @@ pub fn exercises(seed: u64, count: usize) -> Vec<Exercise> {
     (1..=count).map(|number| draw(&mut random, number)).collect()
 }
 
-/// Generates random trees until one is suitable for the question.
 fn draw(random: &mut Random, number: usize) -> Exercise {
     let kind = [Question::Cut, Question::Bound, Question::Leaves][(number - 1) % 3];
     loop {

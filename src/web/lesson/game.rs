@@ -87,7 +87,7 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window from the view of the maximising player, who moves if `maximises` is set.
+    /// Returns the window for the maximising player, who moves if `maximises` is set.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

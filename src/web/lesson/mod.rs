@@ -23,9 +23,9 @@
 //! # The engine's own search
 //!
 //! The engine's search has a separate observer (`search::observe` in the `engine` area). A common
-//! observer would have to be generic over moves and positions, because trees have neither, and most
-//! steps exist on only one side: the engine has reductions, pruning, quiescence and split points;
-//! the lessons have raised bounds and the moves behind a cutoff.
+//! observer would have to be generic over moves and positions, because trees have neither. Most
+//! steps also exist in only one of the searches: the engine has reductions, pruning, quiescence and
+//! split points; the lessons have raised bounds and the moves behind a cutoff.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

@@ -31,12 +31,10 @@ const PAGE: Page = Page {
     ),
 };
 
-/// Returns a page that shows recorded searches of one tree.
 pub(crate) fn page_of_searches(title: &str, search_records: &[SearchRecord]) -> String {
     PAGE.with(&json!({ "title": title, "searches": search_records }))
 }
 
-/// Returns a page that can search the tree; the last two methods are shown next to each other.
 pub(crate) fn page_of_tree(
     title: &str,
     tree: &GameTree,

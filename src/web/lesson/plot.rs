@@ -6,7 +6,6 @@ use super::timing::{Measurement, PUBLISHED};
 use crate::chess::score::Depth;
 use crate::support::plot::{COLORS, Curve, Panel, Scale};
 
-/// The width of a panel in pixels.
 const WIDTH: f64 = 300.0;
 
 pub(crate) fn plot(measurements: &[Measurement], title: &str) -> String {

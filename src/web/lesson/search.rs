@@ -298,7 +298,6 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         None
     }
 
-    /// Stores the result of a node in the table, unless the search has been stopped.
     fn store_result(
         &mut self,
         state: &G::State,

@@ -21,8 +21,7 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The maximum number of cut-off moves that are shown individually. If there are more, a single
-/// node represents them all.
+/// The maximum number of cut-off moves shown individually. A single node represents any others.
 const SHOWN_CUT: usize = 3;
 
 /// A recorded search, from the maximising player's point of view.
@@ -212,7 +211,6 @@ impl SearchRecord {
         let mut text = String::new();
         for step in &self.steps {
             let indent = 2 * self.tree[step.node].ply;
-            // Writing to a string cannot fail.
             let _ = writeln!(text, "{:indent$}{}", "", step.text);
         }
         text.push_str(&self.summary);
@@ -349,7 +347,6 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the nodes that were never visited because of a cutoff.
     fn add_cut(&mut self) {
         for (id, visit) in self.recorder.visits.iter().enumerate() {
             let Some((_, _, rest)) = &visit.cutoff else { continue };
@@ -456,7 +453,6 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         Some(RecordedEvent { node, visit: number, kind, value, text })
     }
 
-    /// Describes the start of an iteration as a step of the root, which has not been entered yet.
     fn iteration(&self, depth: Depth) -> Option<RecordedEvent> {
         let visit = usize::try_from(depth - 1).ok()?;
         let (kind, text) = (RecordedEventKind::Iteration, format!("iteration {depth}"));

@@ -6,12 +6,10 @@ use super::exercise::Exercise;
 use super::tree::{GameTree, NodeId};
 use crate::support::words::xml;
 
-/// The distance between leaves, in user units (pixels).
 const LEAF_WIDTH: f64 = 62.0;
 const LEVEL_HEIGHT: f64 = 66.0;
 const RADIUS: f64 = 19.0;
 const MARGIN: f64 = 6.0;
-/// The height reserved for the value below a leaf.
 const VALUE_ROOM: f64 = 20.0;
 
 const STYLE: &str = "
@@ -42,7 +40,6 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     );
     for exercise in exercises {
         let Exercise { number, question, .. } = exercise;
-        // Here and below: writing to a string cannot fail.
         let _ = writeln!(
             out,
             "<section class=\"exercise\"><h2>Exercise {number}</h2><p>{}</p>",
@@ -62,7 +59,6 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     out
 }
 
-/// Draws a tree with the names of the nodes and the values of the leaves.
 fn diagram(out: &mut String, tree: &GameTree) {
     let places = layout(tree);
     let end = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(0.0, f64::max);

@@ -21,14 +21,11 @@ use super::observe::NodeType;
 use super::search_record::{Node, NodeVisit, SearchRecord};
 use crate::support::words::xml;
 
-/// The distance between leaves, in user units (pixels).
 const LEAF_WIDTH: f64 = 116.0;
 const LEVEL_HEIGHT: f64 = 104.0;
-/// The distance from the edge of the image to the centres of the outermost nodes.
 const MARGIN: f64 = 64.0;
 const RADIUS: f64 = 21.0;
 const LINE_HEIGHT: f64 = 13.0;
-/// The height reserved for the title and the legend.
 const HEADER: f64 = 110.0;
 /// The minimum width of the image, which leaves room for the legend.
 const MIN_WIDTH: f64 = 660.0;
@@ -52,14 +49,13 @@ struct Point {
     y: f64,
 }
 
-/// Returns an SVG image of a search.
+/// Draws a search as an SVG image.
 pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     let points = layout(search_record);
     let right = points.iter().map(|point| point.x).fold(0.0, f64::max);
     let bottom = points.iter().map(|point| point.y).fold(0.0, f64::max);
     let (width, height) = ((right + MARGIN).max(MIN_WIDTH), bottom + MARGIN);
     let mut out = String::new();
-    // Here and below: writing to a string cannot fail.
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -155,7 +151,6 @@ fn class(node: &Node) -> String {
     format!("{kind}{}", if node.on_line { " line" } else { "" })
 }
 
-/// Draws the line between a node and its parent, with the windows of the node's visits next to it.
 fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Point) {
     let (top, bottom) = (from.y + RADIUS, to.y - RADIUS);
     let _ = writeln!(
@@ -245,7 +240,6 @@ fn values(visits: &[NodeVisit]) -> Vec<String> {
     }
 }
 
-/// Returns the first child that was cut off, for each node.
 fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     let mut first = vec![None; search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -325,8 +319,7 @@ mod tests {
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
-                // There is a window on a line for each visit except the root's, and a value for
-                // each visited node.
+                // There is a window for each visit except the root's, and a value for each node.
                 let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
                 assert_eq!(windows, expected + search_record.distinct as u64);
             }

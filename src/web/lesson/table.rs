@@ -19,13 +19,10 @@ use crate::chess::score::{Depth, Score};
 /// The depth of an entry that has a move but no value.
 const MOVE_ALONE: Depth = -1;
 
-/// How a stored value relates to the true value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bound {
     Exact,
-    /// The true value is greater than or equal to the stored one.
     Lower,
-    /// The true value is less than or equal to the stored one.
     Upper,
 }
 

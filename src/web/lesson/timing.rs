@@ -29,7 +29,6 @@ pub(crate) struct Split {
     pub nodes: u64,
 }
 
-/// The serial and split searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Measurement {
     pub depth: Depth,
@@ -73,8 +72,7 @@ impl Stopwatch {
         Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
     }
 
-    /// Measures the searches of `position` to `depth`. `number` is the number of the move in the
-    /// game.
+    /// Measures the searches of `position`, before move `number` of the game, to `depth`.
     pub(crate) fn measure(
         &mut self,
         position: &Position,

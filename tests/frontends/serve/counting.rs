@@ -1,4 +1,4 @@
-//! Every game is counted once, under one id and from one book: compared with a naive count.
+//! Every game is counted once, under one id and from one book. Compares with a naive count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,10 +12,9 @@ use tabia::position::{Move, Position};
 use super::Server;
 
 const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "0-1"];
-/// Moves back and forth, which most generated games consist of.
+/// Moves back and forth, of which most generated games consist.
 const SHUFFLES: [&str; 8] = ["Nf3", "Ng1", "Nf6", "Ng8", "Nc3", "Nb1", "Nc6", "Nb8"];
 
-/// A generated game: moves, result, month in 2020, and player of White.
 #[derive(Debug)]
 struct Game {
     line: Vec<(Position, Move)>,
@@ -25,7 +24,6 @@ struct Game {
     player: usize,
 }
 
-/// The choices of a game: moves, result, month and player.
 type Drawn = (Vec<u8>, usize, u8, usize);
 
 fn any_games() -> impl Strategy<Value = Vec<Drawn>> {
@@ -64,13 +62,11 @@ fn pgn(games: &[Game]) -> String {
     text
 }
 
-/// Games by result.
 type Results = [u64; 3];
 
 /// Expected answers for a position, counted game by game.
 #[derive(Debug, Default)]
 struct Expected {
-    /// Games that reached the position, each once.
     reached: Results,
     /// Games that played a move here, each once; and by month.
     played: Results,
@@ -137,7 +133,6 @@ fn ids(games: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Compares all answers about a position with the naive count.
 fn check_position(server: &Server, place: &str, expected: &Expected, has_facets: bool) {
     let book = server.get(&format!("/book?{place}")).json();
     assert_eq!(results(&book["reached"]), expected.reached, "/book {place}");

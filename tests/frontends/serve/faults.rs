@@ -12,7 +12,6 @@ use serde_json::Value;
 use super::{Answer, Server};
 use crate::support::TIMEOUT;
 
-/// A server with a client timeout of one second.
 fn server_with_short_timeout() -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     (Server::start(&["embedded", "--client-timeout", "1"], folder.path()), folder)
@@ -44,7 +43,7 @@ fn connection_of_a_stalled_client_is_closed() {
     ] {
         let mut stream = server.connect();
         stream.set_write_timeout(Some(TIMEOUT)).expect("a time limit");
-        // The answers fill all buffers on the way, and then the requests do.
+        // The unread answers fill all buffers first, and then the requests do.
         let fault = loop {
             if let Err(fault) = stream.write_all(request.repeat(100).as_bytes()) {
                 break fault;
@@ -72,7 +71,7 @@ fn searches_end_on_time_without_readers() {
     while server.get("/status").json()["searches"]["running"] != 0 {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // None of them has read until now; the final event with its reason is there.
+    // No client has read anything so far. The final event states the reason.
     for stream in &mut streams {
         let mut text = String::new();
         while !text.contains("event: end") || !text.contains("\"reason\":\"time\"") {
@@ -156,14 +155,12 @@ fn errors_have_the_documented_form_and_name_the_limit() {
     assert_eq!(send_raw(&server, latin, false).json()["tags"][0][1], "M\u{fc}ller");
 }
 
-/// The last line of a player's games.
 fn last_line(server: &Server, name: &str) -> Value {
     let body = server.get(&format!("/player?player={name}&color=white")).body;
     let line = body.lines().rfind(|line| !line.is_empty()).expect("a line").to_owned();
     serde_json::from_str(&line).expect("JSON")
 }
 
-/// A replacement for a file: its name, and a function that creates it.
 type Replacement<'p> = (&'p str, &'p dyn Fn(&Path));
 
 #[test]
@@ -212,7 +209,7 @@ fn replaced_game_file_is_rejected_by_name() {
 fn streams_report_that_the_server_is_closing() {
     let (mut server, folder) = Server::with_games();
     let _keep = folder;
-    // Done at once: nothing is missing.
+    // The answer comes at once, because no file is missing.
     assert!(last_line(&server, "beta")["error"].is_null());
     let id = rustix::process::Pid::from_child(&server.child);
     let mut open = server.connect();

@@ -5,7 +5,6 @@ use super::Server;
 /// Request headers that Lichess accepts from other sites.
 const HEADERS: [&str; 5] =
     ["origin", "authorization", "if-modified-since", "cache-control", "content-type"];
-/// Endpoints open to any origin.
 const OPEN: [&str; 13] = [
     "/masters",
     "/master",
@@ -21,7 +20,6 @@ const OPEN: [&str; 13] = [
     "/status",
     "/nothing",
 ];
-/// Costly endpoints and their methods.
 const COSTLY: [(&str, &str); 3] =
     [("GET", "/analysis?seconds=1"), ("POST", "/annotate?nodes=100"), ("POST", "/read")];
 const ALLOWED: &str = "https://chess.example";
@@ -55,7 +53,6 @@ impl Server {
     }
 }
 
-/// Values of a comma-separated header, in lower case.
 fn list(answer: &super::Answer, name: &str) -> Vec<String> {
     let value = answer.header(name).unwrap_or_default().to_lowercase();
     value.split(',').map(|part| part.trim().to_owned()).collect()

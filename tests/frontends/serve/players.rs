@@ -19,7 +19,6 @@ fn last_line(server: &Server, query: &str) -> Value {
     serde_json::from_str(line).expect("JSON")
 }
 
-/// White's wins, draws and Black's wins in a player's games.
 fn results(server: &Server, query: &str) -> [u64; 3] {
     let found = last_line(server, query);
     ["white", "draws", "black"].map(|result| found[result].as_u64().expect("a count"))

@@ -1,4 +1,4 @@
-//! The repertoire as a layer: its moves, its gaps, and additions to its file.
+//! The repertoire in the explorer: its moves, its gaps, and additions to its file.
 
 use std::fs;
 
@@ -109,7 +109,7 @@ fn filled_gap_is_saved_beside_a_copy() {
     let left = server.get("/repertoire/gaps").json();
     assert!(left["gaps"].as_array().expect("gaps").iter().all(|other| other["fen"] != gap["fen"]));
     assert_eq!(left["version"], answer.json()["version"]);
-    // The same again changes nothing.
+    // The same request again changes nothing.
     let body = json!({ "version": server.version() });
     let again = server.add(&format!("{ADD}{}", line.join(",")), &body).json();
     assert_eq!((&again["written"], read("rep.pgn.bak").as_str()), (&json!(false), REPERTOIRE));
@@ -152,7 +152,7 @@ fn only_own_page_and_local_programs_may_write() {
         assert_eq!(answer.status, status, "{headers}");
         assert_eq!(answer.header("access-control-allow-origin"), None, "{headers}");
     }
-    // What a form of another site can send without asking.
+    // Content types that a form on another site can send without a CORS preflight.
     for kind in ["", "Content-Type: text/plain\r\n", "Content-Type: multipart/form-data\r\n"] {
         assert_eq!(server.post_json(&place, &body, kind).status, 415, "{kind}");
     }

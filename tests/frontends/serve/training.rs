@@ -1,4 +1,4 @@
-//! The training of a repertoire over HTTP.
+//! Training a repertoire over HTTP.
 
 use std::path::Path;
 
@@ -90,7 +90,7 @@ fn training_asks_judges_and_stores() {
     let pgn = server.get("/training/additions").body;
     assert!(pgn.contains("1. d4 Nf6 2. c4 e6 3. Nc3 *"), "{pgn}");
     drop(server);
-    // The next server has the answers.
+    // The next server reads the answers.
     let state = start(folder.path()).get("/training").json();
     let learnt = state["learnt"].as_u64().expect("a number");
     assert_eq!(state["new"].as_u64().map(|new| new + learnt), Some(positions));

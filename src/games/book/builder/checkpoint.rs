@@ -1,5 +1,4 @@
-//! Stores the progress of a long build in a folder next to the book, so that the build can resume
-//! after a crash.
+//! Stores the progress of a long build in a folder next to the book, to resume after a crash.
 //!
 //! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
 //! are written as a sorted run. The state file lists the runs and records how much of the inputs
@@ -40,7 +39,6 @@ use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, read_f
 
 const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
-/// The file that a build locks to exclude other builds.
 const LOCK: &str = "lock";
 /// Prefixes of the other files: pawn structures of all games so far, sorted records, the games that
 /// the records refer to, hashes of games, the book, and the note on how much of it is written.
@@ -83,7 +81,6 @@ struct RunFile {
 
 pub(super) struct CheckpointWriter<'a> {
     wanted: &'a Checkpoints,
-    /// Describes the inputs and options of the build.
     build: String,
     state: State,
     due: Instant,
@@ -102,7 +99,6 @@ pub(super) struct ResumePoint<R> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Opens the checkpoints requested in the options. Returns where the build resumes, if it does.
     pub(super) fn begin<R: PositionRecord>(
         inputs: &[PgnInput],
         shared: &Shared<'a>,
@@ -189,8 +185,7 @@ impl<'a> CheckpointWriter<'a> {
     }
 
     /// Schedules the next checkpoint after the usual interval, or after `last`, the duration of the
-    /// last checkpoint, if that is longer. Checkpoints thus never take more time than the work
-    /// itself.
+    /// last one, if that is longer. Checkpoints thus never take more time than the work itself.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
@@ -303,8 +298,8 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Skips input that an earlier run has already read, and reports the faults in it again. Fails
-    /// if that input has changed.
+    /// Skips input that an earlier run has read, and reports its faults again. Fails if it has
+    /// changed.
     pub(super) fn resume<R>(
         &mut self,
         beginning: &ResumePoint<R>,

@@ -131,7 +131,6 @@ pub(in crate::games::book) fn count(
 }
 
 impl Counted {
-    /// The number of parts of [`Counted::rows`].
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
     /// Passes the rows of one part to `take`, sorted by key, then by first or repeated visit, then

@@ -68,7 +68,7 @@ pub(super) struct GameCounter<'a, R> {
     players: u64,
     /// A hash of all positions of the current game, including those that are not counted.
     course: u64,
-    /// The verdict on the last game that the visitor did not decline.
+    /// Whether the last game that the visitor accepted is counted.
     verdict: Admission,
     /// The last game, if it is counted and its records have not been created yet.
     counted: Option<CountedGame>,
@@ -108,7 +108,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
         }
-        // If a game was declined, there is no verdict on it.
+        // A declined game has no verdict.
         let Some(game) = self.counted.take() else { return };
         #[cfg(feature = "parquet")]
         let game = match R::OF_GAME {
@@ -153,7 +153,6 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.line.len() > self.shared.options.max_ply as usize
     }
 
-    /// Whether a position has occurred in the game within the last `plies` plies.
     fn has_occurred(&self, key: u64, plies: usize) -> bool {
         let cycle = usize::from(SHORTEST_CYCLE);
         let same_side = self.line.iter().rev().take(plies).skip(cycle - 1).step_by(2);
@@ -313,7 +312,7 @@ fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     visits
 }
 
-/// Whether the game has not played this move in this position before, so that it is counted.
+/// Whether the game plays this move in this position for the first time, so that it is counted.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {
     step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
 }

@@ -47,7 +47,7 @@ struct Written {
 
 pub(super) struct BookDraft<'k, 'a> {
     checkpointer: &'k mut CheckpointWriter<'a>,
-    /// Describes the options, and contains the total number of parts.
+    /// A description of the options, including the total number of parts.
     book: String,
     written: Written,
 }
@@ -80,7 +80,6 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         self.written.parts
     }
 
-    /// Syncs the written parts if a checkpoint is due.
     pub(super) fn keep_if_due(
         &mut self,
         writer: &BookWriter<'_, File>,
@@ -100,10 +99,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         Ok(())
     }
 
-    /// Moves the complete book to the output.
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
-        // Sync the draft while it is still in the checkpoint folder, where the next build finds it
-        // if this one is killed now.
+        // Sync the draft where the next build finds it if this one is killed now.
         book.sync_all()?;
         output.take_over(&self.checkpointer.draft())
     }

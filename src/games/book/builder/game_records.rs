@@ -125,7 +125,6 @@ impl BookRecord for GameRecord {
     }
 }
 
-/// Fills an entry with the counts from the records of one position. Returns the side to move.
 fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     entry.key = same_position[0].key;
     entry.reached = Counts::default();

@@ -437,7 +437,6 @@ trait Partitioned: Sync {
 struct Source<'a, R> {
     collected: &'a [Collected<R>],
     games: Option<&'a GamesTable>,
-    /// The number of parts per partition, as a power of two.
     bits: u32,
 }
 

@@ -173,8 +173,7 @@ impl Monitor {
     /// The number of parts into which a book is divided while it is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Stops the reading of games. A book then contains the games read so far; partial counts are
-    /// neither written nor packed.
+    /// Stops reading. A book then contains the games read so far; partial counts are discarded.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

@@ -111,7 +111,7 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries until the monitor stops the work: incomplete partial counts make no usable book.
+/// Entries that fail once the monitor stops the work, as incomplete counts make no usable book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
@@ -223,7 +223,6 @@ fn partitions_of(piece: &Piece, bits: u32) -> impl Iterator<Item = usize> {
     (place(piece.keys.start())..=place(piece.keys.end())).map(move |place| place as usize & mask)
 }
 
-/// Returns, for each of `2^bits` partitions, the pieces that may contain its rows.
 fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     let mut of_partitions = vec![Vec::new(); 1 << bits];
     for (number, piece) in pieces.iter().enumerate() {
@@ -232,7 +231,6 @@ fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     of_partitions
 }
 
-/// Rows that are read in place, without prior sorting.
 struct InPlace<'a, S> {
     source: &'a S,
     pieces: Vec<Vec<usize>>,

@@ -48,7 +48,7 @@ pub(super) enum OfGame {
     Facets,
 }
 
-/// A record that is sorted by position and then added up. Some also contain game, pawns or facets.
+/// A record that is sorted by position and then merged. Some also contain game, pawns or facets.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// The empty record, which has no games. Every other record has at least one.
     const EMPTY: Self;

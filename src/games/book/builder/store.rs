@@ -27,7 +27,6 @@ pub(super) struct Store<R> {
     open: Vec<Vec<R>>,
     full: Vec<Vec<Vec<R>>>,
     spare: Vec<Vec<R>>,
-    /// The number of blocks in use, including those being filled.
     blocks: usize,
     max_blocks: usize,
     runs: Vec<SortedRun>,
@@ -150,7 +149,6 @@ impl Disk {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     number: usize,
-    /// The number of top key bits that distinguish parts.
     bits: u32,
 }
 
@@ -394,7 +392,6 @@ mod tests {
     use crate::games::book::builder::records::{CountedGame, Record, Visit, group};
     use crate::games::pgn::GameResult;
 
-    /// Reads a store part by part. Returns the entries made from it, and the number of runs.
     fn contents(
         store: Store<Record>,
         bits: u32,

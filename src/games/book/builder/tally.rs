@@ -189,7 +189,6 @@ impl<'a> Tallies<'a> {
         self.sum.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until this chunk is not too far ahead of the others.
     pub(super) fn turn(&self, number: u64) -> ChunkTurn<'_, 'a> {
         let too_early = |sum: &mut OrderedTally| !sum.abandoned && number >= sum.due + LEAD;
         let waited = self.moved.wait_while(self.lock(), too_early);

@@ -114,7 +114,7 @@ impl Chooser {
         }
     }
 
-    /// Rejects moves that the learned results veto, unless the policy asks for the worst move.
+    /// Rejects moves that the learned results veto, unless the policy is [`Policy::Worst`].
     fn reject_vetoed(&self, candidates: &mut [Candidate], position: &Position) {
         let is_wanted = self.policy != Policy::Worst;
         let Some(learned) = self.learned.as_ref().filter(|_| is_wanted) else { return };
@@ -349,7 +349,7 @@ mod tests {
                 assert!(candidates.iter().any(is_lost), "{policy} after {moves}: {candidates:?}");
                 assert_eq!(chosen(policy, &book, &game(moves)).as_deref(), left, "{policy}");
             }
-            // Games without a result are not a reason to play a move, and there is another one.
+            // A move without decided games is not preferred to one with results.
             assert_eq!(chosen(policy, &book, &game("e4 e5")).as_deref(), Some("d4"), "{policy}");
             assert_eq!(chosen(policy, &book, &game("d4")).as_deref(), Some("f5"), "{policy}");
         }

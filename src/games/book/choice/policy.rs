@@ -17,8 +17,7 @@ pub enum Policy {
     Worst,
     /// Chooses any book move with equal probability.
     Random,
-    /// Chooses moves that are not clearly worse, in proportion to their games or weights. `on`
-    /// selects this policy.
+    /// Chooses moves that are not clearly worse, by their games or weights. `on` selects this.
     #[default]
     Prefer,
     /// Prefers moves with a higher lower bound of the score. Uses weights like [`Policy::Prefer`].
@@ -35,8 +34,7 @@ macro_rules! policies {
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($name),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies, formatted as alternatives for the usage line of a command that also
-            /// accepts a file.
+            /// All policies as alternatives for the usage line of a command that accepts a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.

@@ -69,7 +69,6 @@ impl GameTags {
         (rating > 0).then_some(rating)
     }
 
-    /// Returns the mean rating of both players, or the only known rating.
     #[inline]
     pub(in crate::games::book) fn mean_rating(self) -> Option<u16> {
         match (self.rating(Color::White), self.rating(Color::Black)) {

@@ -33,7 +33,6 @@ use crate::support::error::ParseError;
 pub(super) const HEAD_BYTES: usize = 16;
 pub(super) const TRAITS_BYTES: usize = 8;
 pub(super) const ROW_BYTES: usize = 32;
-/// Size in bytes of an offset or an id in a row.
 const WORD_BYTES: usize = 6;
 
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -135,7 +134,6 @@ fn from_word(bytes: &[u8]) -> u64 {
 }
 
 impl GameRow {
-    /// Creates the row of a game whose text is not known yet.
     pub(super) fn of_players(white: u32, black: u32, id: Option<GameId>) -> Self {
         let id = id.unwrap_or(GameId(UNKNOWN_ID));
         GameRow { white, black, file: 0, length: 0, check: 0, offset: 0, id }

@@ -117,12 +117,11 @@ impl GameLog {
         }
     }
 
-    /// Returns the number of counted games.
     pub(in crate::games::book) fn games(&self) -> usize {
         self.games.len()
     }
 
-    /// Returns the size in bytes of the log and of the section created from it, together.
+    /// Returns the size in bytes of the log and the section created from it.
     pub(in crate::games::book) fn memory(&self) -> usize {
         let games = self.games.len() + self.again.len();
         games * BYTES_PER_GAME + self.names.len() * BYTES_PER_NAME
@@ -254,7 +253,6 @@ impl GamesTable {
     }
 }
 
-/// Returns the position of a game as a sort key: file and offset.
 fn place(game: &LoggedGame) -> (u32, u64) {
     (game.row.file, game.row.offset)
 }
@@ -290,7 +288,6 @@ fn sorted_files(files: &[FileRecord]) -> (Vec<u32>, Vec<FileRecord>) {
     (files.iter().map(number).collect(), sorted)
 }
 
-/// Returns the new index of each name in each log, and the names of all logs, sorted.
 fn sorted_names(logs: &[GameLog]) -> (Vec<Vec<u32>>, Vec<String>) {
     let mut sorted: Vec<&String> = logs.iter().flat_map(|log| &log.names).collect();
     sorted.sort_unstable();

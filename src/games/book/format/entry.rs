@@ -13,8 +13,7 @@
 //! four bits contain the count. Otherwise the high bits are zero, and a varint follows for each set
 //! bit. Nine out of ten positions in a book occurred in a single game.
 //!
-//! Varints use LEB128: seven bits per byte, lowest first; the high bit is set in all but the last
-//! byte.
+//! Varints are LEB128: seven bits per byte, lowest first; the high bit marks all but the last byte.
 
 use super::counts::Counts;
 use crate::chess::position::{Move, Position};

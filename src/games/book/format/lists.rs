@@ -86,7 +86,6 @@ impl<'a> Lists<'a> {
         Some((Lists::Several(lists), rest))
     }
 
-    /// Whether a game may be in several lists.
     pub(in crate::games::book) fn repeats(&self) -> bool {
         match self {
             Lists::Single(_) => false,

@@ -26,7 +26,6 @@ pub(super) fn error(path: &Path, fault: impl Into<Fault>) -> JournalError {
     KIND.error(path, fault)
 }
 
-/// Whether a file that starts with these bytes contains learned results.
 pub(crate) fn is_learning(head: &[u8]) -> bool {
     head.starts_with(HEADLINE)
 }
@@ -145,7 +144,6 @@ impl Drop for LearnFile {
     }
 }
 
-/// Reads all bytes of a learning file. Fails if the file is something else.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, JournalError> {
     let bytes = read_plain(path).map_err(|cause| error(path, cause))?;
     match KIND.check(&mut &bytes[..], "") {

@@ -1,5 +1,4 @@
-//! Evaluates positions from all learned results. The result of a search is trusted until later
-//! results refute it.
+//! Evaluates positions from all learned results. A search counts until later results refute it.
 //!
 //! The value of a position is the value of its best known move, which the best known reply
 //! determines. If there is no later result of similar depth for the position after the move, the
@@ -86,7 +85,6 @@ pub(super) fn time_of(value: &BookValue, learned_position: &LearnedPosition) -> 
     (value.depth > 0).then_some(found.time)
 }
 
-/// Converts the score of a position to the score of the position after the best move.
 fn after(score: Score) -> Score {
     -to_table(score, 1).clamp(-MATE, MATE)
 }
@@ -253,7 +251,6 @@ mod tests {
         game
     }
 
-    /// Returns the learned result after `moves`: score, best move and depth.
     fn known(rows: &[Row], moves: &str) -> Option<(Score, String, Depth)> {
         let values = judge(&Memory::of(rows.iter().copied()));
         let position: Position = *game(moves).position();

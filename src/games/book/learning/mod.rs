@@ -56,7 +56,6 @@ pub(crate) struct UnrefutedMove {
 }
 
 impl UnrefutedMove {
-    /// Explains why the move is played in `position` without a search.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let (score, depth) = (notation::score(self.value.score), self.value.depth);
         let seconds = self.time.as_secs_f64();
@@ -68,7 +67,6 @@ impl UnrefutedMove {
 }
 
 impl Learned {
-    /// Reads learned results, if there are any yet.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, JournalError> {
         let bytes = file::read(path)?;
         let (rows, _) = file::rows_of(&bytes);
@@ -111,7 +109,6 @@ impl Learned {
     }
 }
 
-/// Converts the bytes of a learning file to a book.
 pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
     let (rows, damaged) = file::rows_of(bytes);
     let memory = Memory::of(rows.into_iter());
@@ -182,7 +179,6 @@ fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     (entries, pawns)
 }
 
-/// Returns the moves that were played or that searches found, with their games.
 fn moves(learned_position: &LearnedPosition) -> Vec<(Move, Counts)> {
     let played =
         learned_position.played.iter().filter_map(|played| Some((played.mv?, played.counts)));
@@ -263,7 +259,6 @@ mod tests {
         assert_eq!(learned.refuted(position), []);
         let refuted = book.value(game("e4 e5 Nf3").position()).expect("searched");
         assert_eq!((refuted.depth, refuted.own_depth), (0, 12));
-        // A learning file can be opened as a book.
         let opened = Book::open(&dir.path().join("learnt")).expect("a book");
         assert!(opened.bytes() == book.bytes() && opened.warnings().is_empty());
         let manifest = opened.manifest().expect("a manifest");

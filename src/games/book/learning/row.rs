@@ -42,7 +42,6 @@ pub(crate) struct Found {
     pub time: Duration,
 }
 
-/// What a row records about its move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fact {
     /// A search found that the move is the best.

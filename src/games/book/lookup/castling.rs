@@ -11,7 +11,6 @@ pub(crate) const CASTLINGS: [(Square, Square, Square); 4] = [
     (Square::E8, Square::A8, Square::C8),
 ];
 
-/// Converts a castling move of the king to Polyglot's notation.
 pub(crate) fn castling(mv: Move) -> Option<Move> {
     let castling = CASTLINGS.iter().find(|(king, _, to)| (mv.from(), mv.to()) == (*king, *to));
     castling.map(|&(king, rook, _)| Move::new(king, rook))

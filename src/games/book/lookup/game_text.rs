@@ -61,8 +61,8 @@ pub enum GameError {
 
 impl Book {
     /// Returns the PGN text of a game of this book, or of one chained after it, exactly as in its
-    /// file. The file is looked for at its path when the book was built, and then next to the book.
-    /// If it is compressed, everything before the game must be decompressed.
+    /// file. The file is searched for at its original path, and then next to the book. If it is
+    /// compressed, everything before the game must be decompressed.
     ///
     /// # Errors
     /// If there is no such game, or if its file is missing or has changed.

@@ -41,8 +41,8 @@ pub struct BookMove {
 
 /// An opening book. Cloning is cheap; clones share the data. Books can be chained:
 /// [`Book::reached`], [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose)
-/// then look in the next book for what is missing in the first. Other methods use only the first
-/// book unless they state otherwise.
+/// then use the next book for positions or moves that are missing in the first. Other methods use
+/// only the first book unless they state otherwise.
 #[derive(Clone)]
 pub struct Book {
     pub(super) image: Arc<Image>,
@@ -130,7 +130,6 @@ impl Book {
         self.entries_checksum() == Self::embedded().entries_checksum()
     }
 
-    /// Whether the counts for a position come from the embedded book.
     pub(crate) fn counts_self_play(&self, position: &Position) -> bool {
         let source = self.in_order().find(|book| book.contains(position));
         let source = source.or_else(|| self.in_order().find(|book| book.has_moves(position)));
@@ -141,7 +140,6 @@ impl Book {
         !self.own_moves(position).is_empty()
     }
 
-    /// Returns a checksum that identifies this book, including its values.
     pub(crate) fn checksum(&self) -> u64 {
         self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
     }

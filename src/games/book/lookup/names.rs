@@ -28,8 +28,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Returns the 3,807 opening names built into the program. Each call parses them again, which
-    /// takes milliseconds.
+    /// Returns the 3,807 built-in opening names. Each call parses them, which takes milliseconds.
     pub fn embedded() -> Names {
         Self::read(EMBEDDED)
     }

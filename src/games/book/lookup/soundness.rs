@@ -1,4 +1,4 @@
-//! Checks, without using checksums, whether the parts of a book agree with each other.
+//! Checks, without using checksums, that the parts of a book are consistent.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,6 @@ use crate::games::book::format::entry::RawEntry;
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::lists::{ListIndex, Lists, SideBySide};
 
-/// Checks every checksum, and whether the derived data matches the entries.
 pub(super) fn verify(book: &Book) -> Result<(), BookError> {
     book.image.check_sums(&book.name)?;
     check_entries(book)?;

@@ -12,7 +12,7 @@
 //!   nodes      u16: nodes per search, in thousands
 //! ```
 //! Rows have a fixed length, and keys are uniform. Interpolation therefore gives a good estimate of
-//! the index of a row. A search in steps of doubling length finds the row from there.
+//! the index of a row. An exponential search from there finds the row.
 
 use std::io::{self, Write};
 
@@ -53,7 +53,7 @@ fn thousands(nodes: u64) -> u16 {
     u16::try_from(nodes / NODES_UNIT).unwrap_or(u16::MAX)
 }
 
-/// Returns the number of nodes as stored in a row: rounded down and limited.
+/// Returns the number of nodes as stored in a row: rounded down and capped.
 pub(crate) fn kept_nodes(nodes: u64) -> u64 {
     u64::from(thousands(nodes)) * NODES_UNIT
 }
@@ -96,7 +96,6 @@ impl BookValue {
     }
 }
 
-/// Converts the score of a position to the score of the previous position.
 pub(crate) fn before(score: Score) -> Score {
     -from_table(score, 1)
 }
@@ -130,7 +129,7 @@ pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 }
 
 impl Book {
-    /// Returns the search results for a position, if any. In a chain, the deepest ones count.
+    /// Returns the search results for a position, if any: in a chain of books, the deepest ones.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };

@@ -22,7 +22,7 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follow the moves in the book, or all legal moves where games left by a pruned one.
+    /// Follows book moves, or all legal moves where some games left by a pruned move.
     Missing,
     All,
 }
@@ -53,8 +53,8 @@ impl Book {
         game
     }
 
-    /// Returns a random move, chosen in proportion to its number of games; `None` if the book has no
-    /// move that was played.
+    /// Returns a random move, chosen in proportion to its number of games; `None` if the book has
+    /// no move that was played.
     pub(crate) fn draw_move(&self, position: &Position, random: &mut Random) -> Option<Move> {
         let moves = self.moves(position);
         let total: u64 = moves.iter().map(|mv| mv.played.games()).sum();
@@ -142,7 +142,6 @@ impl Book {
         number
     }
 
-    /// Iterates over the positions in the book that are one legal move after `position`.
     fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
         let after: Vec<Position> = position
             .legal_moves()

@@ -66,7 +66,7 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
     }
 }
 
-/// The inputs and games that several books have in common.
+/// What several books have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
     /// The inputs that have the same text as an input of an earlier book.

@@ -75,7 +75,6 @@ pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
     keys
 }
 
-/// Whether a book equals `other` or is an extension of it.
 pub(crate) fn has_grown_from(book: &Book, other: &Book) -> bool {
     let mut others = other.entries().peekable();
     let agrees = book.entries().all(|entry| match take(&mut others, entry.key) {

@@ -1,4 +1,4 @@
-//! Transfers games to a new book, with new numbers and listed under the remaining moves.
+//! Copies games to a new book, where they get new numbers and are listed under the remaining moves.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, Write};
@@ -55,7 +55,6 @@ impl Selected<'_> {
 }
 
 impl KnownEntry {
-    /// Returns the games, each with its list index.
     fn listed(&self) -> Vec<(usize, u32)> {
         let moves = &self.entry.moves;
         let place = |mv: Option<Move>| {
@@ -127,7 +126,6 @@ pub(crate) struct Repeated {
 }
 
 impl Repeated {
-    /// Creates an empty set of repeated games for each book.
     pub(crate) fn none(books: &[&Book]) -> Vec<Self> {
         let games = |book| games_of(book).map_or(0, |games| games.len() as usize);
         books
@@ -242,7 +240,7 @@ impl<I: Iterator<Item = KnownEntry>> Iterator for Joined<'_, I> {
     }
 }
 
-/// Merges books that all have facets, without the `repeated` games (see [`repeated()`]).
+/// Merges books that all have facets, except for the `repeated` games (see [`repeated()`]).
 pub(crate) fn merge_known<W: Read + Write + Seek>(
     books: &[&Book],
     repeated: &[Repeated],

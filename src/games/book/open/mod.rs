@@ -32,7 +32,7 @@ pub(crate) const BOOK_FILE: FileKind =
 pub(crate) const POLYGLOT_FILE: FileKind =
     FileKind { name: "a Polyglot book", recognises: polyglot::recognises };
 
-/// Whether the name of a file marks it as a book, of Tabia or of Polyglot.
+/// Whether a file name has the extension of a Tabia or Polyglot book.
 pub(crate) fn has_book_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "tbk" || ending == "bin")
 }

@@ -226,7 +226,6 @@ mod tests {
         assert_eq!(moves(&ann, &[]), ["e4"]);
         assert_eq!(moves(&ann, &["d4"]), ["f5"]);
         assert_eq!(moves(&ann, &["e4", "c5"]), ["c3"]);
-        // The remaining moves are Bob's.
         assert_eq!(moves(&ann, &["e4"]), Vec::<String>::new());
     }
 

@@ -219,7 +219,6 @@ impl<'a> Import<'a> {
         self.entries.insert(key, entry);
     }
 
-    /// Adds games to the position after a move. Also adds that position to the book.
     fn lead_to(&mut self, position: &Position, played: Counts) {
         self.pawns.insert(position.pawn_key());
         let key = position.key();
@@ -244,7 +243,7 @@ fn weighed(weight: u16) -> Counts {
 pub struct Export {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Number of skipped positions to which moves in the book do not lead from the start position.
+    /// Number of skipped positions that book moves cannot reach from the start position.
     pub out_of_reach: u64,
     /// Number of moves skipped because the side that played them lost every game.
     pub weightless: u64,
@@ -259,7 +258,6 @@ impl Export {
     }
 }
 
-/// Implements [`Book::to_polyglot`].
 pub(super) fn export(book: &Book) -> Export {
     let mut export = Export::default();
     let mut rows = Vec::new();

@@ -106,7 +106,7 @@ impl Draft {
         names.prefix(name.file_name().unwrap_or_default());
         let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
         let lock = File::open(draft.path())?;
-        // Failure is harmless: where locks are not supported, nobody removes the folder.
+        // Failure is harmless: where locks are not supported, no program removes the folder.
         let _ = lock.try_lock();
         Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
     }
@@ -115,7 +115,6 @@ impl Draft {
         File::create_new(self.draft.path().join(name))
     }
 
-    /// Adds the metadata and renames the draft to its final path.
     pub(super) fn keep(self, account: &PartialMetadata) -> io::Result<()> {
         let file = self.create(ACCOUNT)?;
         serde_json::to_writer_pretty(&file, account)?;

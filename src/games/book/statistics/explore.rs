@@ -41,8 +41,7 @@ pub struct PositionStats {
     pub reached: GameSummary,
     /// The games that continued with one of the moves, each counted once.
     ///
-    /// Without facets, this is an upper bound if some games ended here and others repeated the
-    /// position.
+    /// Without facets, an upper bound if some games ended here and others repeated the position.
     pub continued: GameSummary,
     /// The moves played in this position or leading to a position of other games, by descending
     /// number of games that reached the next position.
@@ -120,7 +119,7 @@ impl<'a> Facets<'a> {
             }
         };
         let mut seen = SeenGames::new(&lists, &entry);
-        // The first list contains games that played no move here, or a move that was pruned.
+        // The first list contains games that ended here or played a pruned move.
         let mut without_move = HashSet::new();
         let (mut again, mut moved_later) = (Vec::new(), Vec::new());
         lists.read(&entry, self.games.len(), |list, game| {
@@ -184,7 +183,6 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The games seen so far. A game that repeated the position is in several lists.
 enum SeenGames {
     /// Nothing is stored, because each game is in only one list.
     Nowhere,
@@ -334,8 +332,7 @@ impl Book {
         names
     }
 
-    /// Returns counts, mean ratings, history and games for a position, of the games that pass the
-    /// filter.
+    /// Returns counts, mean ratings, history and games of a position, for games that pass a filter.
     ///
     /// In a chain, the first book that contains the position is used, or else the first one that
     /// contains a position one move later. Books without facets provide only counts, and are

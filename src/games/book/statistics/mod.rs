@@ -1,4 +1,4 @@
-//! Data about a position for the explorer (counts by facet, games, entropy), and in words. Uses
+//! Statistics of a position for the explorer (counts by facet, games, entropy), also as text. Uses
 //! `facets`, `format`, `lookup` and `choice`.
 
 pub(super) mod entropy;

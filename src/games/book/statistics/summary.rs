@@ -80,7 +80,6 @@ fn as_winner<S: Serializer>(result: &GameResult, serializer: S) -> Result<S::Ok,
 fn as_year_and_month<S: Serializer>(date: &GameDate, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct YearAndMonth {
-        /// The year; 0 if unknown.
         year: u16,
         month: Option<Month>,
     }

@@ -73,7 +73,6 @@ fn count(plies: usize) -> String {
 }
 
 impl BookValue {
-    /// Describes the search results, which must belong to `position`.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let san = |mv: Move| if position.is_legal(mv) { position.san(mv) } else { "?".to_owned() };
         let best = self.best.map_or_else(|| "no move".to_owned(), san);
@@ -85,19 +84,17 @@ impl BookValue {
         text
     }
 
-    /// Explains why the best move in `position` is played without a search.
     pub(crate) fn as_move_reason(&self, position: &Position) -> String {
         format!("analysed in the book: {} ({} nodes)", self.describe(position), self.nodes)
     }
 }
 
-/// The maximum length of a reply in bytes; xboard's buffer has 5,120 bytes and is not checked.
+/// The maximum length of a reply in bytes. xboard has a buffer of 5,120 bytes and no bounds check.
 const LONGEST_REPLY: usize = 4000;
 
 const LEGEND: &str = "score: of the side to move; games: that reached the position after the move; \
                       here: that played it in this position; the rest: who won";
 
-/// Lists the book moves in a position as a table with a legend.
 pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
@@ -112,7 +109,6 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     lines.extend(
         book.value(position).map(|value| format!("analysed: {}", value.describe(position))),
     );
-    // Only analysed books have a column for values.
     let analysed = book.values().len() > 0;
     let value = |text: &str| if analysed { format!(" {text:>6}") } else { String::new() };
     let row = |san: &str, score: &str, worth: &str, games: [&str; 5]| {

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 /// A time in seconds since 1970-01-01.
 pub type Time = u64;
 
-/// Seconds per day.
 const DAY: f64 = 86_400.0;
 
 /// The default parameters, `w[0]` to `w[20]` in the source.
@@ -18,13 +17,12 @@ const W: [f64; 21] = [
     0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796, 1.4835,
     0.0614, 0.2629, 1.6483, 0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
 ];
-/// The best of the four grades in the source. It determines to where difficulties return.
+/// The best of the four grades in the source. Difficulties revert towards its initial difficulty.
 const EASY: f64 = 4.0;
-/// The bounds of a difficulty.
 const DIFFICULTIES: (f64, f64) = (1.0, 10.0);
-/// The least stability in days.
+/// The minimum stability in days.
 const MIN_STABILITY: f64 = 0.001;
-/// The greatest stability in days: a hundred years, as in Anki.
+/// The maximum stability in days: a hundred years, as in Anki.
 const MAX_STABILITY: f64 = 36_500.0;
 
 /// How well an item was remembered. The grade "easy" of the source is not used.
@@ -88,7 +86,7 @@ impl Memory {
         (1.0 + factor * self.days(now) / self.stability).powf(decay)
     }
 
-    /// Returns the time from which the item is to be repeated: at once after a mistake, otherwise
+    /// Returns the time from which the item should be repeated: at once after a mistake, otherwise
     /// when the probability of remembering falls to 90%.
     pub fn due(&self) -> Time {
         match self.grade {
@@ -97,12 +95,12 @@ impl Memory {
         }
     }
 
-    /// The days since the last answer; 0 if the clock was put back.
+    /// Returns the days since the last answer; 0 if the clock was set back.
     fn days(&self, now: Time) -> f64 {
         now.saturating_sub(self.last) as f64 / DAY
     }
 
-    /// The stability after an answer on the day of the last one.
+    /// Returns the stability after an answer on the same day as the last one.
     fn after_hours(self, grade: Grade) -> f64 {
         let increase = (W[17] * (grade.number() - 3.0 + W[18])).exp() * self.stability.powf(-W[19]);
         self.stability * if grade == Grade::Again { increase } else { increase.max(1.0) }

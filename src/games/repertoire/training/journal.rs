@@ -1,4 +1,4 @@
-//! The journal of a player's answers. It survives interruptions: each answer is synced to disk.
+//! The journal of a player's answers. Each answer is synced to disk at once.
 
 use std::path::Path;
 
@@ -41,7 +41,6 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Returns the position and the move; `None` if the move is illegal.
     pub(super) fn played(&self) -> Option<(Position, Move)> {
         let position = Position::from_fen(&self.fen).ok()?;
         let mv = self.mv.parse().ok().filter(|&mv| position.is_legal(mv))?;

@@ -46,7 +46,6 @@ pub(super) struct Ruling {
     pub expected: Vec<Move>,
 }
 
-/// Returns what a book contains about a legal move.
 pub(super) fn facts(book: &Book, position: &Position, mv: Move) -> MoveFacts {
     let after = position.play(mv);
     let reached = book.reached(&after).unwrap_or_default();
@@ -72,7 +71,6 @@ pub(super) fn facts(book: &Book, position: &Position, mv: Move) -> MoveFacts {
     }
 }
 
-/// Evaluates a legal move in a position in which it is the player's turn.
 pub(super) fn rule(
     repertoire: &Repertoire,
     book: &Book,
@@ -114,7 +112,7 @@ pub(super) fn prepared(repertoire: &Repertoire, position: &Position) -> Vec<Move
     known.into_iter().map(|(_, mv)| mv).collect()
 }
 
-/// Returns good moves where the repertoire ends: those that lead back to it, then those of the book.
+/// Returns good moves where the repertoire ends: moves back to it first, then moves of the book.
 pub(super) fn good_moves(repertoire: &Repertoire, book: &Book, position: &Position) -> Vec<Move> {
     let legal = position.legal_moves();
     let leads_back = |mv: &Move| repertoire.node(&position.play(*mv)).is_some();
@@ -140,7 +138,6 @@ pub(super) fn good_moves(repertoire: &Repertoire, book: &Book, position: &Positi
     moves
 }
 
-/// Judges a move without a value by its games.
 fn by_games(book: &Book, position: &Position, mv: Move) -> Verdict {
     let candidates = chooser().candidates(book, &Game::new(*position));
     match candidates.iter().find(|candidate| candidate.book_move.mv == mv) {

@@ -1,4 +1,4 @@
-//! The questions of a training session: which position is next, and what an answer changes.
+//! A training session: chooses the next question and records the answers.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::games::repertoire::{FORECAST_PLIES, GapKind, Line, Repertoire, Search
 use crate::support::files::{Journal, JournalError};
 use crate::support::random::Random;
 
-/// The probability of positions that the reference does not reach, so that they are asked last.
+/// The probability assigned to positions that the reference does not reach; they are asked last.
 const UNREACHED: f64 = 1e-6;
 /// The number of other questions before a position is asked again. Hand-set.
 const RECENT: usize = 3;
@@ -22,14 +22,14 @@ const RECENT: usize = 3;
 /// How [`Training`] chooses positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingOptions {
-    /// The probability from which positions without an answer are asked, see
+    /// The minimum probability of positions without an answer that are asked, see
     /// [`Gap::probability`](crate::games::repertoire::Gap::probability).
     pub min_probability: f64,
     /// The seed of the random choices.
     pub seed: u64,
 }
 
-/// Asks for the player's moves in the positions of a repertoire, and where it ends.
+/// A training session: asks for the player's moves in a repertoire, and where it ends.
 ///
 /// A position is due if it was never asked, if the last answer was wrong, or if the player
 /// remembers it with a probability of at most 90%. Due positions are drawn in proportion to the
@@ -48,12 +48,10 @@ pub struct Training {
     question: Option<Question>,
     /// The position after the opponent's reply to the last right answer, and the line to it.
     next: Option<(usize, Line)>,
-    /// The last positions that were asked.
     recent: VecDeque<usize>,
     tally: Tally,
 }
 
-/// A position to ask, with the player's memory of it.
 #[derive(Debug)]
 struct Card {
     position: Position,
@@ -109,18 +107,18 @@ pub struct Judgement {
     pub reply: Option<Move>,
 }
 
-/// The answers of a session.
+/// The numbers of answers in a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of answers.
     pub answers: usize,
     /// The number of answers that were remembered without help, or good where the repertoire ends.
     pub right: usize,
-    /// The number of wrong or weak answers, and of those with the whole move as a hint.
+    /// The number of answers that were wrong, weak, or given after the whole move was shown.
     pub wrong: usize,
 }
 
-/// The state of all positions.
+/// The numbers of positions in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// The number of positions that were never asked.
@@ -134,8 +132,8 @@ pub struct Progress {
 }
 
 impl Training {
-    /// Prepares a training against the opponents of a reference book, and reads the answers so far.
-    /// Without a journal, answers are forgotten.
+    /// Starts a session against the opponents of a reference book, and reads the earlier answers.
+    /// Without a journal, answers are not stored.
     ///
     /// # Errors
     /// If the journal cannot be read or created, belongs to the other side, or is in use.
@@ -214,8 +212,7 @@ impl Training {
         self.question.as_ref()
     }
 
-    /// Gives a hint: first the piece, then the move. Returns `None` without a question, or if no move
-    /// is known.
+    /// Gives a hint: first the piece, then the move. Returns `None` if there is none to give.
     pub fn hint(&mut self) -> Option<Hint> {
         let question = self.question.as_mut()?;
         let position = &question.position;
@@ -297,7 +294,7 @@ impl Training {
         self.accepted.iter().filter(open).map(game).collect()
     }
 
-    /// Takes an answer into account, whether given now or read from the journal.
+    /// Updates the state with an answer, whether given now or read from the journal.
     fn learn(&mut self, answer: &Answer) {
         let Some((position, mv)) = answer.played() else { return };
         if answer.verdict == Verdict::Good {
@@ -335,8 +332,8 @@ impl Training {
         Some((at, self.cards[at].line.clone()))
     }
 
-    /// Plays a reply of the opponent as often as in the book. Returns it if the position after it is
-    /// due; it is then the next question.
+    /// Draws the opponent's reply in proportion to the book's games. Returns it if the position
+    /// after it is due; that position is then the next question.
     fn reply(&mut self, question: &Question, mv: Move, now: Time) -> Option<Move> {
         let after = question.position.play(mv);
         let reply = self.book.draw_move(&after, &mut self.random)?;
@@ -352,8 +349,8 @@ impl Training {
 }
 
 impl Card {
-    /// Returns the probability that the next game meets the position and the player does not remember
-    /// the answer; 0 if it is not due.
+    /// Returns the probability that the next game meets the position and the player does not
+    /// remember the answer; 0 if it is not due.
     fn weight(&self, now: Time) -> f64 {
         let forgotten = match self.memory {
             _ if self.is_passed => 0.0,

@@ -8,14 +8,12 @@ use crate::games::book::{Book, BookValue, BuildOptions, build_in_memory};
 use crate::games::pgn::PgnInput;
 use crate::games::repertoire::{GapKind, Repertoire, Search};
 
-/// Seconds per day.
 const DAY: Time = 86_400;
 const NOW: Time = 1_700_000_000;
 
 const LINES: &str = "1. d4 Nf6 (1... d5 2. c4) (1... f5 2. Bg5) 2. c4 e6 (2... g6 3. Nc3) 3. Nc3 *\n\n\
                      1. c4 e6 2. d4 *\n";
 
-/// Numbers of games with the same moves and result.
 const GAMES: [(&str, &str, usize); 6] = [
     ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3", "1-0", 12),
     ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. Qc2", "1/2-1/2", 8),
@@ -53,7 +51,6 @@ fn after(moves: &str) -> Position {
     })
 }
 
-/// Asks until the position after these moves is asked; skips nothing and answers nothing else.
 fn ask_for(training: &mut Training, moves: &str, now: Time) {
     for _ in 0..2000 {
         let question = training.ask(now).expect("a question");
@@ -70,7 +67,6 @@ fn answer(training: &mut Training, san: &str, now: Time) -> Judgement {
     training.answer(mv, now, None).expect("no file").expect("a judgement")
 }
 
-/// Asks for one position and answers with one move.
 fn judged(training: &mut Training, moves: &str, san: &str) -> Judgement {
     ask_for(training, moves, NOW);
     answer(training, san, NOW)
@@ -158,7 +154,6 @@ fn where_the_repertoire_ends_good_moves_are_accepted() {
         if let [game] = &additions[..] {
             assert_eq!(game.moves.len(), 7);
             assert!(game.to_string().contains("4. e3"), "{game}");
-            // With the addition, the repertoire has an answer.
             let both = format!("{LINES}\n{game}");
             let both = Repertoire::read(&input(&both), Color::White).expect("readable");
             assert!(both.answers(&after(end)));
@@ -238,7 +233,6 @@ fn positions_are_drawn_by_probability() {
     for (position, times) in drawn.values() {
         let expected = forecast.probability(position) / total;
         let found = *times as f64 / TIMES as f64;
-        // Five standard deviations.
         let error = 5.0 * (expected / TIMES as f64).sqrt();
         assert!((found - expected).abs() < error, "{}: {found} {expected}", position.fen());
     }
@@ -313,14 +307,13 @@ fn damaged_answers_in_the_journal_are_ignored() {
     assert_eq!(training.progress(NOW).learnt, 1);
 }
 
-/// What a player does: the seconds before an answer, and which legal move it is; `None` skips. Moves
-/// of the repertoire are more likely than others.
+/// What a player does: the seconds before an answer, and which legal move it is; `None` skips.
+/// Moves of the repertoire are more likely than others.
 fn player() -> impl Strategy<Value = Vec<(u64, Option<(bool, usize)>)>> {
     let action = prop::option::weighted(0.9, (any::<bool>(), 0..40_usize));
     prop::collection::vec((0..5 * DAY, action), 1..60)
 }
 
-/// Plays a session, and returns the questions and verdicts.
 fn play(training: &mut Training, actions: &[(u64, Option<(bool, usize)>)]) -> Vec<String> {
     let (mut now, mut log) = (NOW, Vec::new());
     for &(seconds, action) in actions {

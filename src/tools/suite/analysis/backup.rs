@@ -2,9 +2,9 @@
 //!
 //! The value of a position is the maximum over its moves to analysed positions and the best of its
 //! other moves. With cycles, this is a deterministic graphical game in which endless play is a
-//! draw. The unique value of a position is that of play that is stopped after n moves and scored as
-//! a draw, for any n not smaller than the number of positions. Therefore all values start as draws
-//! and are updated until none changes.
+//! draw. Each position has a unique value: the result of play that is stopped after n moves and
+//! scored as a draw, for any n of at least the number of positions. Therefore all values start as
+//! draws and are updated until none changes.
 //!
 //! Source: A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
@@ -68,7 +68,6 @@ impl Links {
     }
 }
 
-/// The predecessors of each position, by index.
 struct Predecessors {
     /// The index in `from` of each position's first predecessor, and finally the length of `from`.
     ends: Vec<usize>,
@@ -81,12 +80,10 @@ impl Predecessors {
     }
 }
 
-/// Returns whether a move leads to none of the linked positions.
 fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
     links.iter().all(|&(known, _)| known != mv)
 }
 
-/// Returns the best move in a position and its score, given the scores of the successors.
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
     // If the position after a move was analysed, its value replaces the earlier search score.

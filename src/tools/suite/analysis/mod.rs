@@ -48,7 +48,7 @@ struct Outcome {
     nodes: u64,
 }
 
-/// The analysis of a book. It consists of known values and positions to search.
+/// The analysis of a book: known values, and positions to search.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
     /// The results of the searches of all moves in this run, in case more positions are added.
@@ -132,13 +132,12 @@ impl Analysis {
         self.known.values().filter(|value| !is_wanted(value)).count()
     }
 
-    /// Returns whether a move leads to another position in the analysis.
     fn is_within(&self, position: &Position, mv: Move) -> bool {
         self.members.contains_key(&position.play(mv).key())
     }
 
-    /// Returns whether a position needs no search. This is the case if its earlier searches were
-    /// long enough and cover the best of the moves that lead out of the current analysis.
+    /// Returns whether a position needs no search, because its earlier searches were deep enough
+    /// and cover the best of the moves that lead out of the current analysis.
     fn is_known(&self, position: &Position) -> bool {
         self.known.get(&position.key()).is_some_and(|value| {
             !is_wanted(value)
@@ -179,7 +178,6 @@ impl Analysis {
         let mut searcher = Searcher::on_large_stack(self.plan.config.clone());
         while let Some(position) = self.targets.get(next.fetch_add(1, Relaxed)) {
             let value = self.value(&mut searcher, position, switch);
-            // The result of an interrupted search is discarded.
             if switch.is_stopped() || found.send(value).is_err() {
                 return;
             }
@@ -255,7 +253,6 @@ impl Analysis {
         Outcome { best, depth: result.depth, nodes: result.nodes }
     }
 
-    /// Returns all values, backed up and sorted by key.
     pub(crate) fn back_up(&self, book: &Book) -> Vec<BookValue> {
         backed_up(self.known.values().copied().filter(|value| !is_wanted(value)).collect(), book)
     }

@@ -1,11 +1,10 @@
-//! The thread suite. It measures how much sooner several threads reach a given depth than one
-//! thread.
+//! Measures how much sooner several threads reach a given depth than one thread.
 //!
-//! For each position, a preliminary search with one thread determines the depth. This is the depth
-//! of the first iteration that is completed after a given time. The preliminary search is excluded
-//! from the comparison, because a search that happens to be slow reaches a given depth late. Each
-//! number of threads, including one, then searches the position to that depth, each time from a
-//! cleared state. The order in which the numbers are used changes from position to position.
+//! For each position, a preliminary search with one thread determines the depth: that of the first
+//! iteration completed after a given time. This search is excluded from the comparison, because a
+//! search that happens to be slow reaches a given depth late. Each number of threads, including
+//! one, then searches the position to that depth, each time from a cleared state. The order of the
+//! numbers changes from position to position.
 
 mod picture;
 
@@ -20,7 +19,6 @@ use crate::engine::search::{
     Bound, Config, Limits, SearchEvent, SearchFault, SearchResult, Searcher, Sharing,
 };
 
-/// The cost of a search to a given depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Timing {
     pub elapsed: Duration,
@@ -39,7 +37,6 @@ impl Timing {
     }
 }
 
-/// The searches of a position, all to the same depth.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SpeedupTrial {
     pub position: Position,
@@ -87,7 +84,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Creates searchers with the settings in `config`: one with a single thread, and one with each
+    /// Creates searchers with the settings in `config`: one with a single thread, and one for each
     /// of these numbers of threads. The depth is chosen so that one thread searches for at least
     /// `time`.
     pub(crate) fn new(
@@ -147,7 +144,6 @@ impl Bench {
     }
 }
 
-/// Summarises the results for each number of threads passed to [`Bench::new`].
 pub(crate) fn summarise(threads: &[usize], trials: &[SpeedupTrial]) -> Vec<SpeedupSummary> {
     let summary = |(index, &threads)| summary(index, threads, trials);
     threads.iter().enumerate().map(summary).collect()
@@ -241,8 +237,7 @@ mod tests {
         let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
             summarise(&[2], &trials)[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
-        // The logarithms are ln 4, 0 and ln 2. Their standard deviation is ln 2, and there are
-        // three positions.
+        // The logarithms are ln 4, 0 and ln 2: three values with a standard deviation of ln 2.
         let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
         assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");
         assert!((total - 700.0 / 300.0).abs() < 1e-9, "{total}");
@@ -257,8 +252,7 @@ mod tests {
         };
         let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
-        // The threads were idle for 80 ms of twice 100 ms; the rates are per second of elapsed
-        // time.
+        // The threads were idle for 80 ms of twice 100 ms; rates are per second of elapsed time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
             assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");
         }

@@ -3,7 +3,6 @@
 use super::SpeedupSummary;
 use crate::support::plot::{COLORS, Line, Point, doublings};
 
-/// A published speedup of a parallel search.
 struct Published {
     name: &'static str,
     color: &'static str,
@@ -25,8 +24,8 @@ const PUBLISHED: [Published; 2] = [
     },
 ];
 
-/// Draws the speedups as an SVG image. The image shows the medians, bars from the lower to the
-/// upper quartile, the speedup in total time, the ideal line, and published results.
+/// Draws the speedups as an SVG image: medians, bars from the lower to the upper quartile, the
+/// speedup in total time, the ideal line, and published results.
 pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     let mut summaries = summaries.to_vec();
     summaries.sort_by_key(|summary| summary.threads);
@@ -71,7 +70,6 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, bar: None }
 }
 
-/// Returns the points from left to right, preceded by (1, 1) if there is none for one thread.
 fn from_one(points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = points.collect();
     if points.first().is_none_or(|first| first.x > 1.0) {

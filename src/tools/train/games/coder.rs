@@ -159,7 +159,6 @@ pub(super) struct Bit {
 impl Bit {
     pub(super) const NEW: Bit = Bit { chance: EVEN, seen: 0 };
 
-    /// Encodes or decodes a bit and updates its probability.
     pub(super) fn code(&mut self, coder: &mut impl Coder, wanted: bool) -> bool {
         let chance = self.chance.clamp(MIN_CHANCE, u16::MAX - MIN_CHANCE + 1);
         let bit = coder.bit(wanted, chance);

@@ -1,5 +1,4 @@
-//! Files of self-play games. The files are plain while games are being played, and packed for
-//! storage.
+//! Files of self-play games: plain while games are being played, packed for storage.
 //!
 //! | file | bytes per position | written by |
 //! | --- | --- | --- |
@@ -36,7 +35,6 @@ pub(crate) use reader::{Block, GameReader};
 /// Name of the read action in error messages.
 const READ: &str = "read";
 const WRITE: &str = "write";
-/// The maximum length of the first line, in bytes.
 const LONGEST_HEADLINE: u64 = 1000;
 
 /// A move in a game, with the result of the search that chose the move.
@@ -67,13 +65,11 @@ pub(crate) struct PlayedGame {
     pub moves: Vec<SearchedMove>,
 }
 
-/// The error for a file that does not contain self-play games.
 fn foreign(path: &Path) -> FileError {
     let reason = "it is not a file of self-play games; `tabia train games` makes one";
     FileError::new(READ, path, reason)
 }
 
-/// The error for a fault in one of the games in a file. Games are counted from 1.
 pub(crate) fn game_fault(path: &Path, game: usize, what: &str) -> FileError {
     FileError::new(READ, path, format!("game {game}: {what}"))
 }
@@ -84,7 +80,6 @@ impl PlayedGame {
         f32::from(self.half_points) / 2.0
     }
 
-    /// Returns the starting position, or `None` if the FEN is invalid.
     pub(crate) fn start(&self) -> Option<Position> {
         self.start
             .as_ref()

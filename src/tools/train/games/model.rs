@@ -21,10 +21,8 @@ use super::policy::{Past, Policy};
 use super::{PlayedGame, SearchedMove, is_noisy};
 use crate::chess::position::{Move, Position};
 
-/// The maximum length of a FEN in characters.
 const LONGEST_FEN: usize = 128;
 const LETTER_BITS: u32 = 7;
-/// The maximum number of plies in an opening.
 const LONGEST_OPENING: u32 = 255;
 
 /// The number of classes of score volatility. There are two classes for each doubling of the mean
@@ -75,7 +73,6 @@ pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec
     (left == 0).then_some(all)
 }
 
-/// The adaptive model that is used to code a block.
 struct Model {
     started: Bit,
     /// Probabilities of the bits in a character, given the previous character.
@@ -111,7 +108,7 @@ impl Model {
         }
     }
 
-    /// Encodes or decodes a game with at most the remaining number of moves, if it is valid.
+    /// Encodes or decodes a valid game with at most the remaining number of moves.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -185,7 +182,6 @@ impl Model {
         Some(SearchedMove { mv, score, noisy })
     }
 
-    /// Encodes or decodes a score, as the difference from the previous score.
     fn score(
         &mut self,
         coder: &mut impl Coder,
@@ -231,7 +227,6 @@ struct Scores {
 }
 
 impl Scores {
-    /// Returns the context for coding the magnitude of the next difference.
     fn volatility(&self, noisy: bool) -> usize {
         let mean = self.restless + 1;
         let doublings = mean.ilog2();
@@ -244,7 +239,6 @@ impl Scores {
         (restless * LEVELS + level) * KINDS + kind
     }
 
-    /// Returns the context for coding the sign of the next difference.
     fn direction(&self) -> usize {
         let class = |value: i32, largest: i32, step: i32| {
             ((value.clamp(-largest, largest) + largest) / step) as usize

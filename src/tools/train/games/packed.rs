@@ -1,5 +1,4 @@
-//! The packed format of games. It takes less than two bytes per position and consists of
-//! independent blocks.
+//! The packed format of games: independent blocks with less than two bytes per position.
 //!
 //! A file is a sequence of parts, so files can be joined with `cat`. A part consists of a line of
 //! text that contains the settings of its games, and of blocks. All numbers are little-endian:
@@ -25,7 +24,6 @@ use crate::tools::train::in_parallel;
 /// The beginning of every part. The number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 2; ";
 const MARK: [u8; 4] = *b"GBLK";
-/// The size of a block header, in bytes.
 const HEAD_BYTES: usize = 24;
 /// The number of positions in a full block. Larger blocks would hardly compress better. Playing
 /// this many positions takes about ten seconds.
@@ -66,7 +64,6 @@ impl PackedBlock {
         self.games as usize
     }
 
-    /// Returns the size of the block in the file, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         (HEAD_BYTES + self.data.len()) as u64
     }
@@ -237,7 +234,6 @@ fn begin_part(settings: &str) -> String {
     format!("{MAGIC}{settings}\n")
 }
 
-/// Packs games, and verifies that unpacking returns the same games.
 fn pack_and_look(games: &[PlayedGame]) -> Option<PackedBlock> {
     let block = PackedBlock::pack(games)?;
     (block.unpack()? == games).then_some(block)
@@ -289,7 +285,6 @@ impl PackedFile {
         Ok((PackedFile { path: path.to_owned(), file }, parts))
     }
 
-    /// Starts a new part with these settings.
     pub(crate) fn begin(&mut self, settings: &str) -> Result<(), FileError> {
         self.file.write_all(begin_part(settings).as_bytes()).cannot(WRITE, &self.path)
     }

@@ -1,8 +1,7 @@
-//! The plain format of games. It is used while games are being played, and takes about four bytes
-//! per position.
+//! The plain format of games, used while games are being played: about four bytes per position.
 //!
-//! The first line is text. It contains the type of the file and the settings. The games follow in
-//! the order of their numbers. All numbers in them are little-endian:
+//! The first line is text with the type of the file and the settings. The games follow in the order
+//! of their numbers. All numbers are little-endian:
 //!
 //! ```text
 //! game    White's half points u8, opening plies u8, moves u16;
@@ -35,7 +34,6 @@ static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
 /// The flag in the half points which indicates that the game has a FEN.
 const STARTED: u8 = 0x80;
 
-/// Returns the size of a game in a file, in bytes.
 pub(super) fn size(game: &PlayedGame) -> u64 {
     let start = game.start.as_ref().map_or(0, |fen| 1 + fen.len());
     (4 + start + 2 * game.opening.len() + 4 * game.moves.len()) as u64
@@ -119,7 +117,6 @@ impl GameFile {
         Ok((game_file, reader.games()))
     }
 
-    /// Appends a game to the file.
     pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), FileError> {
         self.file.write_all(&encode(game)).cannot(WRITE, &self.path)
     }

@@ -4,8 +4,7 @@
 //! move, the weights are adjusted to make that move more likely. All arithmetic uses integers, so
 //! every machine computes the same probabilities.
 //!
-//! Source of the idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go"
-//! (2007).
+//! Idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go" (2007).
 
 use arrayvec::ArrayVec;
 use chess::{BitBoard, EMPTY, get_pawn_attacks};
@@ -132,7 +131,6 @@ impl Policy {
         }));
     }
 
-    /// Adjusts the weights so that the chosen move becomes more likely and the others less.
     fn learn(&mut self, chosen: usize) {
         let total: u32 = self.sizes.iter().sum();
         let part = (1 << 32) / u64::from(total);

@@ -13,7 +13,6 @@ use crate::support::files::{Cannot, FileError};
 /// The number of games in a plain file that are returned as one block.
 const GAMES_AT_ONCE: usize = 512;
 
-/// Reads the games of a file one by one or in blocks.
 pub(crate) struct GameReader {
     path: PathBuf,
     input: BufReader<File>,
@@ -52,7 +51,6 @@ impl Block {
 }
 
 impl GameReader {
-    /// Opens a file of self-play games.
     pub(crate) fn open(path: &Path) -> Result<Self, FileError> {
         let file = File::open(path).cannot(READ, path)?;
         let bytes = file.metadata().cannot(READ, path)?.len();
@@ -90,7 +88,6 @@ impl GameReader {
         Ok(self.waiting.pop_front())
     }
 
-    /// Returns the next block of games, or `None` at the end of the file.
     pub(crate) fn read_block(&mut self) -> Result<Option<Block>, FileError> {
         let first = self.games + 1;
         if self.packed {
@@ -107,7 +104,6 @@ impl GameReader {
         Ok((!games.is_empty()).then_some(Block { first, content: Content::Games(games) }))
     }
 
-    /// Returns the settings of the most recently read games.
     pub(crate) fn settings(&self) -> &str {
         &self.settings
     }
@@ -128,7 +124,6 @@ impl GameReader {
         self.whole_bytes
     }
 
-    /// Returns the size of the file at the time when it was opened.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

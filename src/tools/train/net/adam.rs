@@ -177,8 +177,7 @@ mod tests {
     #[test]
     fn king_buckets_share_part_of_each_step() {
         for threads in [1, 2] {
-            // There are two king buckets of three weights and one weight outside. Only the first
-            // bucket has gradients.
+            // Two king buckets of three weights and another weight. Only the first has gradients.
             let (mut weights, slopes) = ([0.0; 7], [1.0, -2.0, 0.0, 0.0, 0.0, 0.0, 4.0]);
             let mut adam = AdamW::new(7, 3);
             let stride = Stride { step: 1, rate: 0.1, decay: 0.0, scale: 1.0, common: 0.25 };

@@ -19,7 +19,6 @@ use crate::support::files::{Fault, FileError, JournalError, Kind};
 static KIND: Kind = Kind { magic: "tabia checkpoint 3; ", name: "the checkpoint" };
 
 impl<'d, const N: usize> Trainer<'d, N> {
-    /// Atomically writes everything needed to resume training.
     pub(crate) fn save(&self, path: &Path) -> Result<(), FileError> {
         let mut bytes = Vec::new();
         let State { parameters, adam, steps, loss, history } = &self.state;
@@ -66,7 +65,6 @@ fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     )
 }
 
-/// Decodes the training state in a checkpoint. Returns `None` if it is invalid.
 fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
     let (words, _) = bytes.as_chunks::<8>();
     let mut words = words.iter().copied();

@@ -119,7 +119,6 @@ fn read_some(reader: &mut GameReader, most: usize) -> Result<Vec<Block>, FileErr
 /// The number of positions in a game, together with the examples selected from them.
 type Taken = (usize, Vec<Example>);
 
-/// Returns the examples from each game, or the index of a damaged game and the fault.
 fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usize, &'static str)> {
     let (first, games) = block.unpack();
     let games = games.ok_or((first, "its block is damaged"))?;

@@ -3,7 +3,6 @@
 use crate::chess::position::{Color, Position, Square};
 use crate::engine::eval::nnue::{BUCKETS, INPUTS_PER_KING_BUCKET, PieceSet, seen_by};
 
-/// The number of inputs for the pieces of one side.
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
@@ -91,7 +90,6 @@ impl Example {
         self.occupied.count_ones() as usize
     }
 
-    /// Returns the indexes of the inputs whose value is 1.
     #[inline(always)]
     pub(super) fn inputs(&self) -> Inputs {
         let mut inputs = Inputs { rows: [[0; MAX_PIECES]; 2], pieces: 0 };
@@ -129,7 +127,6 @@ impl Example {
     }
 }
 
-/// Returns the indexes of the bits that are set.
 #[inline(always)]
 fn squares(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -95,8 +95,7 @@ fn add<const N: usize>(
 ) -> f64 {
     let (slopes, bias_slopes) = gradient.split_mut();
     let mut loss = 0.0;
-    // Examples that use the same weights are grouped, because not all weights fit into a core's
-    // cache.
+    // Group examples that use the same weights: not all weights fit into a core's cache.
     let mut examples: Vec<&Example> = blocks.iter().copied().flatten().collect();
     examples.sort_by_key(|example| example.king_buckets());
     for example in examples {

@@ -62,7 +62,6 @@ mod tests {
 
     const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
-    /// Returns three positions with 32 pieces and one position with four pieces.
     fn examples() -> Vec<Example> {
         let few = Position::from_fen("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1").expect("a position");
         let positions = [Position::start(), Position::start(), Position::start(), few];

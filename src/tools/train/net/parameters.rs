@@ -20,7 +20,6 @@ pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
 /// The range of the initial input weights: small, but large enough to activate half of the neurons.
 pub(super) const INPUT_SPREAD: f32 = 0.1;
-/// The range of the initial output weights.
 const OUTPUT_SPREAD: f32 = 0.05;
 
 /// The weights of a network with `N` neurons per side, or the gradient of these weights.

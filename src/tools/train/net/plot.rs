@@ -3,7 +3,6 @@
 use super::trainer::EpochLoss;
 use crate::support::plot::{COLORS, Curve, Panel, Scale};
 
-/// The width of the panel in pixels.
 const WIDTH: f64 = 620.0;
 
 pub(crate) fn plot(history: &[EpochLoss]) -> String {

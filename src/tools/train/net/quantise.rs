@@ -11,7 +11,6 @@ use crate::support::error::ParseError;
 /// The number of examples used to calibrate the biases of the integer network.
 const CALIBRATED_ON: usize = 1 << 15;
 
-/// The error of the integer network, compared with the trained weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct QuantisationError {
     /// The mean absolute error over all positions, in centipawns.

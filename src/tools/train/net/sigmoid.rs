@@ -2,9 +2,9 @@
 
 use crate::engine::eval::nnue::SCALE;
 
-/// The logistic curve that maps scores to expected results. Because the network learns the
-/// expected result, the curve determines which differences matter. A steep curve emphasises nearly
-/// equal positions. A flat curve also takes into account the differences between won positions.
+/// The logistic curve that maps scores to expected results. Because the network learns the expected
+/// result, the curve determines which differences matter. A steep curve emphasises nearly equal
+/// positions; a flat one also emphasises differences between won positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
     /// The score in centipawns with an expected result of 73% (the logistic function of 1).
@@ -12,12 +12,10 @@ pub(crate) struct Sigmoid {
 }
 
 impl Sigmoid {
-    /// Returns the expected result, from 0 to 1, for a score in centipawns.
     pub(crate) fn of_score(self, centipawns: f32) -> f32 {
         self.expected(centipawns / SCALE as f32)
     }
 
-    /// Returns the expected result for a network output.
     #[inline(always)]
     pub(super) fn expected(self, output: f32) -> f32 {
         1.0 / (1.0 + (-self.steepness() * output).exp())

@@ -12,12 +12,10 @@ use crate::engine::eval::nnue::{HIDDEN, PieceSet};
 use crate::support::random::Random;
 use crate::tools::train::{GameFile, GameSettings, PlayedGame, SearchedMove};
 
-/// The number of neurons in a network that can be trained quickly.
 const FEW: usize = 64;
 
 const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
-/// Returns every fourth position from random games.
 fn positions(count: usize, seed: u64) -> Vec<Position> {
     const LONGEST_GAME: usize = 120;
     let mut random = Random::new(seed);
@@ -51,7 +49,6 @@ fn material(position: &Position) -> f32 {
         .sum()
 }
 
-/// Returns examples whose targets depend only on the material.
 fn examples(count: usize, seed: u64) -> Vec<Example> {
     let target = |position: &Position| CURVE.of_score(100.0 * material(position));
     positions(count, seed).iter().map(|p| Example::new(p, target(p))).collect()
@@ -80,7 +77,6 @@ fn settings(threads: usize) -> TrainSettings {
     }
 }
 
-/// Returns weights that are about as large as trained weights.
 fn large_parameters<const N: usize>(seed: u64) -> Parameters<N> {
     let mut parameters = Parameters::random(seed);
     parameters.as_mut_slice().iter_mut().for_each(|weight| *weight *= 4.0);
@@ -332,8 +328,7 @@ fn examples_are_quiet_and_undecided_positions() {
 fn lambda_can_differ_for_positions_with_few_pieces() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
-    // There are ten pieces until the pawn captures. Each search gives White a score of one pawn,
-    // but White loses.
+    // There are ten pieces until the pawn captures. White leads by a pawn, but loses.
     let start = Some("4k3/pppp4/8/8/1p6/P7/1PP5/4K3 w - - 0 1".into());
     let played = |text: &str| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -348,8 +343,7 @@ fn lambda_can_differ_for_positions_with_few_pieces() {
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
     let pawn = CURVE.of_score(100.0);
-    // From White's point of view, there are 8 pieces after two captures, 9 after one, and 10
-    // before.
+    // From White's point of view: 8 pieces after two captures, 9 after one, and 10 before.
     let fourth = 0.25 * pawn;
     let third = 0.25 * pawn + 0.75 * fourth;
     let second = 0.5 * pawn + 0.5 * third;

@@ -81,7 +81,6 @@ pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
     pub(super) state: State<N>,
     objective: Objective,
     gradients: Vec<Parameters<N>>,
-    /// The order in which the blocks of examples are used in this epoch.
     order: Vec<u32>,
 }
 
@@ -134,7 +133,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         self.state.steps
     }
 
-    /// Trains on one batch. Returns `None` after the last epoch.
     pub(crate) fn step(&mut self) -> Option<TrainProgress> {
         if self.state.steps >= self.all_steps() {
             return None;
@@ -197,7 +195,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         loss
     }
 
-    /// Returns the mean squared error on the held-out examples.
     pub(crate) fn held_out_loss(&self) -> f64 {
         let (curve, examples) = (self.data.curve(), &self.data.held_out);
         let errors = |part: &[Example]| square_errors(&self.state.parameters, curve, part);
@@ -238,14 +235,12 @@ impl<'d, const N: usize> Trainer<'d, N> {
         self.blocks() / self.blocks_per_batch()
     }
 
-    /// Returns the number of batches completed in this epoch.
     fn place_in_epoch(&self) -> usize {
         (self.state.steps % self.steps_per_epoch().max(1) as u64) as usize
     }
 }
 
 impl Trainer<'_> {
-    /// Converts the current weights to an integer network.
     pub(crate) fn quantised(&self) -> Result<Network, ParseError> {
         self.state.parameters.quantised(&self.data.held_out)
     }

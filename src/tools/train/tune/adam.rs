@@ -1,4 +1,4 @@
-//! The Adam optimiser. This is gradient descent in which each weight has an adaptive step size.
+//! The Adam optimiser: gradient descent with an adaptive step size for each weight.
 
 use super::model::{Pair, Values};
 

@@ -1,9 +1,8 @@
-//! The tuner's positions. Each consists of the coefficients of its weights and a target.
+//! The tuner's positions, each stored as the coefficients of its weights and a target.
 
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};
 
-/// The index of a weight and its coefficient.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coefficient {
     pub place: u16,
@@ -143,7 +142,6 @@ impl Samples {
     }
 }
 
-/// Returns, for each weight, whether it is a danger weight.
 pub(super) fn danger_places() -> Vec<bool> {
     let mut danger = vec![false; WEIGHTS];
     for field in FIELDS.iter().filter(|field| field.term == Term::KingSafety) {

@@ -1,4 +1,4 @@
-//! Texel's tuning method. It finds the weights that best predict game results.
+//! Texel's tuning method, which finds the weights that best predict game results.
 //!
 //! A logistic curve maps the score of a quiet position to the expected result. Gradient descent on
 //! all weights at the same time minimises the mean squared error. Source:

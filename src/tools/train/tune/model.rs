@@ -3,7 +3,6 @@
 use super::data::{Coefficient, TuneRow};
 use crate::engine::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
 
-/// A middlegame value and an endgame value.
 pub(super) type Pair = [f32; 2];
 
 /// All weights as floating-point numbers, indexed by weight.
@@ -50,7 +49,7 @@ fn dot(list: &[Coefficient], values: &Values) -> Pair {
     })
 }
 
-/// Returns the evaluation's penalty for a number of danger units, but without rounding.
+/// Returns the evaluation's penalty for a number of danger units, without rounding.
 fn penalty(units: f32) -> f32 {
     let units = units.clamp(0.0, DANGER_LIMIT as f32);
     units * units / DANGER_DIVISOR as f32
@@ -67,7 +66,6 @@ impl Model {
         1.0 / (1.0 + (-score / self.logistic_scale).exp())
     }
 
-    /// Returns the score of a position, in centipawns, from White's point of view.
     pub(crate) fn score(&self, row: &TuneRow<'_>) -> f32 {
         self.forward(row).score
     }

@@ -1,4 +1,4 @@
-//! Normalises weights: selects an easily readable set of those that give the same predictions.
+//! Normalises weights: chooses a readable set among those that give the same predictions.
 
 use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};
@@ -21,8 +21,8 @@ const TABLES: [(&str, usize); 9] = [
     ("queen_mobility", 4),
 ];
 
-/// Returns an equivalent model. In this model, each table has a mean of zero over `data`, and a
-/// pawn is worth 100 centipawns on average over both phases.
+/// Returns an equivalent model in which each table has a mean of zero over `data` and a pawn is
+/// worth 100 centipawns on average over both phases.
 pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
     let mut model = model.clone();
     let usage = data.usage();
@@ -42,7 +42,7 @@ fn field(name: &str) -> &'static Field {
     FIELDS.iter().find(|field| field.name == name).expect("a field of this name")
 }
 
-/// Subtracts the mean of a table from the table. The mean is weighted by usage.
+/// Subtracts the mean of a table, weighted by usage, from the table.
 fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     let range = field.first..field.first + field.len;
     let total: f64 = usage[range.clone()].iter().sum();

@@ -14,7 +14,7 @@ pub(crate) struct TuneSettings {
     /// The initial learning rate in centipawns. It decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// The pull towards the initial values, per centipawn, which bounds rarely used weights.
+    /// The decay towards the initial values, per centipawn. It keeps rarely used weights bounded.
     pub decay: f32,
     /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,
@@ -133,7 +133,6 @@ fn mean_error(model: &Model, data: &Samples, threads: usize) -> f64 {
 fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     /// The bounds of the logistic scale, in centipawns. They are wide enough for any evaluation.
     const BOUNDS: (f32, f32) = (50.0, 1000.0);
-    /// The precision of the fit, in centipawns.
     const PRECISION: f32 = 0.5;
     const GOLDEN: f32 = 0.618_034;
     let error = |scale: f32| {

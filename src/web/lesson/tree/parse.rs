@@ -96,8 +96,7 @@ impl TreeReader {
         }
     }
 
-    /// Returns the parent for a node with this indentation. Closes the nodes that are not ancestors
-    /// of the new node.
+    /// Returns the parent for a node with this indentation. Closes nodes that cannot be parents.
     fn parent(&mut self, name: &str, indent: usize) -> Result<Option<NodeId>, String> {
         if self.tree.nodes.is_empty() {
             return match indent {

@@ -11,8 +11,7 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 pub(crate) struct PositionTree {
     tree: GameTree,
     positions: Vec<u64>,
-    /// The estimate for each node from Max's point of view: the mean of the leaves below the node,
-    /// rounded towards zero.
+    /// Each node's estimate from Max's point of view: the mean of its leaves, rounded towards zero.
     estimates: Vec<Score>,
     height: Depth,
 }

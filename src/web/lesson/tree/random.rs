@@ -109,7 +109,6 @@ impl TreeGenerator {
     }
 }
 
-/// Returns names for the nodes, numbered from level to level and from left to right.
 fn names(root: &TreeShape) -> Vec<String> {
     // The indices of the nodes in the file, by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();

@@ -61,7 +61,6 @@ fn read_all(folder: &Path) -> Folder {
         .collect()
 }
 
-/// Damages a random file. Returns a description of the damage.
 fn damage(files: &mut Folder, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
     let pick = |random: &mut Random| names[random.below(names.len())].clone();
@@ -264,8 +263,7 @@ fn note_of_a_book_with_other_positions_is_ignored() {
     for (number, (before, after)) in [(&all, &pruned), (&pruned, &all)].into_iter().enumerate() {
         let whole = run(before, &place.path().join(format!("{number}")), false);
         stop_while_writing(before, &folder, Stop { parts: 9, noted: true });
-        // Replace the draft with the draft of another book, and stop that build before it writes
-        // its note.
+        // Replace the draft with that of another book, stopped before it wrote its note.
         let found = stop_while_writing(after, &folder, Stop { parts: 1, noted: false });
         assert_eq!(found, 0, "{number}");
         assert!(run(before, &folder, false).expect("a book") == whole.expect("a book"));
@@ -282,6 +280,5 @@ fn frequent_checkpoints_do_not_multiply_the_files() {
     let built = build(&[some_games(40_000)], &options, &Monitor::default(), output);
     assert!(built.is_ok());
     let runs = files_named(&folder, RUN).len();
-    // A stage reads at least one chunk, and the text has 13 chunks.
     assert!((2..=13).contains(&runs), "{runs} runs");
 }

@@ -26,7 +26,6 @@ struct TwoSided<'a, O> {
 }
 
 impl<O: Observer<NodeId>> TwoSided<'_, O> {
-    /// Returns the value of a node from Max's point of view, and its best line.
     fn node(&mut self, node: NodeId, ply: Ply, window: Window) -> (Score, Vec<NodeId>) {
         let max = self.tree.is_max(node);
         let (value, line, leaf) = match self.tree.leaf_value(node) {
