@@ -127,9 +127,9 @@ fn book_ends_the_example_search_early() {
     };
     assert_eq!([&off["best"], &stop["best"]], ["Qxd5", "Qxd5"]);
     // Both moves lead into the book. The result depends on which one the search tries first.
-    let ways = [("Qxd5", "Qxd5 Ke1 Nf6"), ("Nf6", "Nf6 Ke1")];
+    let expected = [("Qxd5", "Qxd5 Ke1 Nf6"), ("Nf6", "Nf6 Ke1")];
     assert!(
-        ways.iter().any(|way| first["best"] == way.0 && first["ends_in_book"] == way.1),
+        expected.iter().any(|line| first["best"] == line.0 && first["ends_in_book"] == line.1),
         "{first}"
     );
     assert_eq!(off["depth"], 12);

@@ -179,11 +179,11 @@ fn damaged() -> impl Strategy<Value = String> {
 }
 
 /// Contents of a square of a random board: mostly empty.
-const MEN: &[u8] = b"........................................pnbrqPNBRQ";
+const SQUARES: &[u8] = b"........................................pnbrqPNBRQ";
 
 /// Two kings and random pieces: most boards are rejected, the rest are unusual.
 fn random_board() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(MEN.to_vec());
+    let piece = prop::sample::select(SQUARES.to_vec());
     (vec(piece, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(
         |(mut pieces, own, their, turn)| {
             pieces[own] = b'K';

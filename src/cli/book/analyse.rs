@@ -171,7 +171,7 @@ impl Work<'_> {
         let grown = grow(&self.book, &frontier_moves, Cursor::new(Vec::new()))?;
         let grown = Book::from_bytes(grown.into_inner(), self.book.name())?;
         self.book = write(&self.output, |file| grown.write_with_values(&values, file))?;
-        self.analysis.take_in(&self.book, &frontier_moves);
+        self.analysis.extend(&self.book, &frontier_moves);
         Ok(true)
     }
 }

@@ -307,7 +307,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if monitor.is_stopped() {
         outln!("Interrupted: the book holds the games that were read until then.")?;
         if unfinished.folder.is_dir() {
-            outln!("The same command goes on from there, by {}.", unfinished.folder.display())?;
+            outln!("The same command continues with {}.", unfinished.folder.display())?;
         }
         return Ok(ExitCode::from(INTERRUPTED));
     }

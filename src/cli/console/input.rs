@@ -14,7 +14,7 @@ use crate::cli::work::on_signals;
 use crate::engine::controller::Input;
 
 /// The interval at which the terminal is polled while no prompt is shown.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Reads one line per prompt, with editing and history. While the engine is thinking, an urgent
 /// command takes effect immediately, and other lines are kept for later prompts.
@@ -29,7 +29,7 @@ pub(in crate::cli) fn read_lines(
     std::thread::spawn(move || {
         let mut waiting = VecDeque::new();
         loop {
-            let input = match prompts.recv_timeout(LOOK_AGAIN) {
+            let input = match prompts.recv_timeout(POLL_INTERVAL) {
                 Ok(prompt) => match waiting.pop_front() {
                     Some(line) => Input::Line(line),
                     None => ask(&mut editor, &prompt),

@@ -223,7 +223,7 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
     reporter.bar.finish_and_clear();
     if trainer.steps() < trainer.all_steps() {
         // The result must be saved even if this message cannot be printed.
-        let _ = outln!("interrupted after {} steps; --resume goes on from there", trainer.steps());
+        let _ = outln!("interrupted after {} steps; --resume continues", trainer.steps());
     }
     Ok(())
 }

@@ -57,15 +57,15 @@ impl Tree<'_> {
     fn branches_of(&self, node: &Node, book: &Book) -> Vec<Branch> {
         let (key, known) = (node.position.key(), &node.moves);
         let find = |mv: Move| known.iter().find(|known: &&KnownMove| known.mv == mv);
-        let mut ways = self.repertoire.ways(node, book);
-        ways.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let mut choices = self.repertoire.all_choices(node, book);
+        choices.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let branch = |known: &KnownMove| {
             let after = node.position.play(known.mv).key();
             let is_line = self.lines.ends_with(key, known.mv, after);
             Branch { mv: known.mv, after, is_line, is_new: known.places.is_empty(), moves: 0 }
         };
-        let ways = ways.into_iter().filter_map(|(mv, _)| find(mv));
-        let mut branches: Vec<Branch> = ways.map(branch).collect();
+        let choices = choices.into_iter().filter_map(|(mv, _)| find(mv));
+        let mut branches: Vec<Branch> = choices.map(branch).collect();
         branches.sort_by_key(|branch| !branch.is_line);
         branches
     }

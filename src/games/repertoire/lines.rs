@@ -31,7 +31,8 @@ impl Repertoire {
                 continue;
             }
             lines.insert(key, last);
-            for (mv, share) in self.node_of_key(key).into_iter().flat_map(|at| self.ways(at, book))
+            for (mv, share) in
+                self.node_of_key(key).into_iter().flat_map(|at| self.all_choices(at, book))
             {
                 let after = self.node_of_key(key).map(|node| node.position.play(mv).key());
                 if let Some(after) = after.filter(|&after| self.node_of_key(after).is_some()) {
@@ -50,15 +51,16 @@ impl Repertoire {
     }
 
     /// Returns the moves of a position with their shares, including moves that the book lacks.
-    pub(super) fn ways(&self, node: &Node, book: &Book) -> Vec<(Move, f64)> {
-        let mut ways = self.choices(&node.position, book);
-        let is_new = |mv: Move, ways: &[(Move, f64)]| ways.iter().all(|&(other, _)| other != mv);
+    pub(super) fn all_choices(&self, node: &Node, book: &Book) -> Vec<(Move, f64)> {
+        let mut choices = self.choices(&node.position, book);
+        let is_new =
+            |mv: Move, choices: &[(Move, f64)]| choices.iter().all(|&(other, _)| other != mv);
         for known in &node.moves {
-            if is_new(known.mv, &ways) {
-                ways.push((known.mv, 0.0));
+            if is_new(known.mv, &choices) {
+                choices.push((known.mv, 0.0));
             }
         }
-        ways
+        choices
     }
 }
 

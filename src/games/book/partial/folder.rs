@@ -16,7 +16,7 @@ use crate::support::files::{describe, draft_of, read_folder, read_plain, remove_
 
 const VERSION: u32 = 1;
 /// The name of the manifest file in a new folder. Other programs may add letters before the dot.
-const ACCOUNT: &str = "manifest.json";
+const MANIFEST: &str = "manifest.json";
 /// The mode of a new folder, before the umask is applied.
 const NEW_FOLDER_MODE: u32 = 0o777;
 
@@ -116,7 +116,7 @@ impl Draft {
     }
 
     pub(super) fn keep(self, account: &PartialMetadata) -> io::Result<()> {
-        let file = self.create(ACCOUNT)?;
+        let file = self.create(MANIFEST)?;
         serde_json::to_writer_pretty(&file, account)?;
         file.sync_all()?;
         File::open(self.draft.path())?.sync_all()?;
@@ -128,12 +128,12 @@ impl Draft {
 }
 
 pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<PartialMetadata>, BuildError> {
-    let (stem, ending) = ACCOUNT.split_at(ACCOUNT.len() - ".json".len());
+    let (stem, ending) = MANIFEST.split_at(MANIFEST.len() - ".json".len());
     let paths = files_in(folders, |name| name.starts_with(stem) && name.ends_with(ending))?;
     if paths.is_empty() {
         let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
         return Err(BuildError::Input(format!(
-            "cannot read counts in {}: there is no {ACCOUNT}; name folders that `tabia book \
+            "cannot read counts in {}: there is no {MANIFEST}; name folders that `tabia book \
              count` wrote, or copy the manifests there",
             folders.join(", ")
         )));

@@ -93,7 +93,7 @@ fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Sc
 
 /// Sets the score, best move and depth of each value. `links` must be in the same order.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
-    open_up(values, links);
+    set_outside(values, links);
     // A position without moves has the score that the rules of chess assign.
     let begin = |(number, value): (usize, &BookValue)| {
         let is_over = links.of(number).is_empty() && value.own.is_none() && value.outside.is_none();
@@ -135,7 +135,7 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
 
 /// Sets `outside` to the best move found by the searches if it leads out of the analysis, because
 /// positions were removed or the values come from a larger analysis.
-fn open_up(values: &mut [BookValue], links: &Links) {
+fn set_outside(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));
         value.outside = own.or(value.outside);

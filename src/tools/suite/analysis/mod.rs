@@ -76,15 +76,15 @@ impl Analysis {
             beyond: 0,
             plan,
         };
-        analysis.turn_to(book);
+        analysis.set_book(book);
         analysis
     }
 
     /// Continues with an extended version of the book, and adds these positions to the analysis.
-    pub(crate) fn take_in(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
+    pub(crate) fn extend(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
         let wanted = frontier_moves.iter().map(|found| wanted(found.position.play(found.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
-        self.turn_to(book);
+        self.set_book(book);
     }
 
     /// Returns journal entries for the positions in the analysis that have no known value.
@@ -94,7 +94,7 @@ impl Analysis {
 
     /// Switches to a different book. Positions that were added to the book belong to the analysis
     /// even if few games have reached them.
-    fn turn_to(&mut self, book: &Book) {
+    fn set_book(&mut self, book: &Book) {
         let grown = grown_positions(book);
         let is_selected =
             |key: u64| self.plan.only.as_ref().is_none_or(|only| only.contains_key(&key));
