@@ -285,8 +285,8 @@ mod tests {
         for (text, sans) in [
             ("1. e4 Ke4 [White \"A\"] 1. d4", "e4"),
             ("1. Ke4 [x] e5 {[%csl Gd4]}", ""),
-            ("N\u{6}f3! (f4 e5) 2. d4", ""),
-            ("1. e4 e\u{1b}5 (c5 2. N\u{7f}f3) 2. d4", "e4"),
+            ("N\u{6}f3! (f4 e5) 2. d4", "f4 e5"),
+            ("1. e4 e\u{1b}5 (c5 2. N\u{7f}f3) 2. d4", "e4 c5"),
             ("1. e4 (1. d4 Ke4 [Event \"B\"] d5) e5 2. Nf3", "e4 d4 e5 Nf3"),
         ] {
             let game = read(&format!("[Event \"?\"]\n\n{text} *\n"));
