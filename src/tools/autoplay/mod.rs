@@ -5,7 +5,7 @@
 //!   per output channel, which timestamps each line. A `player` adds a protocol: `xboard` or `uci`.
 //! - [`play`] plays a game under a [`referee`]. [`tournament`] distributes the games of a round
 //!   among worker threads, and one thread collects the [`results`]. [`schedule`] has the formats;
-//!   [`rounds`] pairs the next round from the results, with `knockout`, [`swiss`] and `matching`.
+//!   [`rounds`] pairs the next round from the results.
 //! - [`ratings`] computes joint ratings of engines from their games, also from PGN files.
 //! - [`match_record`] writes each game to the state file and then to the PGN file.
 //! - `spsa` tunes an engine's options by playing games. `check` tests an engine's protocol.
