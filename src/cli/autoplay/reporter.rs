@@ -67,10 +67,10 @@ impl Reporter {
     }
 
     pub(super) fn report(&mut self, results: &Results, progress: &Progress) {
-        let games = results.match_record.rounds.last_number();
         match progress {
             Progress::Paired(round) => self.note(&summary::round_line(&results.names, round), true),
             Progress::Started(slot) => {
+                let games = results.match_record.rounds.last_number();
                 let [white, black] = slot.colors.map(|engine| &results.names[engine]);
                 let line = format!("Game {} of {games}: {white} - {black} begins", slot.number);
                 self.note(&line, self.show_moves);

@@ -34,8 +34,14 @@ pub(super) trait Handshake: Default {
     /// Returns whether the engine can be tested further.
     fn is_usable(&self) -> bool;
 
-    /// Returns the command that sets an option.
-    fn option(name: &str, value: &str) -> String;
+    /// Returns the command that sets an option. A button has no value.
+    fn option(name: String, value: Option<String>) -> String;
+
+    /// Returns the command that sets an option, or presses a button if the value is empty.
+    fn set_option(name: &str, value: &str) -> String {
+        let value = Some(value.to_owned()).filter(|value| !value.is_empty());
+        Self::option(name.to_owned(), value)
+    }
 
     /// Returns findings for output that an engine should never send. They apply to every test.
     fn unsolicited(conversation: &Conversation<Self>) -> Vec<Finding>;
@@ -81,7 +87,7 @@ impl<H: Handshake> Conversation<H> {
         };
         H::perform(&mut conversation);
         for (name, value) in &config.options {
-            conversation.send(&H::option(name, value));
+            conversation.send(&H::set_option(name, value));
         }
         for line in &config.init {
             conversation.send(line);

@@ -57,11 +57,11 @@ struct Candidate {
 
 /// Pairs the next round unless `limit` rounds have been paired.
 pub(super) fn next_round(rounds: &Rounds, limit: usize) -> Option<Round> {
-    let candidates = candidates(rounds);
+    let scores = Scores::new(rounds);
+    let candidates = candidates(rounds, &scores.half_points);
     if rounds.list.len() >= limit || candidates.len() < 2 {
         return None;
     }
-    let scores = Scores::new(rounds);
     let count = candidates.len();
     let cost = |better: usize, worse: usize| match candidates.get(worse) {
         Some(opponent) => pairing_cost(&scores, &candidates[better], opponent),
@@ -88,8 +88,7 @@ pub(super) fn next_round(rounds: &Rounds, limit: usize) -> Option<Round> {
 
 /// Returns the engines in the order of their scores; those with equal scores in the order in which
 /// they were defined.
-fn candidates(rounds: &Rounds) -> Vec<Candidate> {
-    let half_points = Scores::new(rounds).half_points;
+fn candidates(rounds: &Rounds, half_points: &[u32]) -> Vec<Candidate> {
     let mut engines = rounds.entrants();
     engines.sort_by_key(|&engine| std::cmp::Reverse(half_points[engine]));
     let groups = engines.chunk_by(|&a, &b| half_points[a] == half_points[b]);

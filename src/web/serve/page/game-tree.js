@@ -32,8 +32,9 @@ export class GameTree {
 
   /** Creates a game without tags from moves with `uci` and `san`. */
   static ofLine(fen, line) {
-    const tree = line.map(({ uci, san }, index) => ({ parent: index > 0 ? index - 1 : null, uci, san, nags: [], before: "", comment: "" }));
-    return new GameTree({ tags: [], fen, result: "*", fault: null, comment: "", tree });
+    const game = new GameTree({ tags: [], fen, result: "*", fault: null, comment: "", tree: [] });
+    game.add(line);
+    return game;
   }
 
   /** Whether the game has more than a list of moves. */

@@ -1,6 +1,7 @@
 // The lists of a position's games and of a player's games.
 
 import { byId, grouped, make, percent } from "./dom.js";
+import { points } from "./moves.js";
 import { ask, lines } from "./server.js";
 
 const RESULTS = { white: "1–0", black: "0–1" };
@@ -52,10 +53,9 @@ export function playerQuery() {
 
 /** Returns the player's games and score by move, beside the scores in the book; both for the side to move. */
 function comparison(found, answer, play) {
-  const points = ({ white, draws, black }) => ((answer.turn === "white" ? white : black) + draws / 2) / (white + draws + black);
   const total = counts => counts.white + counts.draws + counts.black;
   const row = (move, counts, everyone, attributes = {}) => make("tr", attributes, make("td", {}, move), make("td", { class: "right" }, grouped(total(counts))),
-    make("td", { class: "right" }, percent(points(counts))), make("td", { class: "right" }, everyone && total(everyone) > 0 ? percent(points(everyone)) : "–"));
+    make("td", { class: "right" }, percent(points(counts, answer.turn))), make("td", { class: "right" }, everyone && total(everyone) > 0 ? percent(points(everyone, answer.turn)) : "–"));
   const head = [["Move", ""], ["Games", "right"], ["Score", "right"], ["Everyone", "right"]];
   return make("table", {},
     make("thead", {}, make("tr", {}, ...head.map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),

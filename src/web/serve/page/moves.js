@@ -58,10 +58,12 @@ function nameAfter(opening, before) {
   return make("span", { title: opening.name }, `${opening.eco} ${rest}`);
 }
 
-/** Returns the points of the side to move, 0 to 1. */
-function points({ turn, reached }) {
-  const games = reached.white + reached.draws + reached.black;
-  return games > 0 ? percent(((turn === "white" ? reached.white : reached.black) + reached.draws / 2) / games) : "";
+/** Returns the share of the points of the side to move, 0 to 1; `NaN` without decided games. */
+export const points = ({ white, draws, black }, turn) => ((turn === "white" ? white : black) + draws / 2) / (white + draws + black);
+
+function totalScore({ reached, turn }) {
+  const share = points(reached, turn);
+  return Number.isNaN(share) ? "" : percent(share);
 }
 
 /** Returns a score as a number of centipawns; mates are beyond all other scores. */
@@ -87,7 +89,7 @@ const COLUMNS = [
     },
     total: answer => grouped(answer.reached.games) },
   { id: "results", title: "Results after it", kind: "wide-bar", cell: move => bar(move.reached), total: answer => answer.reached.games > 0 ? bar(answer.reached) : "" },
-  { id: "score", title: "Score", kind: "right of-score", order: move => move.score, cell: move => percent(move.score), total: points },
+  { id: "score", title: "Score", kind: "right of-score", order: move => move.score, cell: move => percent(move.score), total: totalScore },
   { id: "value", title: "Value", kind: "right", order: move => centipawns(move.value), has: answer => answer.moves.some(move => move.value !== null),
     cell: move => move.value ? score(move.value) : "", total: answer => answer.value ? score(answer.value.score) : "" },
   { id: "rating", title: "Rating", kind: "right rating", order: move => move.averageRating ?? -Infinity,

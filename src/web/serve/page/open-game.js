@@ -5,7 +5,7 @@ import { GameTree } from "./game-tree.js";
 import { showHead } from "./games.js";
 import { MOVE_GLYPHS, POSITION_GLYPHS } from "./notes.js";
 import { ask } from "./server.js";
-import { pathOf, plyOf, treeOf, withoutCommands } from "./variations.js";
+import { COMMANDS, pathOf, plyOf, treeOf, withoutCommands } from "./variations.js";
 
 /** The fields that select glyphs, and their glyphs. A move has at most one of each field. */
 const GLYPH_FIELDS = { "move-glyph": MOVE_GLYPHS, "position-glyph": POSITION_GLYPHS };
@@ -142,7 +142,7 @@ export class OpenGame {
     const node = this.#shown;
     // The game may have been replaced while the user was writing.
     if (this.#tree?.find(uciOf(pathOf(node))) !== node) return;
-    const commands = node.comment.match(/\[%[^\]]*\]/g) ?? [];
+    const commands = node.comment.match(COMMANDS) ?? [];
     node.comment = [...commands, byId("comment").value.trim()].filter(Boolean).join(" ");
     this.#reopen();
     this.#page.changed();

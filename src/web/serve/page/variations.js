@@ -45,8 +45,11 @@ export function pathOf(node) {
   return path;
 }
 
+/** The commands in a comment. */
+export const COMMANDS = /\[%[^\]]*\]/g;
+
 /** Returns a comment without its commands, such as `[%clk 0:01:00]`. */
-export const withoutCommands = comment => comment.replace(/\[%[^\]]*\]/g, "").trim().replace(/\s+/g, " ");
+export const withoutCommands = comment => comment.replace(COMMANDS, "").trim().replace(/\s+/g, " ");
 
 function note(comment) {
   const text = withoutCommands(comment ?? "");

@@ -56,9 +56,8 @@ impl Handshake for Declarations {
         self.is_complete
     }
 
-    fn option(name: &str, value: &str) -> String {
-        let value = Some(value.to_owned()).filter(|value| !value.is_empty());
-        Command::SetOption { name: name.to_owned(), value }.to_string()
+    fn option(name: String, value: Option<String>) -> String {
+        Command::SetOption { name, value }.to_string()
     }
 
     fn unsolicited(_conversation: &Conversation) -> Vec<Finding> {

@@ -119,7 +119,7 @@ impl Declaration {
     }
 
     fn commands(&self, values: &[String]) -> Vec<String> {
-        values.iter().map(|value| Declarations::option(&self.name, value)).collect()
+        values.iter().map(|value| Declarations::set_option(&self.name, value)).collect()
     }
 }
 

@@ -47,9 +47,8 @@ impl Handshake for Features {
         true
     }
 
-    fn option(name: &str, value: &str) -> String {
-        let value = Some(value.to_owned()).filter(|value| !value.is_empty());
-        Command::Option { name: name.to_owned(), value }.to_string()
+    fn option(name: String, value: Option<String>) -> String {
+        Command::Option { name, value }.to_string()
     }
 
     fn unsolicited(conversation: &Conversation) -> Vec<Finding> {
