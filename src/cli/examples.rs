@@ -66,6 +66,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia serve", "tabia serve mine.tbk --games ~/chess", "Serves a book and the games that it was built from."),
     ("tabia solve", "tabia solve suite.epd --seconds 1", "Counts the positions of a suite that are solved in a second each."),
     ("tabia train", "tabia train games --games 1000 -o mine.games", "Plays games to train on; `tabia train net` is the next step."),
+    ("tabia train export", "tabia train export mine.games -o mine.examples", "Writes the positions for `benches/train_gpu.py`."),
     ("tabia train games", "tabia train games --games 1000 -o mine.games", "Plays a thousand games. With a larger number the same command continues."),
     ("tabia train net", "tabia train net mine.games -o mine.bin", "Trains a network for `tabia --network mine.bin`."),
     ("tabia train pack", "tabia train pack mine.games -o packed.games", "Packs games into less than half the bytes."),

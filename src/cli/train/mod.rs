@@ -1,10 +1,12 @@
 //! `tabia train`: creates training data, tunes weights and trains networks.
 
+mod export;
 mod games;
 mod net;
 mod pack;
 mod pgn;
 mod relabel;
+mod selection;
 mod tune;
 
 use std::path::PathBuf;
@@ -38,6 +40,7 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Export(export::Args),
     Games(games::Args),
     Net(net::Args),
     Pack(pack::Args),
@@ -48,6 +51,7 @@ enum Command {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
+        Command::Export(args) => export::run(args),
         Command::Games(args) => games::run(args),
         Command::Net(args) => net::run(args),
         Command::Pack(args) => pack::run(args),

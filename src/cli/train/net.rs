@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
+use super::selection::SelectionArgs;
 use super::{Paths, interruption, progress_bar};
 use crate::cli::args::Threads;
 use crate::cli::output::outln;
@@ -15,9 +16,7 @@ use crate::cli::writing::{CHECKPOINT, Force, NETWORK};
 use crate::engine::eval::nnue::{BUCKETS, HIDDEN, INPUTS};
 use crate::support::files::{FileKind, Output, write_whole};
 use crate::support::threads;
-use crate::tools::train::net::{
-    Data, Parameters, Selection, Sigmoid, TrainProgress, TrainSettings, Trainer, plot,
-};
+use crate::tools::train::net::{Data, Parameters, TrainProgress, TrainSettings, Trainer, plot};
 
 const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 
@@ -62,27 +61,8 @@ pub(super) struct Args {
     /// Balance of piece counts: 0 weights them by frequency, 1 weights them equally
     #[arg(long, hide_short_help = true, default_value_t = 0.0, value_parser = super::share)]
     balance: f32,
-    /// Centipawns that correspond to an expected result of 73%
-    #[arg(long, hide_short_help = true, default_value_t = 133, value_parser = clap::value_parser!(u16).range(1..))]
-    scale: u16,
-    /// Share of the game's result in the target; the rest is the search score
-    #[arg(long, default_value_t = 0.0, value_parser = super::share)]
-    result_share: f32,
-    /// Weight of each later search relative to the previous one
-    #[arg(long, hide_short_help = true, default_value_t = 0.0, value_parser = super::share)]
-    lambda: f32,
-    /// Same as --lambda, but for positions with at most nine pieces
-    #[arg(long, hide_short_help = true, value_name = "LAMBDA", value_parser = super::share)]
-    lambda_few: Option<f32>,
-    /// Skip positions whose absolute score exceeds this many centipawns
-    #[arg(long, hide_short_help = true, default_value_t = 3000, value_parser = clap::value_parser!(i16).range(1..))]
-    limit: i16,
-    /// Plies to skip after the random opening of each game
-    #[arg(long, hide_short_help = true, default_value_t = 0)]
-    skip_plies: usize,
-    /// Hold out every Nth game
-    #[arg(long, hide_short_help = true, default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..))]
-    hold_out_every: u32,
+    #[command(flatten)]
+    selection: SelectionArgs,
     #[command(flatten)]
     threads: Threads,
     /// Seed for the initial weights and the order of positions
@@ -100,7 +80,7 @@ fn power(text: &str) -> Result<f32, String> {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.check_outputs()?;
     let interrupted = interruption()?;
-    let data = read(args)?;
+    let data = args.selection.read(&args.paths.files, &args.threads, args.seed)?;
     let mut trainer = begin(args, &data)?;
     outln!(
         "({INPUTS} -> {HIDDEN})x2 -> 1, {BUCKETS} sets of output weights; {} steps, {} of them taken",
@@ -139,18 +119,6 @@ impl Args {
         })
     }
 
-    fn selection(&self) -> Selection {
-        Selection {
-            curve: Sigmoid { scale: self.scale },
-            result_share: self.result_share,
-            lambda: self.lambda,
-            lambda_few: self.lambda_few.unwrap_or(self.lambda),
-            limit: self.limit,
-            skip_plies: self.skip_plies,
-            hold_out_every: self.hold_out_every as usize,
-        }
-    }
-
     fn checkpoint(&self) -> PathBuf {
         self.paths.output.with_extension("checkpoint")
     }
@@ -169,32 +137,6 @@ impl Args {
         }
         Ok(())
     }
-}
-
-fn read(args: &Args) -> anyhow::Result<Data> {
-    let bar = ProgressBar::new_spinner();
-    let data = Data::read(
-        &args.paths.files,
-        &args.selection(),
-        args.threads.count(),
-        args.seed,
-        |data| {
-            bar.set_message(format!("{} games, {} positions", data.games, data.positions));
-        },
-    )?;
-    bar.finish_and_clear();
-    let (training, held_out) = (data.training.len(), data.held_out.len());
-    outln!(
-        "{} games with {} positions: {training} to learn from, {held_out} held out",
-        data.games,
-        data.positions
-    )?;
-    anyhow::ensure!(
-        training > 0 && held_out > 0,
-        "too few positions to train on: give at least {} games, better thousands",
-        args.hold_out_every
-    );
-    Ok(data)
 }
 
 fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {

@@ -1,5 +1,6 @@
 //! Converts self-play games to training examples.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::example::Example;
@@ -101,6 +102,25 @@ impl Data {
                 let held_out = self.games.is_multiple_of(selection.hold_out_every);
                 if held_out { &mut self.held_out } else { &mut self.training }.extend(examples);
             }
+        }
+        Ok(())
+    }
+}
+
+impl Data {
+    /// Writes all examples for another trainer: a line of text with their numbers and settings,
+    /// then the training examples and the held-out examples ([`Example::to_bytes`]).
+    pub(crate) fn export(&self, output: &mut impl Write) -> io::Result<()> {
+        let Selection { curve: Sigmoid { scale }, result_share, lambda, lambda_few, .. } =
+            self.selection;
+        let (training, held_out) = (self.training.len(), self.held_out.len());
+        writeln!(
+            output,
+            "tabia examples 1; training {training}; held out {held_out}; scale {scale}; \
+             result {result_share}; lambda {lambda}; lambda few {lambda_few}"
+        )?;
+        for example in self.training.iter().chain(&self.held_out) {
+            output.write_all(&example.to_bytes())?;
         }
         Ok(())
     }

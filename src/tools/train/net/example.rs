@@ -74,6 +74,20 @@ impl Example {
         Example { occupied, pieces, target, views }
     }
 
+    /// Returns the example in the format that `tabia train export` writes: the occupied squares
+    /// (u64), four bits per piece, the target (f32), and for each view a byte that is 1 if it is
+    /// mirrored and a byte with its king bucket. Numbers are little-endian.
+    pub(super) fn to_bytes(self) -> [u8; size_of::<Self>()] {
+        let mut bytes = [0; size_of::<Self>()];
+        bytes[..8].copy_from_slice(&self.occupied.to_le_bytes());
+        bytes[8..24].copy_from_slice(&self.pieces);
+        bytes[24..28].copy_from_slice(&self.target.to_le_bytes());
+        for (bytes, view) in bytes[28..].as_chunks_mut().0.iter_mut().zip(self.views) {
+            *bytes = [u8::from(view.is_mirrored), view.king_bucket];
+        }
+        bytes
+    }
+
     /// Returns the buckets of both kings. The bucket for the side to move comes first.
     #[inline(always)]
     pub(super) fn king_buckets(&self) -> [u8; 2] {

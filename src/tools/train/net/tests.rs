@@ -384,3 +384,31 @@ fn plot_shows_every_epoch() {
         assert!(!plot(short).contains("NaN") && !plot(short).contains("inf"));
     }
 }
+
+#[test]
+fn exported_examples_follow_a_line_with_their_numbers() {
+    let mut data = data();
+    data.held_out.truncate(2);
+    let mut bytes = Vec::new();
+    data.export(&mut bytes).expect("written to memory");
+    let end = bytes.iter().position(|&byte| byte == b'\n').expect("a line");
+    let line = std::str::from_utf8(&bytes[..end]).expect("text");
+    let start = "tabia examples 1; training 1500; held out 2; scale 200; result ";
+    assert!(line.starts_with(start), "{line}");
+    let records = bytes[end + 1..].as_chunks::<32>().0;
+    assert_eq!(records.len(), 1502);
+    assert_eq!(records[1501], data.held_out[1].to_bytes());
+}
+
+#[test]
+fn exported_example_lists_pieces_from_the_point_of_view_of_the_side_to_move() {
+    // Black is to move, so the board is flipped: the king is on g1, and White's king is on b8.
+    let position = Position::from_fen("6k1/8/8/8/8/8/P7/1K6 b - - 0 1").expect("a position");
+    let bytes = Example::new(&position, 0.25).to_bytes();
+    assert_eq!(bytes[..8], (1_u64 << 6 | 1 << 48 | 1 << 57).to_le_bytes());
+    // Four bits for each piece: the own king, then the enemy's pawn and king.
+    assert_eq!(bytes[8..24], [5 | 8 << 4, 5 | 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(bytes[24..28], 0.25_f32.to_le_bytes());
+    // The king on g1 is mirrored to b1; both are in the first king bucket.
+    assert_eq!(bytes[28..], [1, 0, 0, 0]);
+}
