@@ -153,7 +153,7 @@ impl Resources {
 
 /// Options that select the games to count.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Which games count")]
+#[command(next_help_heading = "Game selection")]
 pub(super) struct GameFilterArgs {
     /// Minimum rating of both players
     #[arg(long, value_name = "ELO")]

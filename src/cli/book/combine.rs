@@ -157,7 +157,7 @@ pub(super) struct FilterArgs {
 
 /// Options that select the games to count from a book with facets.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Which games count, of a book with facets")]
+#[command(next_help_heading = "Game selection (books with facets)")]
 struct SelectionArgs {
     #[command(flatten)]
     facets: FacetArgs,

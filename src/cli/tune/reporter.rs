@@ -80,13 +80,13 @@ impl Reporter {
         self.bar.finish_and_clear();
         outln!("{}\n", self.summary(tuning))?;
         outln!("{}", visible_lines(&table(tuning)))?;
-        outln!("\nAs options of an engine of tabia autoplay:")?;
+        outln!("\nEngine options for tabia autoplay:")?;
         let options = tuning.option_values().into_iter().map(|(name, value)| {
             let text = visible(&format!("{name}={value}")).into_owned();
             format!("--option1 {}", shlex::try_quote(&text).unwrap_or_default())
         });
         outln!("{}", options.collect::<Vec<_>>().join(" "))?;
-        outln!("\nAs parameters of another tuning:")?;
+        outln!("\nParameters for another tuning:")?;
         for (parameter, &start) in tuning.tuner.parameters().iter().zip(tuning.tuner.values()) {
             outln!("{}", Parameter { start, ..parameter.clone() })?;
         }

@@ -1,5 +1,5 @@
-//! A tree of the opening moves of the games read so far. Moves in the tree are not resolved and
-//! played again.
+//! A cache of the opening moves of the games read so far, stored as a tree. A move found in it need
+//! not be parsed and played again.
 
 use shakmaty::san::San;
 use shakmaty::{CastlingSide, Role};

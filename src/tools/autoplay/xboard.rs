@@ -112,7 +112,8 @@ pub(super) struct Xboard {
     pings: u64,
     /// The time limit per move. Set only if `st` may not have expressed it exactly.
     move_now_after_time: Option<Duration>,
-    /// The time that the engine took to send its features, if a GUI would not have waited so long.
+    /// The time that the engine took to send its features. Set only if a GUI would have stopped
+    /// waiting by then.
     late: Option<Duration>,
 }
 

@@ -98,7 +98,8 @@ impl LoadedBooks {
         Book::from_bytes(output.into_inner(), &name)
     }
 
-    /// Returns the game files of a book that are in the book's folder or in one of `folders`.
+    /// Returns the game files of a book that are found in `folders`, or in the book's folder if
+    /// there are no `folders`.
     fn games_of(&self, book: &Book, path: &Path) -> Vec<PgnInput> {
         let beside = [path.parent().unwrap_or(Path::new("")).to_owned()];
         let folders = if self.folders.is_empty() { &beside[..] } else { &self.folders };
@@ -113,7 +114,7 @@ impl LoadedBooks {
 
     pub(crate) fn content(&self) -> Result<&Arc<Content>, ApiError> {
         let wait =
-            || ApiError::unavailable("the book is being opened: /status tells how far it is");
+            || ApiError::unavailable("the book is still loading; see /status for its progress");
         self.content.get().ok_or_else(wait)
     }
 

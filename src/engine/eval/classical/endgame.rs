@@ -66,9 +66,8 @@ fn worth(us: &Pieces) -> i32 {
     count(us.knights | us.bishops) * MINOR + count(us.rooks) * ROOK + count(us.queens) * QUEEN
 }
 
-/// Whether all pawns are on one edge file and the bishops do not control its promotion square.
-///
-/// The side has no other pieces, and its bishops are on squares of the same colour.
+/// Whether `us` has only bishops and pawns, all pawns are on the same edge file, and no bishop
+/// controls the promotion square.
 fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     let edge = [FILE_A, FILE_H].into_iter().find(|&file| none(us.pawns & !file));
     let Some(edge) = edge else { return false };
@@ -162,7 +161,8 @@ mod tests {
             ("8/8/4kn2/8/8/3B1K2/8/8 w - - 0 1", 0..=0),
             ("8/8/4kn2/8/8/3R1K2/8/8 w - - 0 1", 1..=16),
             ("8/8/4kr2/8/8/3Q1K2/8/8 w - - 0 1", 64..=64),
-            // Cases: the wrong bishop, the right bishop, and a defending king that is too far away.
+            // A rook pawn with the right bishop, with the wrong bishop, and with the wrong bishop but
+            // the defending king too far away.
             ("k7/8/8/P7/8/3B1K2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),

@@ -127,8 +127,8 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Adds the pawn structures of the positions that remain in a book. If some of them cannot be
-/// reached from `start`, adds the whole filter of the book.
+/// Inserts into `pawns` the pawn structures of all positions of the book for which `stays` returns
+/// true. If some of them cannot be reached from `start`, inserts the book's entire pawn filter.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,

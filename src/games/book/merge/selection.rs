@@ -18,7 +18,7 @@ use crate::games::book::lookup::Book;
 pub struct Selection {
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// Lower-case strings. Unless empty, the name of a player must contain one of them.
+    /// Lower-case strings. If there are any, a player's name must contain at least one of them.
     pub players: Vec<String>,
     /// The side whose name is tested; `None` for either side.
     pub side: Option<Color>,

@@ -24,7 +24,7 @@ const NEW_FOLDER_MODE: u32 = 0o777;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialMetadata {
     version: u32,
-    /// The number of rows before other programs group them.
+    /// The number of rows as written. Other programs may merge rows later.
     rows: u64,
     /// The total number of games over all rows, which grouping does not change.
     pub visits: u64,

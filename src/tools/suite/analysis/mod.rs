@@ -58,7 +58,7 @@ pub(crate) struct Analysis {
     members: KeyMap<()>,
     /// The number of positions in the analysis that book moves cannot reach.
     pub out_of_reach: u64,
-    /// The number of analysed positions that fewer games have reached than the plan requires.
+    /// The number of positions in the analysis with fewer games than the plan's minimum.
     pub beyond: u64,
     plan: Plan,
 }

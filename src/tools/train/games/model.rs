@@ -25,12 +25,12 @@ const LONGEST_FEN: usize = 128;
 const LETTER_BITS: u32 = 7;
 const LONGEST_OPENING: u32 = 255;
 
-/// The number of classes of score volatility. There are two classes for each doubling of the mean
-/// difference. The first `CALM` of them are merged into one.
-const RESTLESS: usize = 16;
-const CALM: usize = 4;
+/// The number of classes of volatility, the mean absolute change between consecutive scores. There
+/// are two classes for each doubling. The lowest ones are merged.
+const VOLATILITY_CLASSES: usize = 16;
+const MERGED_VOLATILITY_CLASSES: usize = 4;
 /// The number of classes for the magnitude of the last score. There is one class for each
-/// doubling. The first two are merged into one.
+/// doubling. The lowest three are merged into one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
 /// The number of combinations of whether this position is noisy and whether the last one was.
@@ -102,7 +102,7 @@ impl Model {
             policy: Policy::new(),
             noisy: [Bit::NEW; 2],
             first_score: Size::NEW,
-            scores: vec![Size::NEW; RESTLESS * LEVELS * KINDS],
+            scores: vec![Size::NEW; VOLATILITY_CLASSES * LEVELS * KINDS],
             signs: [Bit::NEW; 2 * TRENDS * LEADS],
             results: [[Bit::NEW; 256]; 3],
         }
@@ -222,21 +222,23 @@ struct Scores {
     last: i32,
     before: i32,
     /// The mean absolute difference, multiplied by four, in which recent differences weigh more.
-    restless: u32,
+    volatility: u32,
     noisy: bool,
 }
 
 impl Scores {
     fn volatility(&self, noisy: bool) -> usize {
-        let mean = self.restless + 1;
+        let mean = self.volatility + 1;
         let doublings = mean.ilog2();
         // The bit below the highest one divides each doubling into two classes.
         let upper = usize::from(mean >> (doublings.max(1) - 1) & 1 != 0);
-        let restless = (2 * doublings as usize + upper).saturating_sub(CALM).min(RESTLESS - 1);
+        let volatility = (2 * doublings as usize + upper)
+            .saturating_sub(MERGED_VOLATILITY_CLASSES)
+            .min(VOLATILITY_CLASSES - 1);
         let level = (self.last.unsigned_abs() + 1).ilog2() as usize;
         let level = level.saturating_sub(LEVEL).min(LEVELS - 1);
         let kind = 2 * usize::from(noisy) + usize::from(self.noisy);
-        (restless * LEVELS + level) * KINDS + kind
+        (volatility * LEVELS + level) * KINDS + kind
     }
 
     fn direction(&self) -> usize {
@@ -252,7 +254,7 @@ impl Scores {
         self.before = self.last;
         self.last = score;
         let difference = difference.unsigned_abs().min(LARGEST_VOLATILITY);
-        self.restless = (self.restless * 3 + 4 * difference) / 4;
+        self.volatility = (self.volatility * 3 + 4 * difference) / 4;
         self.noisy = noisy;
     }
 }
