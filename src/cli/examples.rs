@@ -60,7 +60,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia repertoire check", "tabia repertoire check white.tbk --nodes 100000 --pgn gaps.pgn", "Searches for answers and weak moves, and writes a study of the gaps."),
     ("tabia repertoire grow", "tabia repertoire grow mine.pgn --side black --reference games.tbk -o complete.pgn", "Fills the gaps of a repertoire, and keeps its moves."),
     ("tabia repertoire grow", "tabia repertoire grow --side white --reference games.pgn --style fewest-positions --min-probability 0.01 -o small.pgn", "Makes a small repertoire, which uses transpositions."),
-    ("tabia repertoire prepare", "tabia repertoire prepare Carlsen games.pgn --repertoire black.pgn --side black --html carlsen.html", "Makes a page of what Carlsen plays, and where it meets your lines."),
+    ("tabia repertoire prepare", "tabia repertoire prepare Carlsen games.pgn --repertoire black.pgn --side black --html carlsen.html", "Writes a page with Carlsen's openings and the positions in your repertoire."),
     ("tabia repertoire report", "tabia repertoire report white.pgn games.pgn --side white --player Me --reference masters.tbk", "The same for your own games, with counts and values of a book."),
     ("tabia repertoire train", "tabia repertoire train white.pgn --side white -b games.tbk --ratings 1600,1800", "Asks for your moves, against the replies of players of your level."),
     ("tabia serve", "tabia serve mine.tbk --games ~/chess", "Serves a book and the games that it was built from."),

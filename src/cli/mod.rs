@@ -40,7 +40,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-/// Chess engine for the xboard protocol that knows its openings by position.
+/// Chess engine for xboard and UCI with opening books indexed by position.
 #[derive(Debug, Parser)]
 #[command(
     version,

@@ -25,7 +25,7 @@ pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Returns whether standard output can be written to now, or is a full pipe that nobody reads.
+/// Returns whether standard output accepts data. Returns false for a full pipe.
 pub(super) fn has_room() -> bool {
     let out = io::stdout();
     let mut wanted = [PollFd::new(&out, PollFlags::OUT)];

@@ -370,7 +370,7 @@ impl Args {
         self.games.unwrap_or(if in_pairs { 2 } else { 1 })
     }
 
-    /// Returns the schedule, with one opening as long as the openings have not been read.
+    /// Returns the schedule. It has one opening until the openings have been read.
     pub(crate) fn resolve_schedule(&self, engines: usize) -> anyhow::Result<Schedule> {
         let (format, games) = (self.resolve_format()?, self.games());
         ensure!(games > 0, wrong("--games: at least one game must be played"));
@@ -387,8 +387,8 @@ impl Args {
         Ok(Schedule { engines, format, games, openings: 1, reversed: !self.openings.no_reverse })
     }
 
-    /// Returns the engines of an engines file, whose tournament can be resumed with other engines;
-    /// otherwise none.
+    /// Returns the engines if they come from an engines file, or else an empty list. Only a
+    /// tournament with an engines file can be resumed with different engines.
     pub(crate) fn entrants(&self, engines: &[EngineConfig]) -> Vec<Entrant> {
         let entrant =
             |engine: &EngineConfig| Entrant { name: engine.label(), settings: described(engine) };

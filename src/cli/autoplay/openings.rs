@@ -23,7 +23,7 @@ pub(super) struct Openings {
     /// Seed for --opening-order random, and for lines from a book
     #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
-    /// Start with opening N of the file; the earlier ones come after the last
+    /// Start with opening N of the file; the ones before it are played last
     #[arg(hide_short_help = true, long = "opening-start", default_value_t = 1, value_name = "N")]
     start: usize,
     /// Maximum number of plies in each opening

@@ -15,7 +15,7 @@ use crate::engine::search::bench;
 
 /// Search fixed positions and print the node count and the speed
 ///
-/// The node count at a fixed depth identifies the search.
+/// The node count at a fixed depth is a signature: it changes if the search changes.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Searches the fixed positions and prints the total node count, which identifies the search.
+/// Searches the fixed positions and prints the total node count, the signature of the search.
 fn sign(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = output::stdout();
     let mut positions = Vec::new();

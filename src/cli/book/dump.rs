@@ -139,7 +139,7 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
     }
 }
 
-/// Writes one game per line of play, which ends with the book or where it joins an earlier line.
+/// Writes each line of play as a game. A line ends with the book, or where it joins an earlier one.
 fn write_lines(
     out: &mut impl Write,
     book: &Book,

@@ -18,7 +18,7 @@ pub(super) fn seconds(time: Duration) -> String {
 const NARROWEST: usize = 20;
 const INDENT: usize = 4;
 
-/// Wraps lines between words. Continued text from a second column stays in that column.
+/// Wraps lines between words. Text that starts in a second column continues in that column.
 pub(super) fn fold(text: &str, width: usize) -> String {
     if width < NARROWEST {
         return text.to_owned();

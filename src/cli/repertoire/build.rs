@@ -16,8 +16,8 @@ use crate::support::words::counted;
 
 /// Make a book of a repertoire, with every move of its variations
 ///
-/// The book contains the moves of one side. A move counts as many games as chapters contain it. If the
-/// output ends in .pgn, all chapters are written into one file instead.
+/// The book contains the moves of one side. A move counts once for each chapter that contains it.
+/// If the output ends in .pgn, all chapters are written into one file instead.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

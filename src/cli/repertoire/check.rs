@@ -17,10 +17,10 @@ use crate::support::files::{FileKind, Output};
 
 /// Find gaps and faults in a repertoire
 ///
-/// Lists replies of the opponent without an answer, by the share of games that meet them; positions
-/// with several moves; lines that are in earlier lines; lines that end without an answer; moves that
-/// score worse than the other moves of their positions; and, with an analysed book or a search, moves
-/// that lose centipawns. The exit status is 1 if anything is found.
+/// Lists unanswered replies of the opponent, the most frequent first; positions with several moves;
+/// lines contained in earlier lines; lines that end without an answer; moves that score worse than
+/// the alternatives; and, with an analysed book or a search, moves that lose centipawns. The exit
+/// status is 1 if anything is found.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("nodes", |arg| arg.help("Search positions with this many nodes, for answers and losing moves")),
@@ -33,19 +33,19 @@ pub(super) struct Args {
     reference: ReferenceArgs,
     #[command(flatten)]
     place: PositionArgs,
-    /// The share of games, from 0 to 1, that must meet a gap
+    /// Ignore gaps reached in less than this share of games, from 0 to 1
     #[arg(long, value_name = "P", default_value_t = MIN_PROBABILITY, value_parser = parse_share)]
     min_probability: f64,
     /// Plies from the start
     #[arg(long, value_name = "N", default_value_t = FORECAST_PLIES)]
     max_ply: u32,
-    /// Rows of each list to print
+    /// Maximum number of rows to print for each list
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// Centipawns that a losing move loses against the best one
+    /// Report moves that lose more than CP centipawns compared with the best move
     #[arg(long, value_name = "CP", default_value_t = 100)]
     margin: Score,
-    /// Points per game, from 0 to 1, that a move scores less than the other moves, beyond the error
+    /// Report moves that score at least this much worse, in points per game, beyond the error
     #[arg(long, value_name = "POINTS", default_value_t = SCORE_MARGIN, value_parser = parse_share)]
     score_margin: f64,
     #[command(flatten)]
@@ -55,10 +55,10 @@ pub(super) struct Args {
     /// Print all findings as JSON
     #[arg(long)]
     json: bool,
-    /// Write a study of the gaps, a chapter for each
+    /// Write the gaps as a study, with one chapter for each
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write flash cards of the gaps for Anki
+    /// Write the gaps as flash cards for Anki
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     #[command(flatten)]

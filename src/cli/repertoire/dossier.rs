@@ -35,7 +35,7 @@ pub(super) struct ColourRows {
     pub results: Results,
     pub years: Vec<YearRow>,
     pub openings: Vec<OpeningShare>,
-    /// The positions with enough games, those with the lowest upper bound of the score first.
+    /// The positions with enough games, sorted by the upper bound of the score, lowest first.
     pub spots: Vec<SpotRow>,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct OpeningShare {
 #[derive(Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
-    /// The line of the first game that reached it.
+    /// The moves of the first game that reached the position.
     pub line: String,
     pub opening: Option<String>,
     #[serde(flatten)]
@@ -106,7 +106,7 @@ pub(super) struct MeetingRow {
     pub at: PositionRow,
     /// The share of the games of the colour.
     pub share: f64,
-    /// The moves that the repertoire has in the position, of either side.
+    /// The repertoire's moves in the position, for whichever side is to move.
     pub prepared: Vec<String>,
 }
 

@@ -110,7 +110,7 @@ pub(super) struct LossRow {
     #[serde(flatten)]
     pub at: PositionRow,
     pub san: String,
-    /// The loss in centipawns against the best move.
+    /// The loss compared with the best move, in centipawns.
     pub loss: Score,
     pub best: Option<String>,
     pub source: &'static str,
@@ -131,8 +131,8 @@ pub(super) struct LowScoreRow {
     pub best: Option<ScoredMove>,
 }
 
-/// A move with the games that reached the position after it, and the points per game that are
-/// expected from these games and the value.
+/// A move, the number of games that reached the position after it, and its expected score in points
+/// per game, computed from these games and the engine value.
 #[derive(Serialize)]
 pub(super) struct ScoredMove {
     pub san: String,
@@ -153,9 +153,9 @@ pub(super) struct Check<'a> {
     pub book: &'a Book,
     pub forecast: Forecast,
     pub min_probability: f64,
-    /// The minimum loss of a losing move against the best one, in centipawns.
+    /// Moves that lose more than this, in centipawns, are reported.
     pub margin: Score,
-    /// The minimum difference to the score of the other moves, in points per game.
+    /// How far a low score must be below that of the other moves, in points per game.
     pub score_margin: f64,
 }
 
@@ -340,7 +340,7 @@ impl Findings {
     }
 }
 
-/// Sorts rows by the probability of their positions. Equal rows stay in the order of the text.
+/// Sorts rows by the probability of their positions. The sort is stable.
 fn sorted<T>(mut rows: Vec<T>, position: impl Fn(&T) -> &PositionRow) -> Vec<T> {
     rows.sort_by(|a, b| position(b).probability.total_cmp(&position(a).probability));
     rows

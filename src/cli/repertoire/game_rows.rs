@@ -24,7 +24,7 @@ pub(super) struct GameRow {
     pub opening: Option<String>,
     /// How the game first left the repertoire; see [`crate::games::repertoire::Followed::outcome`].
     pub outcome: &'static str,
-    /// The number of plies before the move that first left the repertoire, or of the whole game.
+    /// The number of plies before the game first left the repertoire; all plies if it never left.
     pub followed_plies: usize,
     pub ends_inside: bool,
     pub events: Vec<EventRow>,
@@ -38,7 +38,7 @@ pub(super) struct EventRow {
     pub at: At,
     /// The player's move after a reply without an answer.
     pub answer: Option<MoveRow>,
-    /// How often the games up to this one played the move in this position.
+    /// How many times the move has left the repertoire here, up to this game; 0 for other events.
     pub time: u64,
 }
 

@@ -23,12 +23,12 @@ use crate::games::repertoire::{
 use crate::support::files::{FileKind, Output};
 use crate::support::words::{counted, percent, visible};
 
-/// Make a repertoire, or fill the gaps of one
+/// Create a repertoire, or fill the gaps in one
 ///
-/// Answers every position that at least the given share of games meets, with one move of the
-/// reference. An answer loses at most `--max-loss` centipawns, by the values of an analysed book or,
-/// where it has none, by a search (`--nodes`). All moves of a given repertoire are kept. The output has
-/// the given chapters, and new ones in which each position is written once.
+/// Adds one move from the reference in every position that occurs in at least the given share of
+/// games (`--min-probability`). The move loses at most `--max-loss` centipawns according to an
+/// analysed book or, if the book has no value, a search (`--nodes`). Existing moves are kept. The
+/// output contains the existing chapters, and new ones that contain each new position once.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("nodes", |arg| arg.help("Search positions that the reference has not analysed, with this many nodes")),
@@ -46,10 +46,10 @@ pub(super) struct Args {
     /// How to choose among the good moves
     #[arg(long, value_name = "STYLE", default_value = Style::MostPlayed.name(), value_parser = style())]
     style: Style,
-    /// The share of games, from 0 to 1, from which a position needs an answer
+    /// Answer positions that occur in at least this share of games, from 0 to 1
     #[arg(long, value_name = "P", default_value_t = MIN_PROBABILITY, value_parser = parse_share)]
     min_probability: f64,
-    /// Centipawns that an answer may lose against the best move
+    /// Maximum loss of an answer compared with the best move, in centipawns
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
     max_loss: Score,
     /// Length of the longest line, in plies
@@ -62,7 +62,7 @@ pub(super) struct Args {
     /// The PGN file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Write the repertoire as a book (.tbk), too
+    /// Also write the repertoire as a book (.tbk)
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
     #[command(flatten)]

@@ -27,12 +27,12 @@ fn player(game: &PgnGame, side: Color) -> &str {
     game.tag(if side == Color::White { "White" } else { "Black" }).unwrap_or("?")
 }
 
-/// Whether the name of this side's player contains one of the lower-case `names`, if there are any.
+/// Whether this side's player matches one of the lower-case `names`. An empty list matches all.
 pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> bool {
     names.is_empty() || names_player(names, player(game, side))
 }
 
-/// Reads the selected games. Faults are reported; the moves before them count.
+/// Reads the selected games. Reports faults and uses the moves before them.
 pub(super) fn each_game(
     inputs: &[PgnInput],
     is_wanted: impl Fn(&PgnGame) -> bool,

@@ -21,11 +21,11 @@ use crate::games::pgn::{PgnGame, PgnInput, PgnMove};
 use crate::support::files::{FileKind, Output};
 use crate::support::words::{counted, percent, visible};
 
-/// Collect what an opponent plays
+/// Summarise an opponent's openings
 ///
 /// Lists the openings by colour and year, and positions in which the opponent scores badly. With
-/// --repertoire, it also lists where the games meet your repertoire, and moves of yours that lead to
-/// positions that the opponent has never met. Positions are compared, not lines.
+/// --repertoire, it also lists positions of your repertoire that occur in the games, and your moves
+/// that lead to positions new to the opponent. Positions are compared, not lines.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Part of the opponent's name
@@ -39,13 +39,13 @@ pub(super) struct Args {
     /// The side of the repertoire (default: the side that the book was made for)
     #[arg(long, value_parser = parse_side, requires = "repertoire")]
     side: Option<Color>,
-    /// Games that a position needs to be a weak spot
+    /// Minimum number of games for a weak spot
     #[arg(long, value_name = "N", default_value_t = 5)]
     min_games: u64,
     /// Plies from the start
     #[arg(long, value_name = "N", default_value_t = 40)]
     max_ply: usize,
-    /// Rows of each list to print and to write
+    /// Maximum number of rows to print and write for each list
     #[arg(long, value_name = "N", default_value_t = 5)]
     limit: usize,
     /// Print the whole dossier as JSON
@@ -119,7 +119,7 @@ fn print(dossier: &Dossier, limit: usize) -> std::io::Result<()> {
     }
     let Some(repertoire) = &dossier.repertoire else { return Ok(()) };
     let (meetings, new) = (&repertoire.meetings, &repertoire.new);
-    outln!("\nMeets your repertoire ({}): share, games, opponent's score", meetings.len())?;
+    outln!("\nIn your repertoire ({}): share, games, opponent's score", meetings.len())?;
     for row in meetings.iter().take(limit) {
         outln!("{:>6} {}\n        {}", percent(row.share), position(&row.at), met(row))?;
     }
@@ -215,13 +215,13 @@ fn chapters(dossier: &Dossier, limit: usize) -> Vec<PgnGame> {
     }
     let repertoire = dossier.repertoire.as_ref();
     for row in repertoire.iter().flat_map(|rows| rows.meetings.iter().take(limit)) {
-        let name = format!("Meets the repertoire: {}", row.at.line);
+        let name = format!("In the repertoire: {}", row.at.line);
         chapters.push(row.at.chapter(&name, format!("{}; {}", games(&row.at.results), met(row))));
     }
     for row in repertoire.iter().flat_map(|rows| rows.new.iter().take(limit)) {
         let name = format!("New for the opponent: {} after {}", row.san, row.at.line);
         let mut chapter = row.at.chapter(&name, games(&row.at.results));
-        let comment = "The opponent has never met this position.".to_owned();
+        let comment = "The opponent has never reached this position.".to_owned();
         chapter.moves.push(PgnMove { comment, ..PgnMove::from(row.mv) });
         chapters.push(chapter);
     }

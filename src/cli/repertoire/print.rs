@@ -26,7 +26,7 @@ pub(super) fn print(
     outln!("Games still in the repertoire: {}", shares.join(", "))?;
 
     let least = share(min_probability);
-    heading("Gaps", gaps.len(), &format!("met in {least} of games or more, without an answer"))?;
+    heading("Gaps", gaps.len(), &format!("in {least} of games or more, without an answer"))?;
     rows(gaps, limit, |gap| {
         let mut about = format!("{}, {}", gap.kind, counted(gap.games, "game"));
         gap.opening.iter().for_each(|name| about += &format!("; {name}"));
@@ -164,7 +164,7 @@ pub(super) fn study(findings: &Findings) -> String {
 }
 
 fn about(gap: &GapRow) -> String {
-    let mut about = format!("No answer: met in {} of games", share(gap.at.probability));
+    let mut about = format!("No answer: reached in {} of games", share(gap.at.probability));
     if !gap.ways_back.is_empty() {
         about += &format!("; {} leads back to the repertoire", gap.ways_back.join(", "));
     }

@@ -40,7 +40,7 @@ pub(super) struct Args {
     player: Vec<String>,
     #[command(flatten)]
     reference: ReferenceArgs,
-    /// Rows of each list to print
+    /// Maximum number of rows to print for each list
     #[arg(long, value_name = "N", default_value_t = 5)]
     limit: usize,
     /// Print all games and events as JSON
@@ -126,7 +126,7 @@ fn print_leaves(title: &str, rows: &[&LeaveRow], limit: usize) -> std::io::Resul
 /// Lines of at most this many characters are printed in full.
 const LINE_WIDTH: usize = 80;
 
-/// Shortens a line to its end, starting at a move number.
+/// Shortens a long line: removes its first moves, and starts at a move number.
 fn short(line: &str) -> String {
     let is_number = |word: &str| word.ends_with('.') || word.contains("...");
     let mut starts = line.match_indices(' ').map(|(at, _)| &line[at + 1..]);

@@ -23,7 +23,7 @@ pub(super) struct Report {
     pub side: &'static str,
     pub repertoire: String,
     pub reference: String,
-    /// Whether the reference counts self-play games of Tabia.
+    /// Whether the reference was built from self-play games of Tabia.
     pub self_play: bool,
     pub results: Results,
     pub outcomes: Vec<OutcomeRow>,

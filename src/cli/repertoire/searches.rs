@@ -1,4 +1,4 @@
-//! Searches for the answers to gaps and the losses of moves.
+//! Engine searches that find answers to gaps and measure how much moves lose.
 
 use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::Score;

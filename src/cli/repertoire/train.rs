@@ -23,17 +23,17 @@ use crate::support::clock::since_epoch;
 use crate::support::files::Output;
 use crate::support::words::visible;
 
-/// The suffix that is appended to the name of a repertoire to name its journal.
+/// The suffix that turns the name of a repertoire into the name of its journal.
 const JOURNAL_ENDING: &str = ".training";
-/// The default minimum share of games for positions without an answer to be asked.
+/// The default minimum share of games for questions about positions without an answer.
 pub(in crate::cli) const END_PROBABILITY: f64 = 0.01;
 const HELP: &str = "Type a move such as Nf3 or g1f3, or `hint`, `skip` or `quit`.";
 
 /// Learn a repertoire by answering questions
 ///
-/// Asks for your move in positions of the repertoire, and where it ends. Positions that games meet
-/// often and answers that you are likely to have forgotten come first (spaced repetition, FSRS). The
-/// opponent replies as in the reference. Answers are kept in a journal beside the repertoire.
+/// Asks for your move in positions of the repertoire, and in positions where it ends. Frequent
+/// positions and answers that you have probably forgotten come first (spaced repetition, FSRS). The
+/// opponent replies as in the reference. Answers are stored in a journal next to the repertoire.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("reference", |arg| arg.short('b')),
@@ -45,13 +45,13 @@ pub(super) struct Args {
     repertoire: RepertoireArgs,
     #[command(flatten)]
     reference: ReferenceArgs,
-    /// End after this many questions; 0 means when no position is due
+    /// Number of questions; with 0, the session ends when no position is due
     #[arg(long, value_name = "N", default_value_t = 20)]
     questions: usize,
-    /// The share of games, from 0 to 1, from which positions without an answer are asked
+    /// Ask about unanswered positions that occur in at least this share of games, from 0 to 1
     #[arg(long, value_name = "P", default_value_t = END_PROBABILITY, value_parser = parse_share)]
     min_probability: f64,
-    /// The file of the answers (default: the first REPERTOIRE with the ending .training)
+    /// Journal of the answers (default: the first REPERTOIRE with .training appended)
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Seed of the random choices (default: the time)
@@ -61,7 +61,7 @@ pub(super) struct Args {
     search: SearchLimit,
     #[command(flatten)]
     memory: TableMemory,
-    /// Write the good answers that the repertoire does not have as games
+    /// Write good answers that are missing from the repertoire to this file, as games
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ const EXAMPLES: FileKind = FileKind {
 /// Export training positions for a trainer on a graphics card
 ///
 /// Writes the quiet positions with their targets, 32 bytes each, as `tabia train net` uses them.
-/// The positions to learn from are shuffled; the held-out positions follow them.
+/// The training positions are shuffled; the held-out positions follow them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -70,7 +70,7 @@ pub(super) struct Node {
     pub(super) pv: bool,
     pub(super) cut: bool,
     pub(super) in_check: bool,
-    /// Whether the evaluation has risen since the side's last turn.
+    /// Whether the evaluation has risen since the last turn of the side to move.
     pub(super) improving: bool,
     /// The uncorrected static evaluation, or `NO_EVAL` in check.
     pub(super) raw_eval: Score,

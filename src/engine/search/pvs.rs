@@ -293,8 +293,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since the side's last turn. If the side was in check on
-    /// that turn, compares with the turn before that.
+    /// Whether the evaluation has risen since the last turn of the side to move. If it was in check
+    /// on that turn, compares with the turn before that.
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;

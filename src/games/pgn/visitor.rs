@@ -67,6 +67,6 @@ impl GamePly {
 pub struct VariationText<'a> {
     pub(super) text: &'a [u8],
     pub(super) language: Language,
-    /// The number of variations that contain this text.
+    /// The nesting depth; 0 for text directly in the main line.
     pub(super) depth: usize,
 }

@@ -16,8 +16,8 @@ pub(super) struct Lines {
 }
 
 impl Repertoire {
-    /// Computes the most probable lines, with shares of the opponent's moves from a book. The
-    /// opponent may play every move that leads to a position of the repertoire.
+    /// Computes the most probable lines, using a book for the probabilities of the opponent's
+    /// moves. Also follows moves of the repertoire that the book lacks.
     pub(super) fn lines(&self, book: &Book) -> Lines {
         let usual: Vec<u64> = self.starts().map(|node| node.position.key()).collect();
         let of_start = |key: u64| if usual.contains(&key) { 1.0 / usual.len() as f64 } else { 0.0 };

@@ -52,10 +52,10 @@ pub struct Spot<'a> {
     pub is_below_mean: bool,
 }
 
-/// A move of a repertoire that leads to a position that a player has never met.
+/// A move in a repertoire that leads to a position new to a player.
 #[derive(Debug, Clone, Copy)]
 pub struct NewMove<'a> {
-    /// The position before the move, which the player has met.
+    /// The position before the move, which occurred in the player's games.
     pub reached: &'a Reached,
     /// The move.
     pub mv: Move,

@@ -241,8 +241,8 @@ impl OpeningChoice {
         book.map(Some).map_err(|error| self.unusable(error))
     }
 
-    /// Selects random lines of the book, each move with a probability proportional to its number of
-    /// games, until the book has no more moves or the maximum number of plies is reached.
+    /// Draws random lines from the book. Each move is chosen with a probability proportional to its
+    /// number of games. A line ends where the book ends, or at the maximum number of plies.
     fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);

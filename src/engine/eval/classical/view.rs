@@ -52,8 +52,8 @@ pub(in crate::engine::eval) struct View {
     pub occupied: BitBoard,
     pub our_pawn_attacks: BitBoard,
     pub their_pawn_attacks: BitBoard,
-    /// Squares that count for mobility: neither attacked by enemy pawns nor occupied by the side's
-    /// king or its blocked or unmoved pawns.
+    /// Squares that count for mobility: neither attacked by enemy pawns nor occupied by our king or
+    /// by our blocked or unmoved pawns.
     pub mobility_area: BitBoard,
     /// The nine squares on and around the enemy king, as returned by [`ring`].
     pub their_ring: BitBoard,

@@ -71,7 +71,7 @@ pub(crate) struct Field {
     pub len: usize,
 }
 
-/// Weights by rank, from the side's own first, and file. Mirrored files share a weight.
+/// Weights by relative rank and by file. Mirrored files share a weight.
 pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
@@ -160,8 +160,8 @@ weights! {
     Passed passed_protected: Tapered,
     /// A passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// Value per king move from the side's king to the square ahead of a passed pawn, by rank of
-    /// the pawn.
+    /// Value per king move from the own king to the square ahead of a passed pawn, by rank of the
+    /// pawn.
     Passed passed_our_king: [Tapered; 8],
     /// Value per king move from the enemy king to the square ahead of a passed pawn, by rank of the
     /// pawn.
@@ -277,16 +277,16 @@ weights! {
     KingSafety danger_knight_defends: Tapered,
     /// Danger units for each square on the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
-    /// Danger units for each square on the king's wing that is defended.
+    /// Danger units for each defended square on the king's wing.
     KingSafety danger_wing_defence: Tapered,
     /// Danger units for each of the three files around the king that contains no friendly pawns.
     KingSafety danger_no_shelter: Tapered,
 
-    /// Value for each centre square attacked by the side.
+    /// Value for each attacked centre square.
     Centre centre_attacked: Tapered,
-    /// Value for each centre square attacked at least twice by the side.
+    /// Value for each centre square attacked at least twice.
     Centre centre_attacked_twice: Tapered,
-    /// Value for each centre square attacked by one of the side's pawns.
+    /// Value for each centre square attacked by a pawn.
     Centre centre_pawn_attacked: Tapered,
 
     /// A knight, bishop, rook or queen attacked by a safe pawn.
@@ -297,7 +297,7 @@ weights! {
     Threats threat_by_rook: [Tapered; 5],
     /// A poorly defended piece attacked by the king.
     Threats threat_by_king: Tapered,
-    /// Value for each undefended enemy piece that the side attacks.
+    /// Value for each attacked and undefended enemy piece.
     Threats hanging: Tapered,
     /// Value for each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,
@@ -308,8 +308,8 @@ weights! {
     /// Value for each safe square from which a bishop or rook could attack the queen.
     Threats slider_on_queen: Tapered,
 
-    /// Value for each safe square on the central files in the side's own half. A square behind a
-    /// pawn counts twice.
+    /// Value for each safe square on the central files in the own half. A square behind a pawn
+    /// counts twice.
     Space space: Tapered,
 
     /// The advantage of being the side to move.

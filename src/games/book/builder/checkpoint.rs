@@ -212,8 +212,8 @@ impl<'a> CheckpointWriter<'a> {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Writes the records of a stage, and the position at its end, to disk, and frees the memory.
-    /// If this fails, the previous checkpoint remains valid.
+    /// Writes the records of a stage, and the input offset at its end, to disk, and frees the
+    /// memory. If this fails, the previous checkpoint remains valid.
     pub(super) fn keep<R: PositionRecord>(
         &mut self,
         stage: Gathered<R>,
@@ -366,7 +366,7 @@ fn is_ours(name: &OsStr) -> bool {
     is_draft(name) || name.to_str().is_some_and(is_named)
 }
 
-/// Writes a state file with any content, as a build of these inputs with these options does.
+/// Writes arbitrary content to the state file of a build with these inputs and options.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn save_state(
     folder: &std::path::Path,

@@ -100,7 +100,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     }
 
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
-        // Sync the draft where the next build finds it if this one is killed now.
+        // Sync the draft before it is moved. If this build is killed now, the next one finds it.
         book.sync_all()?;
         output.take_over(&self.checkpointer.draft())
     }

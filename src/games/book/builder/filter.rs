@@ -119,7 +119,7 @@ pub(crate) fn names_player(wanted: &[String], name: &str) -> bool {
     wanted.iter().any(|wanted| name.contains(wanted))
 }
 
-/// Returns the lower-case ASCII letters of a surname, which most spellings of it share.
+/// Returns a surname's ASCII letters in lower case. They are the same in most spellings.
 pub(crate) fn surname_letters(name: &[u8]) -> impl Iterator<Item = u8> {
     let surname = name.split(|&byte| byte == b',').next().unwrap_or_default();
     surname.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase)

@@ -111,7 +111,7 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries that fail once the monitor stops the work, as incomplete counts make no usable book.
+/// Entries that fail once the monitor stops the work, because an incomplete book is useless.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
@@ -206,7 +206,7 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
-    // Records are in memory as read and as sorted. A row with different results can become two.
+    // Records are in memory twice, as read and as sorted. Allow for two results per row.
     let bytes = 4 * size_of::<Record>() as u64 * options.threads.max(1) as u64;
     let fits = |&bits: &u32| (rows >> bits) * bytes <= memory as u64;
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;

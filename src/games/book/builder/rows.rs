@@ -7,7 +7,7 @@ use crate::chess::position::{Color, Move};
 use crate::games::book::facets::{GameId, RatingGroup, Speed};
 use crate::games::pgn::GameDate;
 
-/// The games that reached a position and then played the same move, or no move.
+/// Games that reached a position and continued with the same move, or with no counted move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
     pub key: u64,

@@ -39,10 +39,11 @@ const VALUE_GAMES: f64 = 100.0;
 /// Wins and losses added to a move without a value, so that a single game has little influence.
 const PRIOR: (f64, f64) = (1.0, 1.0);
 /// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
-/// points below another lower bound. Without this margin, differences of 0.1% would be significant
-/// in positions with many games. In a balanced position, it equals [`MAX_LOSS`] centipawns.
+/// points below the lower bound of another move. Without this margin, differences of 0.1% would be
+/// significant in positions with many games. In a balanced position, it equals [`MAX_LOSS`]
+/// centipawns.
 const CLEARLY: f64 = 0.04;
-/// With [`Policy::Prefer`], a move with less than this share of the most frequent move is too rare.
+/// With [`Policy::Prefer`], a move is too rare below this share of the most frequent move's games.
 const RARE_SHARE: f64 = 0.1;
 /// With [`Policy::Weighted`], a move becomes ten times less likely whenever the lower bound of its
 /// score drops by this many points.

@@ -8,7 +8,7 @@
 //!     length   varint: number of bytes that follow
 //!     head     varint: number of games in the first list, doubled; odd if a game is in several
 //!              lists
-//!     lists    first the games that played none of the entry's moves, then one list for each of
+//!     lists    first the games without any of the entry's moves, then one list for each of
 //!              its moves, with as many games as the entry counts for the move; each list consists
 //!              of varints: the first game's number, and then, for each further game, how many
 //!              numbers are skipped before it
@@ -29,7 +29,7 @@ fn is_single(entry: &BookEntry) -> bool {
 }
 
 /// Appends the lists for an entry to `out`. `games` contains sorted pairs of a list index and a
-/// game. The index is 0 if the game played no move of the entry; moves are counted from 1.
+/// game. The index is 0 if the game has no move of the entry; moves are counted from 1.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,

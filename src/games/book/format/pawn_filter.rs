@@ -97,7 +97,7 @@ impl PawnSet {
         self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds every structure that another filter may contain. Folding keeps at least its size.
+    /// Adds all structures that another filter may contain. [`Self::fold`] keeps at least its size.
     pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();

@@ -5,7 +5,8 @@
 //! positions in the game ([`Row::of_game`]). [`LearnFile`] appends rows with a CRC under a lock.
 //! [`Learned`] counts games as in any book, and evaluates search results with the help of later
 //! results (`judgement`). A refuted search has a value of depth 0. Compaction removes whole games,
-//! oldest first, so the replies that refuted a search are kept as long as the search itself.
+//! those with the rarest positions first and, among them, the oldest. The replies that refuted a
+//! search are therefore kept as long as the search itself.
 
 mod file;
 mod judgement;

@@ -22,7 +22,7 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follows book moves, or all legal moves where some games left by a pruned move.
+    /// Follows all legal moves where some games have no book move, and book moves elsewhere.
     Missing,
     All,
 }
@@ -96,10 +96,10 @@ impl Book {
 
     /// Visits each position that can be reached from `start` without leaving the book, until
     /// `visit` breaks, and counts them. To be fast, this first follows only moves that were played.
-    /// If some positions have not been reached then, it follows all other moves.
+    /// If some positions are still unvisited after that, it also follows all other moves.
     ///
     /// With `nearest_first`, the order is nearly the same as in [`Book::walk`]. Moves that were not
-    /// played are then followed only in positions that some games left by a pruned move, because
+    /// played are then followed only in positions in which some games have no book move, because
     /// trying all moves in a million positions takes half a minute. In a pruned book, some
     /// positions may be missed.
     pub(crate) fn visit(

@@ -17,7 +17,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 use crate::games::book::lookup::Book;
 use crate::games::pgn::GameResult;
 
-/// An entry with its games. The move of a game is `None` if the game played no move of the entry.
+/// An entry with its games. The move of a game is `None` if the entry does not contain it.
 pub(crate) struct KnownEntry {
     pub entry: BookEntry,
     games: Vec<(Option<Move>, u32)>,
@@ -64,7 +64,7 @@ impl KnownEntry {
         let listed = self.games.iter().map(|&(mv, game)| (place(mv).unwrap_or(0), game));
         let mut listed: Vec<(usize, u32)> = listed.collect();
         listed.sort_unstable();
-        // A game that repeated the position may have played two of the pruned moves.
+        // A game in which the position was repeated may contain two of the pruned moves.
         listed.dedup();
         listed
     }
@@ -154,7 +154,7 @@ impl Repeated {
                 }
             }
         }
-        // A game that repeated the position reached it only once.
+        // A game is counted once for the position, even if it was repeated.
         gone.sort_unstable_by_key(|&(_, game)| game);
         gone.dedup_by_key(|&mut (_, game)| game);
         gone.iter().for_each(|&(_, game)| known.entry.reached -= counts(game));

@@ -119,7 +119,7 @@ impl<'a> Facets<'a> {
             }
         };
         let mut seen = SeenGames::new(&lists, &entry);
-        // The first list contains games that ended here or played a pruned move.
+        // The first list contains games that ended here or continued with a pruned move.
         let mut without_move = HashSet::new();
         let (mut again, mut moved_later) = (Vec::new(), Vec::new());
         lists.read(&entry, self.games.len(), |list, game| {

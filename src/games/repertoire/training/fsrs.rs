@@ -1,9 +1,9 @@
-//! FSRS 6: estimates how well an item is remembered, and when to repeat it.
+//! FSRS 6: estimates how well an item is remembered, and schedules its next review.
 //!
 //! The formulas and the default parameters are those of
-//! <https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm>. Of the crates that
-//! implement them, `rs-fsrs` 1.2 has FSRS 5 and reads the system's clock, and `fsrs` 6.6 mainly
-//! contains an optimiser with nine dependencies.
+//! <https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm>. No crate is used:
+//! `rs-fsrs` 1.2 implements FSRS 5 and reads the system clock, and `fsrs` 6.6 is mainly an
+//! optimiser with nine dependencies.
 
 use serde::{Deserialize, Serialize};
 

@@ -33,7 +33,7 @@ pub struct TrainingOptions {
 ///
 /// A position is due if it was never asked, if the last answer was wrong, or if the player
 /// remembers it with a probability of at most 90%. Due positions are drawn in proportion to the
-/// probability that the next game meets them and the player does not remember the answer. All
+/// probability that they occur in the next game and the player does not remember the answer. All
 /// results depend only on the arguments, never on the clock.
 #[derive(Debug)]
 pub struct Training {
@@ -349,7 +349,7 @@ impl Training {
 }
 
 impl Card {
-    /// Returns the probability that the next game meets the position and the player does not
+    /// Returns the probability that the position occurs in the next game and the player does not
     /// remember the answer; 0 if it is not due.
     fn weight(&self, now: Time) -> f64 {
         let forgotten = match self.memory {
@@ -374,7 +374,7 @@ fn grade(verdict: Verdict, hints: usize) -> Option<Grade> {
     }
 }
 
-/// Returns the positions with an answer, and those without one that games meet often enough.
+/// Returns the positions with an answer, and frequent positions without one.
 fn cards(repertoire: &Repertoire, book: &Book, min_probability: f64) -> Vec<Card> {
     let forecast = repertoire.forecast(book, FORECAST_PLIES);
     let lines = repertoire.lines(book);

@@ -119,8 +119,8 @@ fn add<const N: usize>(
     loss
 }
 
-/// Returns the neuron values before activation, for the side to move and for the other side. Uses
-/// no closures: `array::map` would compile them without the instruction sets of the loops.
+/// Returns the neuron values before activation, for the side to move and for the other side.
+/// Avoids `array::map`: its closure would be compiled without the target features of the caller.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]
