@@ -2,7 +2,7 @@
 # for other builds.
 EXE ?= tabia
 
-.PHONY: all archive container deb pack package pgo share source static
+.PHONY: all archive container deb pack package pgo share source static windows
 all:
 	cargo build --profile dist --locked --target-dir target
 	cp target/dist/tabia $(EXE)
@@ -47,6 +47,13 @@ STATIC = x86_64-unknown-linux-musl
 static:
 	examples/packaging/static $(STATIC)
 	$(MAKE) pack TARGET=$(STATIC) PROGRAM=target/$(STATIC)/dist/tabia
+
+# Builds tabia.exe and its archives. Without rustup's library for this target, build with
+# tests/tools/windows-build and pack with `make pack TARGET=… PROGRAM=…`.
+WINDOWS = x86_64-pc-windows-gnu
+windows:
+	cargo build --profile dist --locked --target $(WINDOWS) --target-dir target
+	$(MAKE) pack TARGET=$(WINDOWS) PROGRAM=target/$(WINDOWS)/dist/tabia.exe
 
 # Builds a container image with the static program. podman or docker must be installed.
 CONTAINER ?= podman
