@@ -2,7 +2,7 @@
 # for other builds.
 EXE ?= tabia
 
-.PHONY: all deb package pgo
+.PHONY: all archive container deb pack package pgo share source static windows
 all:
 	cargo build --profile dist --locked --target-dir target
 	cp target/dist/tabia $(EXE)
@@ -12,14 +12,54 @@ deb:
 	cargo build --profile dist --locked --target-dir target
 	$(MAKE) package
 
-# Builds the package of a program that exists already.
+# Builds target/packages/tabia-VERSION-TARGET.tar.gz and .zip.
+archive:
+	cargo build --profile dist --locked --target-dir target --features "$(FEATURES)"
+	$(MAKE) pack
+
+# The Debian package and the archives of a program that exists already. FEATURES are its features in
+# addition to the default ones, such as train,parquet.
 PROFILE ?= dist
-package:
-	rm -rf target/share target/debian
+FEATURES ?=
+TARGET ?= $(HOST)
+PROGRAM ?= target/$(PROFILE)/tabia
+package: share
+	rm -rf target/debian
+	CARGO_TARGET_DIR=target cargo deb --profile $(PROFILE) --no-build
+pack: share
+	examples/packaging/archive $(PROGRAM) $(TARGET) --features "$(FEATURES)"
+
+# Writes the files that packages contain besides the program.
+share:
+	rm -rf target/share
 	cargo run --locked --target-dir target --example packaging -- target/share
 	mkdir -p target/share/doc
 	gzip -9n < CHANGELOG.md > target/share/doc/changelog.gz
-	CARGO_TARGET_DIR=target cargo deb --profile $(PROFILE) --no-build
+	examples/packaging/notices $(HOST) --features "$(FEATURES)" -o target/share/doc/THIRD-PARTY-LICENSES.txt
+	gzip -9nf target/share/doc/THIRD-PARTY-LICENSES.txt
+
+# Packs the source and all crates, for builds without a network; see examples/packaging/source.
+source:
+	examples/packaging/source
+
+# Builds a static program for Linux, and its archives; see examples/packaging/static.
+STATIC = x86_64-unknown-linux-musl
+static:
+	examples/packaging/static $(STATIC)
+	$(MAKE) pack TARGET=$(STATIC) PROGRAM=target/$(STATIC)/dist/tabia
+
+# Builds tabia.exe and its archives. Without rustup's library for this target, build with
+# tests/tools/windows-build and pack with `make pack TARGET=… PROGRAM=…`.
+WINDOWS = x86_64-pc-windows-gnu
+windows:
+	cargo build --profile dist --locked --target $(WINDOWS) --target-dir target
+	$(MAKE) pack TARGET=$(WINDOWS) PROGRAM=target/$(WINDOWS)/dist/tabia.exe
+
+# Builds a container image with the static program. podman or docker must be installed.
+CONTAINER ?= podman
+container:
+	$(CONTAINER) build --file examples/packaging/Containerfile \
+		--build-arg PROGRAM=target/$(STATIC)/dist/tabia --tag tabia .
 
 # Builds target/pgo/tabia with profile-guided optimisation. The profile comes from searches and a book
 # build. Use the program only on the same processor type: kernels for others have no profile, so the

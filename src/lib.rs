@@ -23,7 +23,7 @@
 //! If you use Tabia as a library, disable the default features and choose those you need:
 //!
 //! ```toml
-//! tabia = { version = "0.1", default-features = false }
+//! tabia = { version = "0.2", default-features = false }
 //! ```
 //!
 //! | feature | default | adds |

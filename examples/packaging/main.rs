@@ -1,5 +1,6 @@
 //! Writes what a package contains besides the program: manual pages, completions, xboard's plugin
-//! file and a desktop entry, each at its place below a folder such as `/usr/local/share`:
+//! file, a desktop entry and its AppStream metadata, each at its place below a folder such as
+//! `/usr/local/share`:
 //!
 //! ```sh
 //! cargo run --example packaging -- target/share

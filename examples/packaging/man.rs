@@ -91,7 +91,7 @@ fn page_name(command: &Command) -> &str {
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     // The examples get a section of their own.
-    Man::new(command.clone().version(None).after_long_help(None::<&str>))
+    Man::new(command.clone().version(None).long_version(None).after_long_help(None::<&str>))
         .section(SECTION)
         .date(NO_DATE)
         .source(concat!("Tabia ", env!("CARGO_PKG_VERSION")))

@@ -29,6 +29,37 @@ Categories=Game;BoardGame;
 Keywords=chess;board;game;openings;engine;
 ";
 
+/// AppStream metadata for software centres (<https://www.freedesktop.org/software/appstream/docs/>),
+/// without the releases. The component's name is that of the package's maintainer: there is no
+/// domain that the project owns.
+const METAINFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<component type="desktop-application">
+  <id>invalid.packages.tabia</id>
+  <metadata_license>CC0-1.0</metadata_license>
+  <project_license>GPL-3.0-or-later</project_license>
+  <name>Tabia</name>
+  <summary>Chess engine with an opening book that counts by position</summary>
+  <developer_name>The Tabia developers</developer_name>
+  <description>
+    <p>
+      Tabia plays chess in xboard, in programs that use UCI, and in the terminal. Its opening book
+      shows for each position the results of the games that reached it, by any move order.
+    </p>
+    <ul>
+      <li>Builds books from your own games, and shows them in the browser</li>
+      <li>Plays at full strength or limited to a rating</li>
+      <li>Annotates games with mistakes, better lines and accuracy</li>
+      <li>Checks and trains opening repertoires</li>
+      <li>Runs matches between engines</li>
+    </ul>
+  </description>
+  <launchable type="desktop-id">tabia.desktop</launchable>
+  <provides>
+    <binary>tabia</binary>
+  </provides>
+  <content_rating type="oars-1.1"/>
+"#;
+
 /// Paths of completion scripts. Debian's zsh uses `zsh/vendor-completions` for packages.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "bash-completion/completions/tabia"),
@@ -49,5 +80,19 @@ pub fn files() -> io::Result<BTreeMap<String, Vec<u8>>> {
     }
     files.insert("games/plugins/xboard/tabia.eng".to_owned(), PLUGIN.into());
     files.insert("applications/tabia.desktop".to_owned(), DESKTOP.into());
+    files.insert("metainfo/invalid.packages.tabia.metainfo.xml".to_owned(), metainfo().into());
     Ok(files)
+}
+
+/// Returns the metadata with the releases of the changelog, whose headings are `## [0.1.0] - 2026-11-21`.
+fn metainfo() -> String {
+    let mut text = format!("{METAINFO}  <releases>\n");
+    for heading in
+        include_str!("../../CHANGELOG.md").lines().filter_map(|line| line.strip_prefix("## ["))
+    {
+        if let Some((version, date)) = heading.split_once("] - ") {
+            text += &format!("    <release version=\"{version}\" date=\"{date}\"/>\n");
+        }
+    }
+    text + "  </releases>\n</component>\n"
 }

@@ -30,6 +30,7 @@ mod solve;
 mod train;
 mod tune;
 mod usage;
+mod version;
 mod work;
 mod writing;
 
@@ -44,6 +45,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(
     version,
+    long_version = version::LONG.as_str(),
     about,
     args_conflicts_with_subcommands = true,
     // The usual empty lines between the parts are omitted, so that the help fits on one screen.

@@ -31,6 +31,15 @@ fn completions_offer_commands_and_options() {
     }
 }
 
+/// Software centres show the newest release first.
+#[test]
+fn the_metadata_lists_the_releases_of_the_changelog() {
+    let text = file("metainfo/invalid.packages.tabia.metainfo.xml");
+    let newest = text.lines().find(|line| line.contains("<release ")).expect("a release");
+    assert!(newest.contains(&format!("version=\"{}\"", env!("CARGO_PKG_VERSION"))), "{newest}");
+    assert!(text.contains("version=\"0.1.0\" date=\"2026-11-21\""), "{text}");
+}
+
 /// Returns the pages of Tabia that a page refers to, such as `tabia-book(6)`, bold or not.
 fn named_in(page: &str) -> BTreeSet<String> {
     let text = page.replace("\\fB", "").replace("\\fR", "").replace('\\', "");

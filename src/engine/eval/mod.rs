@@ -29,6 +29,8 @@ pub(crate) mod tuning;
 pub(crate) use breakdown::breakdown;
 pub(crate) use classical::tuned::LOGISTIC_SCALE;
 pub use nnue::Network;
+#[cfg(feature = "cli")]
+pub(crate) use nnue::kernel_name;
 
 use std::fmt;
 use std::sync::Arc;

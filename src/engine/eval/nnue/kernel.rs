@@ -101,6 +101,18 @@ impl Kernel {
     }
 }
 
+/// Returns the name of the kernel for this processor.
+#[cfg(feature = "cli")]
+pub(crate) fn name() -> &'static str {
+    match Kernel::detect() {
+        Kernel::Portable => "portable",
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx2(_) => "AVX2",
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx512(_) => "AVX-512",
+    }
+}
+
 /// Whether the processor supports AVX-512 without reducing its clock speed.
 ///
 /// Processors before Ice Lake and Zen 4 reduce it, which would slow down the rest of the search.

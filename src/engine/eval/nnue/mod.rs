@@ -22,6 +22,8 @@ pub(crate) use accumulator::AccumulatorStack;
 pub(crate) use explain::explain;
 #[cfg(test)]
 pub(crate) use file::tests::narrowed;
+#[cfg(feature = "cli")]
+pub(crate) use kernel::name as kernel_name;
 pub use network::Network;
 pub(crate) use pieces::{PieceSet, seen_by};
 

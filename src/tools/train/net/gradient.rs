@@ -37,6 +37,20 @@ pub(super) fn add_gradient<const N: usize>(
     add(parameters, objective, blocks, gradient)
 }
 
+/// Returns the name of the kernel that [`add_gradient`] selects for this processor.
+pub(crate) fn kernel_name() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            return "AVX-512";
+        }
+        if is_x86_feature_detected!("avx2") {
+            return "AVX2";
+        }
+    }
+    "portable"
+}
+
 /// Like [`add_gradient`], but with loops that run on any processor.
 #[cfg(test)]
 pub(super) fn add_gradient_portably<const N: usize>(

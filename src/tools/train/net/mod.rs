@@ -40,6 +40,7 @@ mod sigmoid;
 mod trainer;
 
 pub(crate) use data::{Data, Selection};
+pub(crate) use gradient::kernel_name;
 pub(crate) use parameters::Parameters;
 pub(crate) use plot::plot;
 pub(crate) use sigmoid::Sigmoid;

@@ -1,0 +1,71 @@
+//! Records how the program is built, for `tabia --version`.
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+/// Number of digits of a commit that are shown.
+const COMMIT_DIGITS: usize = 12;
+
+/// In packages of the source code, this file of Cargo contains the commit.
+const PACKED_COMMIT: &str = ".cargo_vcs_info.json";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let profile = profile();
+    // Otherwise, each commit would cause a build of everything during development.
+    let commit = if profile == "dev" { None } else { commit() };
+    let flags = variable("CARGO_ENCODED_RUSTFLAGS");
+    let guided = if flags.contains("profile-use") { ", profile-guided" } else { "" };
+    println!("cargo::rustc-env=TABIA_COMMIT={}", commit.unwrap_or_default());
+    println!("cargo::rustc-env=TABIA_PROFILE={profile}{guided}");
+    println!("cargo::rustc-env=TABIA_TARGET={}", variable("TARGET"));
+    let compiler = output(Command::new(variable("RUSTC")).arg("--version")).unwrap_or_default();
+    let version = compiler.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    println!("cargo::rustc-env=TABIA_COMPILER={version}");
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_default()
+}
+
+/// The name of the profile. Cargo passes only `debug` or `release`, but names the folder after the profile.
+fn profile() -> String {
+    let folder = variable("OUT_DIR");
+    let mut parents = Path::new(&folder).ancestors().skip_while(|path| !path.ends_with("build"));
+    let name = parents.nth(1).and_then(Path::file_name).and_then(|name| name.to_str());
+    match name {
+        None | Some("debug") => "dev".to_owned(),
+        Some(name) => name.to_owned(),
+    }
+}
+
+/// The commit of the repository whose folder this is, or of the package of source code.
+fn commit() -> Option<String> {
+    if let Ok(packed) = fs::read_to_string(PACKED_COMMIT) {
+        let sha = packed.split('"').skip_while(|word| *word != "sha1").nth(2)?;
+        return sha.get(..COMMIT_DIGITS).map(str::to_owned);
+    }
+    // The repository of another project may contain a copy of this folder.
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    if fs::canonicalize(top).ok()? != fs::canonicalize(variable("CARGO_MANIFEST_DIR")).ok()? {
+        return None;
+    }
+    for path in ["src", "books", "Cargo.toml", "Cargo.lock"] {
+        println!("cargo::rerun-if-changed={path}");
+    }
+    println!("cargo::rerun-if-changed={}", git(&["rev-parse", "--git-path", "logs/HEAD"])?);
+    let digits = format!("--abbrev={COMMIT_DIGITS}");
+    let commit = git(&["log", "-1", "--format=%h of %cs", &digits])?;
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(if changes.is_empty() { commit } else { format!("{commit}, with changes") })
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    output(Command::new("git").args(arguments))
+}
+
+fn output(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+}

@@ -1,0 +1,95 @@
+//! The text of `tabia --version`.
+
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+use crate::engine::eval::kernel_name;
+
+/// The features of the build. `loom` is for tests only.
+const FEATURES: [(&str, bool); 8] = [
+    ("cli", cfg!(feature = "cli")),
+    ("compression", cfg!(feature = "compression")),
+    ("lesson", cfg!(feature = "lesson")),
+    ("parquet", cfg!(feature = "parquet")),
+    ("serve", cfg!(feature = "serve")),
+    ("syzygy", cfg!(feature = "syzygy")),
+    ("train", cfg!(feature = "train")),
+    ("tune", cfg!(feature = "tune")),
+];
+
+/// Version, commit, features, build and kernels, in one line each.
+pub(super) static LONG: LazyLock<String> = LazyLock::new(describe);
+
+fn describe() -> String {
+    let mut text = env!("CARGO_PKG_VERSION").to_owned();
+    let features = FEATURES.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name);
+    let rows = [
+        ("commit", commit().to_owned()),
+        ("features", features.collect::<Vec<_>>().join(", ")),
+        ("profile", env!("TABIA_PROFILE").to_owned()),
+        ("compiler", env!("TABIA_COMPILER").to_owned()),
+        ("target", format!("{}{}", env!("TABIA_TARGET"), baseline())),
+        ("kernels", kernels()),
+    ];
+    for (name, value) in rows {
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n{:<10}{value}", format!("{name}:"));
+    }
+    text
+}
+
+fn commit() -> &'static str {
+    match env!("TABIA_COMMIT") {
+        "" => "not recorded",
+        commit => commit,
+    }
+}
+
+/// The level of x86-64 that the whole program requires.
+fn baseline() -> &'static str {
+    if !cfg!(target_arch = "x86_64") {
+        ""
+    } else if cfg!(target_feature = "avx512bw") {
+        ", x86-64-v4"
+    } else if cfg!(target_feature = "avx2") {
+        ", x86-64-v3"
+    } else if cfg!(target_feature = "sse4.2") {
+        ", x86-64-v2"
+    } else {
+        ", x86-64-v1"
+    }
+}
+
+/// The kernels that were chosen for this processor.
+fn kernels() -> String {
+    let network = format!("network {}", kernel_name());
+    #[cfg(feature = "train")]
+    let network = format!("{network}, training {}", crate::tools::train::net::kernel_name());
+    network
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_features_of_cargo_are_listed() {
+        let manifest: toml::Table = include_str!("../../Cargo.toml").parse().expect("TOML");
+        let declared = manifest["features"].as_table().expect("a table").keys();
+        let declared: Vec<_> =
+            declared.filter(|name| !["default", "loom"].contains(&name.as_str())).collect();
+        let listed: Vec<_> = FEATURES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(declared, listed);
+    }
+
+    #[test]
+    fn the_text_has_one_line_for_each_row() {
+        let text = describe();
+        let names: Vec<_> =
+            text.lines().skip(1).filter_map(|line| line.split(':').next()).collect();
+        assert_eq!(names, ["commit", "features", "profile", "compiler", "target", "kernels"]);
+        assert_eq!(text.lines().next(), Some(env!("CARGO_PKG_VERSION")));
+        assert!(text.contains("cli, compression"), "{text}");
+        assert!(!text.lines().any(|line| line.ends_with(": ")), "{text}");
+    }
+}
