@@ -1,8 +1,11 @@
 //! Formats moves, scores, outcomes and colours for display.
 
+use std::fmt::Write;
+
+use arrayvec::ArrayString;
 use serde::Serialize;
 
-use super::position::{Color, Move, Outcome, OutcomeReason, Position};
+use super::position::{Color, Move, Outcome, OutcomeReason, Position, SAN_BYTES, UCI_BYTES};
 use super::score::{self, Score};
 
 /// A score from the side to move's point of view, serialized as JSON.
@@ -18,6 +21,31 @@ pub(crate) enum ScoreAnswer {
 impl From<Score> for ScoreAnswer {
     fn from(score: Score) -> Self {
         score::mate_distance(score).map_or(ScoreAnswer::Cp(score), ScoreAnswer::Mate)
+    }
+}
+
+/// A move in both notations, serialized as JSON.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NamedMove {
+    /// The move in UCI notation. Castling is written as a move of the king.
+    pub(crate) uci: ArrayString<UCI_BYTES>,
+    pub(crate) san: ArrayString<SAN_BYTES>,
+}
+
+impl NamedMove {
+    pub(crate) fn new(position: &Position, mv: Move) -> Self {
+        NamedMove { uci: mv.uci(), san: position.short_san(mv) }
+    }
+
+    pub(crate) fn line(start: &Position, moves: &[Move]) -> Vec<Self> {
+        let mut position = *start;
+        let mut line = Vec::with_capacity(moves.len());
+        for &mv in moves {
+            let Some(next) = position.try_play(mv) else { break };
+            line.push(Self::new(&position, mv));
+            position = next;
+        }
+        line
     }
 }
 
@@ -70,6 +98,24 @@ pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     words.join(" ")
 }
 
+/// Formats moves in SAN with move numbers: `3... a6 4. Ba4`. `moves` must be legal from `start`.
+pub(crate) fn numbered_line(start: &Position, moves: &[NamedMove]) -> String {
+    let (mut number, mut side) = (start.fullmove_number(), start.side_to_move());
+    let mut text = String::new();
+    for (at, mv) in moves.iter().enumerate() {
+        let gap = if at == 0 { "" } else { " " };
+        // Writing to a string cannot fail.
+        let _ = match side {
+            Color::White => write!(text, "{gap}{number}. {}", mv.san),
+            Color::Black if at == 0 => write!(text, "{number}... {}", mv.san),
+            Color::Black => write!(text, " {}", mv.san),
+        };
+        number = number.saturating_add(u16::from(side == Color::Black));
+        side = !side;
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +139,16 @@ mod tests {
         let moves: Vec<Move> =
             ["e2e4", "e7e5", "e1e3"].iter().map(|text| text.parse().expect(text)).collect();
         assert_eq!(line(&Position::start(), &moves), "e4 e5");
+    }
+
+    #[test]
+    fn numbered_line_starts_with_either_side() {
+        let moves: Vec<Move> =
+            ["e2e4", "e7e5", "g1f3"].iter().map(|text| text.parse().expect(text)).collect();
+        let start = Position::start();
+        let line = NamedMove::line(&start, &moves);
+        assert_eq!(numbered_line(&start, &line), "1. e4 e5 2. Nf3");
+        assert_eq!(numbered_line(&start.play(moves[0]), &line[1..]), "1... e5 2. Nf3");
+        assert_eq!(numbered_line(&start, &[]), "");
     }
 }

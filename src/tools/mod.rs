@@ -5,6 +5,8 @@
 #[cfg(feature = "cli")]
 pub(crate) mod annotate;
 pub mod autoplay;
+#[cfg(feature = "cli")]
+pub(crate) mod opening_report;
 pub mod suite;
 #[cfg(feature = "train")]
 pub(crate) mod train;

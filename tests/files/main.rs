@@ -12,6 +12,7 @@ mod book_files;
 mod facets;
 mod games;
 mod learning;
+mod opening_report;
 mod partial;
 mod pgn;
 mod repertoire;

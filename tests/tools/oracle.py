@@ -1,4 +1,4 @@
-"""Code shared by the scripts that check repertoires with python-chess."""
+"""Code shared by the scripts that check repertoires and reports with python-chess."""
 
 import json
 import subprocess

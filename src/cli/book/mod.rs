@@ -14,6 +14,7 @@ mod game;
 mod learn;
 mod partial;
 mod progress;
+mod report;
 mod rows;
 mod show;
 
@@ -62,6 +63,7 @@ enum Command {
     Export(convert::ExportArgs),
     Find(find::Args),
     Game(game::Args),
+    Report(report::Args),
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -88,6 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Export(args) => convert::run_export(args),
         Command::Find(args) => find::run(args),
         Command::Game(args) => game::run(args),
+        Command::Report(args) => report::run(args),
     }
 }
 

@@ -82,6 +82,8 @@ pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
 pub(crate) use statistics::entropy::{MoveSelection, PlyEntropy, entropy};
 pub(crate) use statistics::explore::Breadth;
 pub use statistics::explore::{MoveStats, PositionStats};
+pub(crate) use statistics::move_orders::{Arrival, MoveOrders, arrivals, move_orders};
+pub(crate) use statistics::position_games::{GameFacts, PositionGames};
 pub use statistics::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player};
 pub(crate) use statistics::words::{
     ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, transposition,

@@ -27,6 +27,8 @@ const PARQUET: &[u8] = b"PAR1";
 /// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
+/// The number of bytes to skip before it is checked whether reading was stopped.
+const SKIPPED_AT_ONCE: u64 = 1 << 20;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
@@ -95,22 +97,21 @@ impl PgnInput {
     /// Reads part of the text that [`PgnInput::open`] provides. Stops at its end. Compressed and
     /// UTF-16 input must be decoded from the beginning.
     pub(crate) fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
-        let mut part = Vec::new();
+        self.parts()?.read(offset, length, &|| false)
+    }
+
+    /// Opens the input for reading parts of its text.
+    pub(crate) fn parts(&self) -> io::Result<InputParts> {
         if let PgnInput::File(path) = self {
             let mut file = open_plain(path)?;
             let mut head = Vec::new();
             (&mut file).take(HEAD).read_to_end(&mut head)?;
             let is_packed = PACKINGS.iter().chain([&PARQUET]).any(|kind| head.starts_with(kind));
             if !is_packed && is_bytes(&head) {
-                file.seek(SeekFrom::Start(offset))?;
-                file.take(length).read_to_end(&mut part)?;
-                return Ok(part);
+                return Ok(InputParts::Plain(file));
             }
         }
-        let mut text = self.reopen()?;
-        io::copy(&mut text.by_ref().take(offset), &mut io::sink())?;
-        text.take(length).read_to_end(&mut part)?;
-        Ok(part)
+        Ok(InputParts::Decoded { input: self.clone(), text: self.reopen()?, at: 0 })
     }
 
     /// Opens the input as PGN text, decompressed and converted to UTF-8 if necessary. Adds the
@@ -146,6 +147,51 @@ impl PgnInput {
             PgnInput::Text(_, bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         };
         decoded(unpacked(CountedRead { input: raw, progress: Arc::clone(progress) })?)
+    }
+}
+
+/// An input that is open for reading parts of its text.
+pub(crate) enum InputParts {
+    /// A file in which each part can be read directly.
+    Plain(File),
+    /// Text that must be decoded from the beginning; `at` is the number of bytes read so far.
+    Decoded { input: PgnInput, text: Box<dyn Read + Send>, at: u64 },
+}
+
+impl InputParts {
+    /// Reads a part, which ends at the end of the text. Parts in ascending order are decoded in one
+    /// pass. If `is_stopped` returns true while the text before the part is decoded, the call fails.
+    pub(crate) fn read(
+        &mut self,
+        offset: u64,
+        length: u64,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> io::Result<Vec<u8>> {
+        let mut part = Vec::new();
+        match self {
+            InputParts::Plain(file) => {
+                file.seek(SeekFrom::Start(offset))?;
+                file.take(length).read_to_end(&mut part)?;
+            }
+            InputParts::Decoded { input, text, at } => {
+                if offset < *at {
+                    (*text, *at) = (input.reopen()?, 0);
+                }
+                while *at < offset {
+                    if is_stopped() {
+                        return Err(io::Error::other("reading was stopped"));
+                    }
+                    let step = (offset - *at).min(SKIPPED_AT_ONCE);
+                    match io::copy(&mut text.by_ref().take(step), &mut io::sink())? {
+                        0 => break,
+                        skipped => *at += skipped,
+                    }
+                }
+                text.by_ref().take(length).read_to_end(&mut part)?;
+                *at += part.len() as u64;
+            }
+        }
+        Ok(part)
     }
 }
 

@@ -57,6 +57,7 @@ pub use date::{GameDate, Month, PgnDate};
 pub(crate) use detect::language_of;
 pub use fault::{Fault, FaultReason, GameEnd, GameStatus};
 pub use game::{GameResult, PgnGame, PgnMove, TreeMove, Unread, Variation};
+pub(crate) use input::InputParts;
 pub use input::PgnInput;
 pub use language::Language;
 #[cfg(feature = "parquet")]

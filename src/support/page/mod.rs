@@ -7,11 +7,16 @@
 //! bundler would require a second toolchain.
 //!
 //! The data of a page is JSON in a script element that is not executed. Every character that could
-//! end the element is escaped. No page inserts text as HTML.
+//! end the element is escaped. No script inserts text as HTML. [`scriptless_page`] makes pages for paper.
+
+mod pieces;
 
 use std::fmt::Write;
 
 use serde_json::Value;
+
+use crate::support::words::xml;
+pub(crate) use pieces::piece_symbols;
 
 pub(crate) const ICON: &str = include_str!("icon.svg");
 pub(crate) const THEME_CSS: &str = include_str!("theme.css");
@@ -56,13 +61,7 @@ impl Page {
             ("/*DATA*/", script_data(data)),
             ("/*SCRIPT*/", self.joined()),
         ];
-        let (mut page, mut left) = (String::new(), SHELL);
-        for (mark, part) in parts {
-            let (before, after) = left.split_once(mark).unwrap_or((left, ""));
-            page.extend([before, &part]);
-            left = after;
-        }
-        page + left
+        fill(SHELL, &parts)
     }
 
     fn modules(&self) -> impl Iterator<Item = &'static str> {
@@ -73,6 +72,30 @@ impl Page {
         let own = self.modules().flat_map(str::lines).filter(|line| !line.starts_with("import "));
         own.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
     }
+}
+
+/// The HTML frame of pages without scripts.
+const SCRIPTLESS_SHELL: &str = include_str!("scriptless.html");
+
+/// Returns a page without scripts. `title` is text; `style` and `body` are parts of the page.
+pub(crate) fn scriptless_page(title: &str, style: &str, body: &str) -> String {
+    let parts = [
+        ("/*TITLE*/", xml(title)),
+        ("/*STYLE*/", [THEME_CSS, BOARD_CSS, style].concat()),
+        ("/*BODY*/", body.to_owned()),
+    ];
+    fill(SCRIPTLESS_SHELL, &parts)
+}
+
+/// Replaces the placeholders of a frame, which are in the order of `parts`.
+fn fill(shell: &str, parts: &[(&str, String)]) -> String {
+    let (mut page, mut left) = (String::new(), shell);
+    for (mark, part) in parts {
+        let (before, after) = left.split_once(mark).unwrap_or((left, ""));
+        page.extend([before, part]);
+        left = after;
+    }
+    page + left
 }
 
 /// Formats JSON for a script element. The browser looks for the closing tag first, and
@@ -162,5 +185,16 @@ mod tests {
         assert!(whole.contains("<title>T</title>") && whole.contains("a{}\n</style>"), "{whole}");
         assert!(whole.contains(data), "{whole}");
         assert!(whole.ends_with("\nclass B {}\n\n</script>\n</body>\n</html>\n"), "{whole}");
+    }
+
+    #[test]
+    fn scriptless_page_escapes_its_title() {
+        let page = scriptless_page("A<b>", "p{}", "<main>/*STYLE*/</main>");
+        assert!(page.contains("<title>A&lt;b&gt;</title>"), "{page}");
+        assert!(
+            page.contains("p{}\n</style>") && page.contains("<main>/*STYLE*/</main>"),
+            "{page}"
+        );
+        assert!(!page.contains("<script") && page.contains("default-src 'none'"), "{page}");
     }
 }

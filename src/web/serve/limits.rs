@@ -72,3 +72,9 @@ pub(crate) const PLAYER_PLIES: usize = 50;
 pub(crate) const MAX_GAME_READERS: usize = 2;
 /// Maximum total size of cached responses in bytes.
 pub(crate) const ANSWER_CACHE: usize = 32 << 20;
+/// Maximum number of opening reports that are made at the same time, over all clients.
+pub(crate) const MAX_REPORTS: usize = 2;
+/// Maximum number of games that are read for an opening report.
+pub(crate) const MAX_REPORT_GAMES: usize = 5_000;
+/// Maximum number of seconds for reading these games. Games in plain files take about one second.
+pub(crate) const MAX_REPORT_SECONDS: u64 = 20;

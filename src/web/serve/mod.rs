@@ -24,7 +24,8 @@
 //!
 //! # Searches
 //!
-//! `searches` runs long tasks on threads, one per client: `analysis` and `annotation`. A task ends
+//! `searches` runs long tasks on threads, one per client: `analysis`, `annotation` and
+//! `opening_report`. A task ends
 //! when its time is up, when the same client starts another one, when its connection is closed, or
 //! when the server stops. A task never waits for its client: the channel reserves room for the last
 //! event, and drops other events while it is full.
@@ -51,6 +52,7 @@ mod json;
 mod limits;
 mod loaded_books;
 mod move_orders;
+mod opening_report;
 mod origin_check;
 mod page;
 mod pasted;

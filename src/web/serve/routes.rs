@@ -25,7 +25,7 @@ use super::cache::AnswerCache;
 use super::games::{self, GameAnswer};
 use super::limits::{
     ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PLAYER_STREAMS,
-    MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE,
+    MAX_REPORTS, MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE,
 };
 use super::loaded_books::{Content, LoadedBooks};
 use super::origin_check::OriginCheck;
@@ -35,7 +35,9 @@ use super::query::Query;
 use super::repertoire::{self, RepertoireFile, Served};
 use super::request::{BodyTimeout, ClientAddress, Pasted};
 use super::searches::Searches;
-use super::{analysis, annotation, book_answer, explorer, move_orders, pasted, sources};
+use super::{
+    analysis, annotation, book_answer, explorer, move_orders, opening_report, pasted, sources,
+};
 use crate::games::pgn::{GameStatus, PgnGame};
 use crate::support::files::describe;
 
@@ -50,6 +52,7 @@ pub(crate) struct AppState {
     answers: AnswerCache,
     searches: Arc<Searches>,
     annotations: Arc<Searches>,
+    reports: Arc<Searches>,
     players: OnceLock<Players>,
     names: OnceLock<PlayerNames>,
     streams: Arc<Semaphore>,
@@ -69,6 +72,7 @@ impl AppState {
             answers: AnswerCache::new(ANSWER_CACHE),
             searches: Arc::new(Searches::new(MAX_SEARCHES)),
             annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
+            reports: Arc::new(Searches::new(MAX_REPORTS)),
             players: OnceLock::new(),
             names: OnceLock::new(),
             streams: Arc::new(Semaphore::new(MAX_PLAYER_STREAMS)),
@@ -176,6 +180,7 @@ fn costly_addresses(
         .route("/read", post(read))
         .route("/annotate", post(annotate))
         .route("/analysis", get(analyse))
+        .route("/report", get(report))
         .merge(repertoire::readable(served))
         .merge(training)
         .method_not_allowed_fallback(wrong_method)
@@ -366,6 +371,17 @@ async fn annotate(
         annotation::start(&state.annotations, content, client_address.ip(), order, closing).await?;
     Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
         .into_response())
+}
+
+async fn report(
+    State(state): Shared,
+    Extension(ClientAddress(client_address)): Extension<ClientAddress>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let content = state.loaded.content()?;
+    let query = Query::of(&uri)?;
+    let closing = state.closing.clone();
+    opening_report::answer(&state.reports, content, client_address.ip(), query, closing).await
 }
 
 /// Completes a player's name. The first request joins the names in the books, which takes a while.

@@ -69,6 +69,20 @@ impl Book {
         Ok(book)
     }
 
+    /// Like [`Book::open`], but counts a file of games with its facets, and accepts a folder of games.
+    ///
+    /// # Errors
+    /// As for [`Book::open`].
+    pub fn open_with_facets(path: &Path) -> Result<Self, BookError> {
+        if !path.is_dir() && !is_of_games(path)? {
+            return Self::open(path);
+        }
+        let inputs = PgnInput::from_paths(&[path.to_owned()])?;
+        let options = BuildOptions { facets: true, ..BuildOptions::for_files(&inputs) };
+        let (book, _) = build_in_memory(&inputs, &options, &path.display().to_string())?;
+        Ok(book)
+    }
+
     /// Reads the number of positions and the number of moves from the header of a `.tbk` file.
     pub(crate) fn extent(path: &Path) -> Result<(u64, u64), BookError> {
         let name = path.display().to_string();
@@ -136,6 +150,15 @@ impl Book {
         let chained = books.into_iter().reduce(|book, next| book.followed_by(&next));
         chained.unwrap_or_else(Self::embedded)
     }
+}
+
+/// Whether a file is not a book of any kind, so that it can only contain games.
+fn is_of_games(path: &Path) -> Result<bool, FileError> {
+    let reading = |error| FileError::io("read", path, &error);
+    let mut head = Vec::new();
+    let file = open_plain(path).map_err(reading)?;
+    file.take(HEADER).read_to_end(&mut head).map_err(reading)?;
+    Ok(!has_book_ending(path) && !head.starts_with(&MAGIC) && !is_learning(&head))
 }
 
 /// The maximum depth of a repertoire used as a book, in plies.

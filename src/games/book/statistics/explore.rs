@@ -55,15 +55,15 @@ pub(crate) enum Breadth {
     Reached,
 }
 
-struct Facets<'a> {
+pub(super) struct Facets<'a> {
     image: &'a Image,
-    games: Games<'a>,
+    pub(super) games: Games<'a>,
     index: ListIndex<'a>,
     lists: &'a [u8],
 }
 
 impl<'a> Facets<'a> {
-    fn of(image: &'a Image) -> Option<Self> {
+    pub(super) fn of(image: &'a Image) -> Option<Self> {
         let raw = image.facets()?;
         let games = Games::parse(raw.games)?;
         Some(Facets { image, games, index: ListIndex::new(raw.list_index), lists: raw.lists })
@@ -85,6 +85,16 @@ impl<'a> Facets<'a> {
                 return (entry.key == key).then_some((entry, lists));
             }
         }
+    }
+
+    /// Returns the numbers of the games that reached a position, in ascending order.
+    pub(super) fn numbers(&self, key: u64) -> Option<Vec<u32>> {
+        let (entry, lists) = self.find(key)?;
+        let mut numbers = Vec::new();
+        lists.read(&entry, self.games.len(), |_, game| numbers.push(game))?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Some(numbers)
     }
 
     fn reached(&self, key: u64, compiled: &CompiledFilter) -> Option<Counts> {
@@ -165,7 +175,7 @@ impl<'a> Facets<'a> {
         }
     }
 
-    fn listed(&self, game: u32, mv: Option<Move>) -> Option<ListedGame> {
+    pub(super) fn listed(&self, game: u32, mv: Option<Move>) -> Option<ListedGame> {
         let (game_tags, row) = self.games.game_tags(game).zip(self.games.row(game))?;
         let player = |name, side| Player {
             name: self.games.name(name).to_owned(),

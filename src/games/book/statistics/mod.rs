@@ -3,5 +3,7 @@
 
 pub(super) mod entropy;
 pub(super) mod explore;
+pub(super) mod move_orders;
+pub(super) mod position_games;
 pub(super) mod summary;
 pub(super) mod words;

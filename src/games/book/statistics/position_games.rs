@@ -1,0 +1,121 @@
+//! The games that reached a position, in books with facets: their tags, and their texts.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::explore::Facets;
+use super::summary::ListedGame;
+use crate::chess::position::Position;
+use crate::games::book::facets::GameRow;
+use crate::games::book::lookup::Book;
+use crate::games::pgn::{GameDate, GameResult, InputParts, PgnInput};
+
+/// The games of one book that reached a position.
+#[derive(Debug)]
+pub(crate) struct PositionGames {
+    book: Book,
+    numbers: Vec<u32>,
+}
+
+/// The date, the mean rating of both players (or the only known rating), and the result of a game.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GameFacts {
+    pub(crate) date: GameDate,
+    pub(crate) rating: Option<u16>,
+    pub(crate) result: GameResult,
+}
+
+impl GameFacts {
+    /// Returns the year of the game, if it is known.
+    pub(crate) fn year(&self) -> Option<u16> {
+        self.date.month().map(|month| month.year)
+    }
+}
+
+impl Book {
+    /// Returns the games that reached a position, from the first book of the chain that contains
+    /// it. Returns `None` if no book contains the position, or if that book has no facets.
+    pub(crate) fn position_games(&self, position: &Position) -> Option<PositionGames> {
+        let book = self.in_order().find(|book| book.contains(position))?;
+        let numbers = Facets::of(&book.image)?.numbers(position.key())?;
+        Some(PositionGames { book, numbers })
+    }
+}
+
+impl PositionGames {
+    /// Returns the numbers of the games, which identify them here. The latest games come first.
+    pub(crate) fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// Returns the book that contains the games.
+    pub(crate) fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Passes on all games with their numbers, the latest first.
+    pub(crate) fn each(&self, mut take: impl FnMut(u32, GameFacts)) {
+        let Some(facets) = Facets::of(&self.book.image) else { return };
+        for &number in &self.numbers {
+            if let Some(tags) = facets.games.game_tags(number) {
+                let (date, rating, result) = (tags.date(), tags.mean_rating(), tags.result());
+                take(number, GameFacts { date, rating, result });
+            }
+        }
+    }
+
+    /// Counts all games of the book by year; `None` stands for games without a date.
+    pub(crate) fn years_of_book(&self) -> BTreeMap<Option<u16>, u64> {
+        let mut years = BTreeMap::new();
+        let Some(facets) = Facets::of(&self.book.image) else { return years };
+        for tags in (0..facets.games.len()).filter_map(|game| facets.games.game_tags(game)) {
+            *years.entry(tags.date().month().map(|month| month.year)).or_default() += 1;
+        }
+        years
+    }
+
+    /// Returns the players, the date and the id of a game.
+    pub(crate) fn listed(&self, number: u32) -> Option<ListedGame> {
+        Facets::of(&self.book.image)?.listed(number, None)
+    }
+
+    /// Reads the texts of games from their files, file by file, and passes them on with the numbers
+    /// of the games. The text is `None` if the file is missing or has changed. Looks for the files
+    /// at their original paths, in `folders`, and next to the book. Ends when `is_stopped` is true.
+    pub(crate) fn read(
+        &self,
+        wanted: &[u32],
+        folders: &[PathBuf],
+        is_stopped: &dyn Fn() -> bool,
+        mut take: impl FnMut(u32, Option<&[u8]>),
+    ) {
+        let Some(facets) = Facets::of(&self.book.image) else { return };
+        let row = |&number: &u32| Some((number, facets.games.row(number)?));
+        let mut rows: Vec<(u32, GameRow)> = wanted.iter().filter_map(row).collect();
+        rows.sort_unstable_by_key(|(_, row)| (row.file, row.offset));
+        let files = facets.games.files().unwrap_or_default();
+        for rows in rows.chunk_by(|(_, one), (_, other)| one.file == other.file) {
+            let file = rows.first().and_then(|(_, row)| files.get(row.file as usize));
+            // Games from standard input, for example, are in no file.
+            let file = file.filter(|file| !file.absolute.is_empty());
+            let places = file.map(|file| self.book.places(file, folders)).unwrap_or_default();
+            let mut sources: Vec<InputParts> =
+                places.iter().filter_map(|place| open(place)).collect();
+            for &(number, ref row) in rows {
+                let mut read = |source: &mut InputParts| {
+                    let text = source.read(row.offset, row.length.into(), is_stopped).ok()?;
+                    row.is_text(&text).then_some(text)
+                };
+                let text = sources.iter_mut().find_map(&mut read);
+                if is_stopped() {
+                    return;
+                }
+                take(number, text.as_deref());
+            }
+        }
+    }
+}
+
+fn open(place: &Path) -> Option<InputParts> {
+    PgnInput::File(place.to_owned()).parts().ok()
+}

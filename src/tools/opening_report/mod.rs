@@ -1,0 +1,133 @@
+//! The report of an opening: the games that reached a position, as a page and as JSON.
+//!
+//! Everything that the book contains is counted in all games of the position (`facts`), or in all
+//! games of the book (`theory`, and the move orders). What happened after the moves that the book
+//! counts is read from the files of the games (`sample`): from all games of the position or, if
+//! there are too many, from games at equal distances in the order of their dates. The report states
+//! the size of each set.
+
+mod charts;
+mod endgames;
+mod facts;
+mod page;
+mod sample;
+mod summary;
+mod theory;
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::chess::notation::NamedMove;
+use crate::chess::position::Game;
+use crate::games::book::{
+    Arrival, Book, Counts, MoveOrders, NamedOpening, Names, PositionGames, SELF_PLAY, arrivals,
+    move_orders,
+};
+use facts::Facts;
+pub(crate) use page::page;
+use sample::Sample;
+pub(crate) use summary::summary;
+use theory::TheoryRow;
+
+/// The default for the maximum number of games to read.
+pub(crate) const SAMPLE_GAMES: usize = 1_000;
+
+/// What a report is made of.
+#[derive(Debug)]
+pub(crate) struct ReportSource<'a> {
+    pub(crate) book: &'a Book,
+    /// The name of the book for the reader.
+    pub(crate) name: String,
+    pub(crate) names: &'a Names,
+    /// Folders that may contain the files of the games.
+    pub(crate) folders: &'a [PathBuf],
+    /// The maximum number of games to read.
+    pub(crate) limit: usize,
+}
+
+/// The report of an opening.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OpeningReport {
+    book: String,
+    /// The number of plies of each game that the book counts; 0 if unknown.
+    book_plies: u32,
+    /// A note about the games; `None` for games of people.
+    note: Option<&'static str>,
+    /// Whether the counts are weights, as in Polyglot books.
+    weights: bool,
+    fen: String,
+    /// The position where `line` begins, and the moves that lead to the position of the report.
+    start: String,
+    line: Vec<NamedMove>,
+    opening: Option<NamedOpening>,
+    /// The results of the games that reached the position by any move order.
+    pub(crate) reached: Counts,
+    /// Popularity, ratings and model games; `None` if the book has no facets.
+    pub(crate) facts: Option<Facts>,
+    arrivals: Vec<ArrivalRow>,
+    move_orders: MoveOrders,
+    theory: Vec<TheoryRow>,
+    /// What is read from the files of the games; `None` if the book has no facets.
+    pub(crate) sample: Option<Sample>,
+}
+
+/// A move by which games reached the position.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArrivalRow {
+    #[serde(flatten)]
+    mv: NamedMove,
+    fen: String,
+    played: Counts,
+}
+
+impl ArrivalRow {
+    fn new(arrival: Arrival) -> Self {
+        let Arrival { before, mv, played } = arrival;
+        ArrivalRow { mv: NamedMove::new(&before, mv), fen: before.fen(), played }
+    }
+}
+
+/// Makes the report of the last position of `game`. Passes the number of games read to `progress`.
+/// If `is_stopped` becomes true, the sample contains only the games that have been read until then.
+pub(crate) fn opening_report(
+    source: &ReportSource<'_>,
+    game: &Game,
+    is_stopped: &dyn Fn() -> bool,
+    mut progress: impl FnMut(u64),
+) -> OpeningReport {
+    let &ReportSource { book, names, .. } = source;
+    let position = game.position();
+    let games = book.position_games(position);
+    let mut facts = games.as_ref().map(Facts::new);
+    let sample = games.as_ref().zip(facts.as_mut()).map(|(games, facts)| {
+        let mut sample = Sample::choose(games, source.limit);
+        sample.read(games, facts, position, source.folders, is_stopped, &mut progress);
+        sample
+    });
+    let moves = game.positions().iter().zip(game.moves());
+    let counting = games.as_ref().map_or(book, PositionGames::book);
+    OpeningReport {
+        book: source.name.clone(),
+        book_plies: counting.manifest().map_or(0, |manifest| manifest.max_ply),
+        note: book.counts_self_play(position).then_some(SELF_PLAY),
+        weights: book.holds_weights(),
+        fen: position.fen(),
+        start: game.start().fen(),
+        line: moves.map(|(before, &mv)| NamedMove::new(before, mv)).collect(),
+        opening: names.of_game(game).cloned(),
+        reached: book.reached(position).unwrap_or_default(),
+        facts,
+        arrivals: arrivals(book, position).into_iter().map(ArrivalRow::new).collect(),
+        move_orders: move_orders(book, names, position),
+        theory: theory::rows(book, names, position),
+        sample,
+    }
+}
+
+/// Returns the fraction of a whole, or 0 if the whole is 0.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,354 @@
+//! What happened after the position, in a sample of its games.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::endgames::{Material, endgames};
+use super::facts::Facts;
+use super::share;
+use crate::chess::notation::NamedMove;
+use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square};
+use crate::games::book::{Counts, PositionGames};
+use crate::games::pgn::{GameEnd, GamePly, GameResult, Reader, Tags, Visitor};
+use crate::support::words::one_line;
+
+/// The number of plies after the position at which the pieces are counted.
+pub(super) const PLAN_PLIES: usize = 10;
+/// The number of squares listed for each side.
+const PLACEMENTS: usize = 8;
+/// The number of plies shown of a model game.
+const MODEL_PLIES: usize = 24;
+/// The maximum number of endgames listed.
+const ENDGAMES: usize = 12;
+
+const SQUARES: usize = 64;
+const SIDES: [Color; 2] = [Color::White, Color::Black];
+/// The pieces with their letters, in the order of the page.
+pub(super) const PIECES: [(Piece, char); 6] = [
+    (Piece::Pawn, 'P'),
+    (Piece::Knight, 'N'),
+    (Piece::Bishop, 'B'),
+    (Piece::Rook, 'R'),
+    (Piece::Queen, 'Q'),
+    (Piece::King, 'K'),
+];
+
+/// A sample of the games of a position.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Sample {
+    /// The number of games of the position.
+    pub(super) games: u64,
+    /// The maximum number of games to read.
+    pub(super) limit: usize,
+    /// The number of games to read.
+    pub(super) chosen: u64,
+    /// The number of games that were read and that reached the position.
+    pub(crate) read: u64,
+    /// The number of games whose text is missing or has changed.
+    pub(super) missing: u64,
+    /// Whether reading ended before all chosen games.
+    pub(crate) stopped: bool,
+    pub(super) plans: Plans,
+    pub(super) endgames: Endgames,
+    /// The ids of the games that were read, in the order of the files.
+    ids: Vec<String>,
+    #[serde(skip)]
+    numbers: Vec<u32>,
+}
+
+/// Where the pieces stood ten plies after the position.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Plans {
+    plies: usize,
+    /// The games that lasted so long.
+    pub(super) games: Counts,
+    /// The number of games with the piece on each square, from a1 to h8.
+    pub(super) heat: Vec<Heat>,
+    /// The most frequent squares of pieces that did not stand there in the position.
+    pub(super) placements: Vec<Placement>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Heat {
+    /// The letter of the piece, as in FEN.
+    pub(super) piece: char,
+    pub(super) squares: Vec<u64>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Placement {
+    pub(super) piece: char,
+    pub(super) square: String,
+    pub(super) games: Counts,
+    pub(super) share: f64,
+}
+
+/// The endgames of the games that were read.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Endgames {
+    /// The number of games that reached an endgame.
+    pub(super) games: u64,
+    /// The number of different endgames.
+    pub(super) different: usize,
+    pub(super) rows: Vec<EndgameRow>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct EndgameRow {
+    #[serde(flatten)]
+    pub(super) material: Material,
+    pub(super) games: Counts,
+    /// The fraction of the games that were read, from 0 to 1.
+    pub(super) share: f64,
+}
+
+impl Sample {
+    /// Chooses games at equal distances in the order of their dates, or all games.
+    pub(super) fn choose(games: &PositionGames, limit: usize) -> Self {
+        let all = games.numbers();
+        let numbers = spread(all, limit);
+        let (games, chosen) = (all.len() as u64, numbers.len() as u64);
+        Sample { games, limit, chosen, numbers, ..Sample::default() }
+    }
+
+    /// Reads the chosen games, and the model games.
+    pub(super) fn read(
+        &mut self,
+        games: &PositionGames,
+        facts: &mut Facts,
+        root: &Position,
+        folders: &[PathBuf],
+        is_stopped: &dyn Fn() -> bool,
+        progress: &mut dyn FnMut(u64),
+    ) {
+        let mut results = BTreeMap::new();
+        games.each(|number, facts| {
+            results.insert(number, facts.result);
+        });
+        let mut wanted = self.numbers.clone();
+        wanted.extend(facts.model_games.iter().map(|model| model.number));
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut tally = Tally::new();
+        games.read(&wanted, folders, is_stopped, |number, text| {
+            let played = text.and_then(|text| moves_after(root, text));
+            if let (Some(played), Some(model)) =
+                (&played, facts.model_games.iter_mut().find(|model| model.number == number))
+            {
+                let shown = &played.moves[..played.moves.len().min(MODEL_PLIES)];
+                model.moves = NamedMove::line(root, shown);
+                model.plies = played.moves.len();
+                model.event.clone_from(&played.event);
+            }
+            if self.numbers.binary_search(&number).is_err() {
+                return;
+            }
+            match played {
+                Some(played) => {
+                    let result = results.get(&number).copied().unwrap_or(GameResult::Undecided);
+                    tally.add(root, &played.moves, result);
+                    self.read += 1;
+                    self.ids.extend(games.listed(number).map(|game| game.id.to_string()));
+                }
+                None => self.missing += 1,
+            }
+            progress(self.read + self.missing);
+        });
+        self.stopped = self.read + self.missing < self.chosen;
+        self.plans = tally.plans(root);
+        self.endgames = tally.endgames(self.read);
+    }
+}
+
+/// Returns at most `limit` items at equal distances, the first one included.
+fn spread(all: &[u32], limit: usize) -> Vec<u32> {
+    match all.len() <= limit {
+        true => all.to_vec(),
+        false => (0..limit).map(|at| all[at * all.len() / limit]).collect(),
+    }
+}
+
+/// The part of a game after the position.
+struct Played {
+    moves: Vec<Move>,
+    event: String,
+}
+
+/// Reads the moves of a game after it first reached a position; `None` if it did not.
+fn moves_after(root: &Position, text: &[u8]) -> Option<Played> {
+    let mut follower = Follower { key: root.key(), moves: None, event: String::new() };
+    Reader::new(text).read_game(&mut follower).ok()??;
+    Some(Played { moves: follower.moves?, event: follower.event })
+}
+
+struct Follower {
+    key: u64,
+    /// The moves after the position; `None` until it is reached.
+    moves: Option<Vec<Move>>,
+    event: String,
+}
+
+impl Visitor for Follower {
+    fn wants_tag(&self, name: &[u8]) -> bool {
+        name == b"Event"
+    }
+
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        self.event = tags.known("Event").map(|event| one_line(&event)).unwrap_or_default();
+        self.moves = (start.key() == self.key).then(Vec::new);
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        match &mut self.moves {
+            Some(moves) => moves.push(ply.mv),
+            None if ply.key == self.key => self.moves = Some(Vec::new()),
+            None => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}
+
+/// The sums over the games that have been read.
+struct Tally {
+    /// The games that lasted long enough.
+    long: Counts,
+    /// The results of these games by side, piece and square.
+    heat: Vec<Counts>,
+    endgames: BTreeMap<Material, Counts>,
+    with_endgame: u64,
+}
+
+/// Returns the index of a piece on a square in [`Tally::heat`].
+fn place(side: usize, piece: usize, square: usize) -> usize {
+    (side * PIECES.len() + piece) * SQUARES + square
+}
+
+impl Tally {
+    fn new() -> Self {
+        let heat = vec![Counts::default(); SIDES.len() * PIECES.len() * SQUARES];
+        Tally { long: Counts::default(), heat, endgames: BTreeMap::new(), with_endgame: 0 }
+    }
+
+    fn add(&mut self, root: &Position, moves: &[Move], result: GameResult) {
+        let counts = Counts::of(result, 1);
+        let after = |position: &Position, mv: &Move| position.try_play(*mv);
+        let mut positions = vec![*root];
+        for mv in moves {
+            let Some(next) = positions.last().and_then(|last| after(last, mv)) else { break };
+            positions.push(next);
+        }
+        if let Some(position) = positions.get(PLAN_PLIES) {
+            self.long += counts;
+            for (at, square) in pieces(position) {
+                self.heat[at + square.to_index()] += counts;
+            }
+        }
+        let reached = endgames(positions.into_iter());
+        self.with_endgame += u64::from(!reached.is_empty());
+        for material in reached {
+            *self.endgames.entry(material).or_default() += counts;
+        }
+    }
+
+    fn plans(&self, root: &Position) -> Plans {
+        let mut heat = Vec::new();
+        let mut placements = Vec::new();
+        for (side, &color) in SIDES.iter().enumerate() {
+            let mut of_side = Vec::new();
+            for (kind, &(piece, letter)) in PIECES.iter().enumerate() {
+                let letter =
+                    if color == Color::White { letter } else { letter.to_ascii_lowercase() };
+                let counts = &self.heat[place(side, kind, 0)..place(side, kind, SQUARES)];
+                heat.push(Heat {
+                    piece: letter,
+                    squares: counts.iter().map(Counts::games).collect(),
+                });
+                let is_new = |square: &Square| {
+                    !position_has(root, color, piece, *square)
+                        && counts[square.to_index()].games() > 0
+                };
+                of_side.extend(chess_squares().filter(is_new).map(|square| {
+                    let games = counts[square.to_index()];
+                    let share = share(games.games(), self.long.games());
+                    Placement { piece: letter, square: square.to_string(), games, share }
+                }));
+            }
+            // A stable sort: equal rows keep the order of the pieces and squares.
+            of_side.sort_by_key(|row| std::cmp::Reverse(row.games.games()));
+            of_side.truncate(PLACEMENTS);
+            placements.extend(of_side);
+        }
+        Plans { plies: PLAN_PLIES, games: self.long, heat, placements }
+    }
+
+    fn endgames(self, read: u64) -> Endgames {
+        let different = self.endgames.len();
+        let row = |(material, games): (Material, Counts)| EndgameRow {
+            material,
+            games,
+            share: share(games.games(), read),
+        };
+        let mut rows: Vec<EndgameRow> = self.endgames.into_iter().map(row).collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.games.games()));
+        rows.truncate(ENDGAMES);
+        Endgames { games: self.with_endgame, different, rows }
+    }
+}
+
+/// Returns all pieces of a position: the index in [`Tally::heat`] of its first square, and its square.
+fn pieces(position: &Position) -> impl Iterator<Item = (usize, Square)> + '_ {
+    SIDES.iter().enumerate().flat_map(move |(side, &color)| {
+        PIECES.iter().enumerate().flat_map(move |(kind, &(piece, _))| {
+            position.pieces(color, piece).map(move |square| (place(side, kind, 0), square))
+        })
+    })
+}
+
+fn position_has(position: &Position, color: Color, piece: Piece, square: Square) -> bool {
+    position.pieces(color, piece).any(|other| other == square)
+}
+
+/// Returns all squares, from a1 to h8.
+fn chess_squares() -> impl Iterator<Item = Square> {
+    BitBoard(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sample_is_spread_over_all_games() {
+        let all: Vec<u32> = (0..10).collect();
+        assert_eq!(spread(&all, 10), all);
+        assert_eq!(spread(&all, 4), [0, 2, 5, 7]);
+        assert_eq!(spread(&all, 0), Vec::<u32>::new());
+        assert_eq!(spread(&[], 3), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn moves_are_those_after_the_first_visit() {
+        let position = ["Nf3", "Nf6"].iter().fold(Position::start(), |position, san| {
+            position.play(position.parse_move(san).expect(san))
+        });
+        let text = b"[Event \"Open\"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 (3... d5) 4. d4 1-0\n";
+        let played = moves_after(&position, text).expect("reached");
+        let moves: Vec<String> = played.moves.iter().map(Move::to_string).collect();
+        assert_eq!(moves, ["f3g1", "f6g8", "g1f3", "g8f6", "d2d4"]);
+        assert_eq!(played.event, "Open");
+        assert!(moves_after(&position, b"1. e4 e5 *").is_none());
+        assert!(moves_after(&Position::start(), b"1. e4 e5 *").is_some());
+    }
+}

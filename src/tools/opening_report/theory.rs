@@ -1,0 +1,181 @@
+//! The theory table: the positions after the position of a report, each of them once.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use serde::Serialize;
+
+use crate::chess::notation::{NamedMove, ScoreAnswer};
+use crate::chess::position::{Color, Move, Position};
+use crate::games::book::{Book, Counts, NamedOpening, Names};
+
+/// The maximum number of rows, including moves to positions that have another row.
+pub(super) const MAX_ROWS: usize = 48;
+/// The maximum number of plies after the position.
+pub(super) const MAX_PLIES: usize = 12;
+/// The minimum number of games with a move, as a fraction of the games that reached the position.
+pub(super) const MIN_SHARE: f64 = 0.01;
+
+/// A move of the table. The position after it is described here, unless another row describes it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TheoryRow {
+    /// The number of the row, from 1. The position of the report has the number 0.
+    pub(super) number: usize,
+    /// The row with the position before the move.
+    pub(super) parent: usize,
+    /// The number of plies after the position of the report, from 1.
+    pub(super) ply: usize,
+    #[serde(flatten)]
+    pub(super) mv: NamedMove,
+    pub(super) fen: String,
+    /// The games in which the move was played.
+    pub(super) played: Counts,
+    /// The games that reached the position after the move by any move order.
+    pub(super) reached: Counts,
+    /// White's points per game in these games, from 0 to 1.
+    pub(super) score: f64,
+    /// The value of the position in the book, for the side that moved.
+    pub(super) value: Option<ScoreAnswer>,
+    pub(super) opening: Option<NamedOpening>,
+    /// The row that describes the position, if it is another one.
+    pub(super) same_as: Option<usize>,
+}
+
+/// A move that can become a row. The most frequent move is the greatest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Open {
+    games: u64,
+    /// The ply, so that the moves of the shorter line come first.
+    ply: Reverse<usize>,
+    /// The order in which the moves were found.
+    found: Reverse<usize>,
+    parent: usize,
+    mv: Move,
+}
+
+/// Returns the table. It starts with the most frequent moves, wherever they are, and continues until
+/// it has [`MAX_ROWS`] rows. Each row precedes the rows of the moves after it.
+pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow> {
+    let all = book.reached(root).unwrap_or_default().games();
+    let least = ((all as f64 * MIN_SHARE).ceil() as u64).max(1);
+    // The positions with their plies: that of the report, and those after the rows.
+    let mut places = vec![(*root, 0_usize)];
+    let mut known = HashMap::from([(root.key(), 0_usize)]);
+    let (mut rows, mut open, mut found) = (Vec::new(), BinaryHeap::new(), 0);
+    let mut expand =
+        |open: &mut BinaryHeap<Open>, parent: usize, position: &Position, ply: usize| {
+            for book_move in book.moves(position) {
+                let games = book_move.played.games();
+                if games >= least && ply < MAX_PLIES {
+                    found += 1;
+                    let (ply, mv) = (Reverse(ply + 1), book_move.mv);
+                    open.push(Open { games, ply, found: Reverse(found), parent, mv });
+                }
+            }
+        };
+    expand(&mut open, 0, root, 0);
+    while rows.len() < MAX_ROWS
+        && let Some(Open { parent, mv, ply: Reverse(ply), .. }) = open.pop()
+    {
+        let (before, _) = places[parent];
+        let after = before.play(mv);
+        let number = rows.len() + 1;
+        let same_as = known.get(&after.key()).copied();
+        let reached = book.reached(&after).unwrap_or_default();
+        rows.push(TheoryRow {
+            number,
+            parent,
+            ply,
+            mv: NamedMove::new(&before, mv),
+            fen: after.fen(),
+            played: book.played(&before, mv),
+            reached,
+            score: reached.score(Color::White),
+            value: book.value_of_move(&before, mv).map(ScoreAnswer::from),
+            opening: names.get(&after).cloned(),
+            same_as,
+        });
+        places.push((after, ply));
+        if same_as.is_none() {
+            known.insert(after.key(), number);
+            expand(&mut open, number, &after, ply);
+        }
+    }
+    in_order(&rows)
+}
+
+/// Sorts the rows so that each one precedes the rows of the moves after it, and numbers them.
+fn in_order(rows: &[TheoryRow]) -> Vec<TheoryRow> {
+    let mut order = Vec::with_capacity(rows.len());
+    let mut open = vec![0];
+    while let Some(number) = open.pop() {
+        if number > 0 {
+            order.push(number);
+        }
+        open.extend(rows.iter().rev().filter(|row| row.parent == number).map(|row| row.number));
+    }
+    let mut numbers = vec![0; rows.len() + 1];
+    order.iter().zip(1..).for_each(|(&old, new)| numbers[old] = new);
+    let renumbered = |&old: &usize| TheoryRow {
+        number: numbers[old],
+        parent: numbers[rows[old - 1].parent],
+        same_as: rows[old - 1].same_as.map(|same| numbers[same]),
+        ..rows[old - 1].clone()
+    };
+    order.iter().map(renumbered).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::book::{BuildOptions, build_in_memory};
+    use crate::games::pgn::PgnInput;
+
+    fn book(games: &str) -> Book {
+        let games = PgnInput::Text("games".to_owned(), games.as_bytes().into());
+        build_in_memory(&[games], &BuildOptions::default(), "games").expect("a book").0
+    }
+
+    #[test]
+    fn transpositions_refer_to_the_row_of_the_position() {
+        let book = book(
+            "1. d4 Nf6 2. c4 e6 3. Nc3 1-0\n\n1. d4 Nf6 2. c4 e6 3. Nf3 1-0\n\n1. c4 Nf6 2. d4 e6 3. Nc3 0-1\n",
+        );
+        let rows = rows(&book, &Names::default(), &Position::start());
+        let text = |row: &TheoryRow| {
+            let same = row.same_as.map_or(String::new(), |same| format!(" = {same}"));
+            format!(
+                "{} {}<{} {}/{}{same}",
+                row.number,
+                row.mv.san,
+                row.parent,
+                row.played.games(),
+                row.reached.games()
+            )
+        };
+        assert_eq!(
+            rows.iter().map(text).collect::<Vec<_>>(),
+            [
+                "1 d4<0 2/2",
+                "2 Nf6<1 2/2",
+                "3 c4<2 2/3",
+                "4 e6<3 3/3",
+                "5 Nc3<4 2/2",
+                "6 Nf3<4 1/1",
+                "7 c4<0 1/1",
+                "8 Nf6<7 1/1",
+                "9 d4<8 1/3 = 3",
+            ]
+        );
+        assert!((rows[2].score - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn repetition_refers_to_the_position_of_the_report() {
+        let rows =
+            rows(&book("1. Nf3 Nf6 2. Ng1 Ng8 3. e4 1-0\n"), &Names::default(), &Position::start());
+        let back = rows.iter().find(|row| row.mv.san.as_str() == "Ng8").expect("a row");
+        assert_eq!(back.same_as, Some(0));
+    }
+}

@@ -1,0 +1,103 @@
+//! `/report`: the page of the report of an opening.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::watch;
+
+use super::api_error::ApiError;
+use super::games::game_folders;
+use super::limits::{MAX_REPORT_GAMES, MAX_REPORT_SECONDS};
+use super::loaded_books::Content;
+use super::query::Query;
+use super::searches::{Ending, Searches, Stop, client_name};
+use crate::chess::position::{Game, Position};
+use crate::tools::opening_report::{ReportSource, SAMPLE_GAMES, opening_report, page};
+
+/// The content security policy: the page loads nothing, and styles are part of it.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'",
+);
+
+/// Makes a report on a thread of its own, and responds with its page. If the client disconnects, the
+/// future is dropped, which stops the thread.
+pub(super) async fn answer(
+    reports: &Arc<Searches>,
+    content: &Arc<Content>,
+    address: IpAddr,
+    mut query: Query,
+    closing: watch::Receiver<bool>,
+) -> Result<Response, ApiError> {
+    let game = query.game()?;
+    let limit = query.number("games", (0, MAX_REPORT_GAMES as u64))?;
+    let limit = limit.map_or(SAMPLE_GAMES, |limit| limit as usize);
+    let client = (address, client_name(&mut query)?);
+    query.finish()?;
+    let content = Arc::clone(content);
+    let time = Duration::from_secs(MAX_REPORT_SECONDS);
+    let making =
+        reports.start(client, time, closing, move |stop, _| make(&content, &game, limit, stop));
+    let mut made = making.await?;
+    let ended = || ApiError::unavailable("the report was not made");
+    let page = made.recv().await.ok_or_else(ended)??;
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+    ];
+    Ok((headers, page).into_response())
+}
+
+/// Makes the page. When the time is up, the page states how many games were read until then.
+fn make(content: &Content, game: &Game, limit: usize, stop: &Stop) -> Result<String, ApiError> {
+    let names: Vec<&str> = content.sources.iter().map(|(name, _)| name.as_str()).collect();
+    let source = ReportSource {
+        book: &content.book,
+        name: names.join(", "),
+        names: &content.names,
+        folders: &game_folders(content),
+        limit,
+    };
+    let report = opening_report(&source, game, &|| stop.switch().is_stopped(), |_| ());
+    match stop.ending() {
+        Ending::Finished | Ending::Time => Ok(page(&report, Some(&explorer_address(game)))),
+        Ending::Replaced => Err(ApiError::unavailable("the same client asked for another report")),
+        Ending::Left | Ending::Closing => Err(ApiError::unavailable("the server ends")),
+    }
+}
+
+/// Returns the address of a position in the explorer.
+fn explorer_address(game: &Game) -> String {
+    let start = game.start();
+    let fen =
+        (start.key() != Position::start().key()).then(|| format!("fen={}", escaped(&start.fen())));
+    let moves: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
+    let play = (!moves.is_empty()).then(|| format!("play={}", moves.join(",")));
+    let parts: Vec<String> = fen.into_iter().chain(play).collect();
+    if parts.is_empty() { "/".to_owned() } else { format!("/?{}", parts.join("&")) }
+}
+
+/// Escapes a FEN for a query. Of its characters, only blanks are not allowed there.
+fn escaped(fen: &str) -> String {
+    fen.replace(' ', "%20")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn explorer_address_leads_to_the_position() {
+        let mut game = Game::new(Position::start());
+        assert_eq!(explorer_address(&game), "/");
+        game.play("e2e4".parse().expect("a move")).expect("legal");
+        assert_eq!(explorer_address(&game), "/?play=e2e4");
+        let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+        let game = Game::new(Position::from_fen(fen).expect("legal"));
+        assert_eq!(explorer_address(&game), format!("/?fen={}", fen.replace(' ', "%20")));
+    }
+}

@@ -1,0 +1,49 @@
+//! `/report`: the page of an opening report.
+
+use std::io::Write;
+
+use super::Server;
+
+#[test]
+fn report_is_a_page_of_the_position() {
+    let (server, _folder) = Server::with_games();
+    let answer = server.get("/report?play=d2d4,g8f6,c2c4,e7e6");
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(
+        answer.header("content-security-policy").is_some_and(|policy| !policy.contains("script"))
+    );
+    assert!(answer.body.contains("<b>2 games</b> reached the position"), "{}", answer.body);
+    assert!(answer.body.contains("Alpha, A (2400) – Beta (2300)"), "{}", answer.body);
+    assert!(answer.body.contains("href=\"/?play=d2d4,g8f6,c2c4,e7e6\""), "{}", answer.body);
+    assert!(
+        answer.body.contains("games.pgn") && !answer.body.contains("<script"),
+        "{}",
+        answer.body
+    );
+}
+
+#[test]
+fn bad_requests_for_reports_are_rejected() {
+    let (server, _folder) = Server::with_games();
+    for (path, status, part) in [
+        ("/report?play=e2e5", 400, "no legal move"),
+        ("/report?games=5001", 400, "from 0 to 5000"),
+        ("/report?nonsense=1", 400, "nonsense"),
+    ] {
+        let answer = server.get(path);
+        assert!(answer.status == status && answer.body.contains(part), "{path}: {}", answer.body);
+    }
+    let foreign = server.get_with("/report", "Origin: https://evil.example\r\n");
+    assert_eq!(foreign.status, 403, "{}", foreign.body);
+}
+
+#[test]
+fn report_of_a_client_that_has_gone_does_not_block_others() {
+    let (server, _folder) = Server::with_games();
+    for _ in 0..8 {
+        let mut stream = server.connect();
+        stream.write_all(b"GET /report HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
+    }
+    assert_eq!(server.get("/report").status, 200);
+}
