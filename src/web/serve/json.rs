@@ -1,11 +1,11 @@
 //! Objects that several JSON responses contain.
 
 use arrayvec::ArrayString;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::chess::position::{Move, Position, SAN_BYTES, UCI_BYTES};
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct NamedMove {
     /// The move in UCI notation. Castling is written as a move of the king.
     pub(crate) uci: ArrayString<UCI_BYTES>,

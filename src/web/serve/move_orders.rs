@@ -276,7 +276,14 @@ mod tests {
         let (book, _) =
             build_in_memory(&[games], &BuildOptions::default(), "games").expect("a book");
         let names = crate::games::book::Names::embedded();
-        Content { book, names, sources: Vec::new(), games: Vec::new(), tag: String::new() }
+        Content {
+            book,
+            names,
+            sources: Vec::new(),
+            games: Vec::new(),
+            tag: String::new(),
+            kept: None,
+        }
     }
 
     fn after(moves: &str) -> Position {
