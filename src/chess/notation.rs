@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use arrayvec::ArrayString;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::position::{Color, Move, Outcome, OutcomeReason, Position, SAN_BYTES, UCI_BYTES};
 use super::score::{self, Score};
@@ -25,7 +25,7 @@ impl From<Score> for ScoreAnswer {
 }
 
 /// A move in both notations, serialized as JSON.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct NamedMove {
     /// The move in UCI notation. Castling is written as a move of the king.
     pub(crate) uci: ArrayString<UCI_BYTES>,

@@ -53,8 +53,13 @@ pub(super) struct TableMemory {
 
 impl TableMemory {
     pub(super) fn mebibytes(&self) -> usize {
-        (self.memory >> 20).max(1)
+        mebibytes(self.memory)
     }
+}
+
+/// Converts a number of bytes to mebibytes, at least 1.
+pub(super) fn mebibytes(bytes: usize) -> usize {
+    (bytes >> 20).max(1)
 }
 
 /// Parses a size such as `256M` to bytes. A number without a unit is in mebibytes.

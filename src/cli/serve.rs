@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::value_parser;
 
-use super::args::GameFolders;
+use super::args::{GameFolders, mebibytes, parse_memory};
 use super::book::parse_side;
 use super::output::{errln, outln};
 use super::repertoire::{END_PROBABILITY, journal_beside, print_remark};
@@ -16,8 +16,8 @@ use super::work::on_interruption;
 use crate::chess::position::Color;
 use crate::games::book::EMBEDDED_NAME;
 use crate::web::serve::{
-    CLIENT_SECONDS, LoadedBooks, RepertoireFile, Settings, Stopper, TrainingPlan, parse_origin,
-    serve,
+    CLIENT_SECONDS, LoadedBooks, RepertoireFile, SearchLimits, Settings, Stopper, TrainingPlan,
+    parse_origin, serve,
 };
 
 /// The default port, which is also the default of a local Lichess opening explorer.
@@ -43,9 +43,39 @@ pub(super) struct Args {
     /// Allow web pages of this origin to use the engine; may be repeated
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     origin: Vec<String>,
+    /// Append results of searches to this file, and show them as values of the first book
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+    #[command(flatten)]
+    search: SearchLimitArgs,
     /// Seconds that a client may take to send a request or to read part of a response
     #[arg(long, value_name = "S", hide_short_help = true, default_value_t = CLIENT_SECONDS, value_parser = value_parser!(u64).range(1..=3600))]
     client_timeout: u64,
+}
+
+/// The resources for a search. The defaults are lower if other machines can connect.
+#[derive(Debug, clap::Args)]
+struct SearchLimitArgs {
+    /// Most threads of a search (default: one per core; 1 if other machines can connect)
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
+    max_threads: Option<u16>,
+    /// Most lines of a search (default: 20; 5 if other machines can connect)
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=218))]
+    max_lines: Option<u16>,
+    /// Most memory for the table of a search (default: 256M; 32M if other machines can connect)
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    max_memory: Option<usize>,
+}
+
+impl SearchLimitArgs {
+    fn limits(&self, address: SocketAddr) -> SearchLimits {
+        let default = SearchLimits::new(address.ip().is_loopback());
+        SearchLimits {
+            threads: self.max_threads.map_or(default.threads, usize::from),
+            lines: self.max_lines.map_or(default.lines, usize::from),
+            memory_mb: self.max_memory.map_or(default.memory_mb, mebibytes),
+        }
+    }
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr, String> {
@@ -74,6 +104,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = stopper.clone();
     on_interruption(move || stop.stop())?;
     let loaded = LoadedBooks::new(args.books.clone(), args.games.folders.clone());
+    let loaded = loaded.keeping(args.keep.clone());
     let mut outcome = Ok(());
     let on_ready = |address: SocketAddr| {
         if !address.ip().is_loopback() {
@@ -91,6 +122,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         client_timeout: Duration::from_secs(args.client_timeout),
         repertoire,
         training,
+        search_limits: args.search.limits(args.listen),
     };
     serve(loaded, settings, &stopper, on_ready, on_open)?;
     outcome?;

@@ -1,5 +1,6 @@
 //! `tabia serve`: answers to valid and invalid requests.
 
+mod analysis;
 mod counting;
 mod faults;
 mod opening_report;
@@ -345,13 +346,7 @@ fn analysis_streams_lines_and_transpositions_into_the_book() {
     let (server, _folder) = Server::with_games();
     // The games reach it by the other move order.
     let answer = server.get("/analysis?play=c2c4,g8f6&seconds=1&lines=2");
-    assert_eq!(answer.header("content-type"), Some("text/event-stream"));
-    let events: Vec<(&str, Value)> = answer
-        .body
-        .split("\n\n")
-        .filter_map(|event| event.strip_prefix("event: ")?.split_once("\ndata: "))
-        .map(|(name, data)| (name, serde_json::from_str(data).expect("JSON")))
-        .collect();
+    let events = analysis::events(&answer);
     let lines: Vec<&Value> =
         events.iter().filter(|(name, _)| *name == "line").map(|(_, data)| data).collect();
     assert!(

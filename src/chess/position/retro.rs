@@ -56,8 +56,10 @@ impl Position {
         let mut found = Vec::new();
         // Most moves do not change the pawn structure, so one look-up serves many candidates.
         let has_own_pawns = has_pawns(self.pawn_key());
+        let pieces_now = self.key_of_pieces() ^ zobrist::turn();
         for unmove in self.unmoves() {
-            let (pieces, pawn_key) = self.keys_of_pieces_before(&unmove);
+            let (change, pawn_change) = self.changes(&unmove);
+            let (pieces, pawn_key) = (pieces_now ^ change, self.pawn_key() ^ pawn_change);
             let is_possible = match pawn_key == self.pawn_key() {
                 true => has_own_pawns,
                 false => has_pawns(pawn_key),
@@ -264,7 +266,13 @@ impl Position {
             .filter(|&(piece, square)| piece == Piece::Pawn && square.get_rank() == rank);
         let taken = taken.map_or(EMPTY, |(_, square)| BitBoard::from_square(square));
         let pawns = self.pieces(them, Piece::Pawn) & chess::get_rank(rank);
-        for square in pawns | taken {
+        // Most moves need no further look, because no pawn could capture.
+        let mut capturing = self.pieces(us, Piece::Pawn);
+        if unmove.piece == Piece::Pawn {
+            capturing |= BitBoard::from_square(unmove.mv.from());
+        }
+        let can_capture = capturing & chess::get_rank(rank) != EMPTY;
+        for square in if can_capture { pawns | taken } else { EMPTY } {
             let passed = square.ubackward(them);
             let is_met = || {
                 let beside = [square.left(), square.right()].into_iter().flatten();
@@ -287,7 +295,14 @@ impl Position {
         files
     }
 
-    fn keys_of_pieces_before(&self, unmove: &Unmove) -> (u64, u64) {
+    /// Returns the key without side to move, castling and en passant.
+    fn key_of_pieces(&self) -> u64 {
+        let file = self.en_passant_target().map(|square| square.get_file());
+        self.key() ^ zobrist::state_of(self.castling(), file)
+    }
+
+    /// Returns the changes of the keys of all pieces and of the pawns.
+    fn changes(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
             (us, unmove.piece, unmove.mv.from()),
@@ -296,12 +311,7 @@ impl Position {
         let taken = unmove.taken.map(|(piece, square)| (!us, piece, square));
         let rook = unmove.rook.into_iter().flat_map(|(from, to)| [from, to]);
         let rook = rook.map(|square| (us, Piece::Rook, square));
-        let own = zobrist::state_of(
-            self.castling(),
-            self.en_passant_target().map(|square| square.get_file()),
-        );
-        let mut key = self.key() ^ zobrist::turn() ^ own;
-        let mut pawn_key = self.pawn_key();
+        let (mut key, mut pawn_key) = (0, 0);
         for (color, piece, square) in moved.into_iter().chain(taken).chain(rook) {
             let change = zobrist::piece_square(color, piece, square);
             key ^= change;

@@ -1,46 +1,65 @@
 //! Live analysis: runs an engine search and sends its lines as server-sent events.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::response::sse::Event;
 use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
+use super::analysis_store::{AnalysisStore, StoredAnalysis};
 use super::api_error::ApiError;
+use super::engine_lines::{LineAnswer, MoveValueAnswer, TranspositionAnswer};
 use super::json::NamedMove;
-use super::limits::{DEFAULT_SEARCH_SECONDS, MAX_LINES, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB};
+use super::limits::{
+    DEFAULT_SEARCH_SECONDS, MAX_SEARCH_SECONDS, MAX_VALUED, SEARCH_MEMORY_MB, SearchLimits,
+    VALUE_NODES, VALUE_SHARE,
+};
 use super::loaded_books::Content;
 use super::query::Query;
 use super::searches::{Ending, Searches, Stop, client_name};
-use crate::chess::notation::ScoreAnswer;
-use crate::chess::position::{Game, Move, Position};
+use crate::chess::position::{Game, Move};
 use crate::engine::search::{
-    BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, Transposition,
+    BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, TimeLimit,
 };
-use crate::games::book::{Counts, NamedOpening};
 
 #[derive(Debug)]
 pub(super) struct AnalysisRequest {
     game: Game,
     time: Duration,
     lines: usize,
+    threads: usize,
+    memory_mb: usize,
+    /// Whether to begin with a short search of the book's moves.
+    values: bool,
     client: String,
+    limits: SearchLimits,
 }
 
 impl AnalysisRequest {
-    pub(super) fn of(mut query: Query) -> Result<Self, ApiError> {
+    pub(super) fn of(mut query: Query, limits: SearchLimits) -> Result<Self, ApiError> {
         let game = query.game()?;
         let seconds = query.number("seconds", (1, MAX_SEARCH_SECONDS))?;
-        let lines = query.number("lines", (1, MAX_LINES as u64))?.unwrap_or(1);
+        let mut number = |name, most: usize| query.number(name, (1, most as u64));
+        let lines = number("lines", limits.lines)?.unwrap_or(1) as usize;
+        let threads = number("threads", limits.threads)?.unwrap_or(1) as usize;
+        let memory_mb = number("memory", limits.memory_mb)?.map(|number| number as usize);
+        let values = query.flag("values")?.unwrap_or(false);
         let client = client_name(&mut query)?;
         query.finish()?;
         if game.position().has_no_moves() {
             return Err(ApiError::bad_request("the game is over: there is no move to search"));
         }
         let time = Duration::from_secs(seconds.unwrap_or(DEFAULT_SEARCH_SECONDS));
-        Ok(AnalysisRequest { game, time, lines: lines as usize, client })
+        let memory_mb = memory_mb.unwrap_or(SEARCH_MEMORY_MB.min(limits.memory_mb));
+        Ok(AnalysisRequest { game, time, lines, threads, memory_mb, values, client, limits })
+    }
+
+    /// Returns the effort of a search that ran for `seconds`.
+    fn effort(&self, seconds: u64) -> u64 {
+        self.threads as u64 * seconds
     }
 }
 
@@ -48,174 +67,177 @@ impl AnalysisRequest {
 /// later search for the same client.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
-    content: &Arc<Content>,
+    (content, store): (&Arc<Content>, &Arc<AnalysisStore>),
     address: IpAddr,
-    query: Query,
+    order: AnalysisRequest,
     closing: watch::Receiver<bool>,
 ) -> Result<mpsc::Receiver<Event>, ApiError> {
-    let order = AnalysisRequest::of(query)?;
     let client = (address, order.client.clone());
-    let content = Arc::clone(content);
-    let time = order.time;
-    searches
-        .start(client, time, closing, move |stop, sender| search(&content, &order, stop, sender))
-        .await
-}
-
-fn event(name: &str, data: &impl Serialize) -> Event {
-    Event::default().event(name).data(serde_json::to_string(data).unwrap_or_default())
-}
-
-fn search(
-    content: &Content,
-    order: &AnalysisRequest,
-    stop: &Stop,
-    sender: &mpsc::Sender<Event>,
-) -> Event {
-    let control = stop.switch().control();
-    let config = Config {
-        memory_mb: SEARCH_MEMORY_MB,
-        book: Some(content.book.clone()),
-        book_search: BookSearch::Value,
-        ..Config::default()
+    let (content, store, time) = (Arc::clone(content), Arc::clone(store), order.time);
+    let search = move |stop: &Stop, sender: &mpsc::Sender<Event>| {
+        Analysis { content: &content, store: &store, order: &order, stop, sender }.run()
     };
-    let root = order.game.position();
-    let limits = Limits { multi_pv: order.lines, ..Limits::default() };
-    // The search must not wait for its client, so a slow client gets fewer lines.
-    let send = |event: Event| drop(sender.try_send(event));
-    let mut listen = |search_event: &SearchEvent| match search_event {
-        SearchEvent::Iteration(report) | SearchEvent::NewBest(report) => {
-            send(event("line", &LineAnswer::new(content, root, report)));
-        }
-        SearchEvent::Transposition(found) => {
-            send(event("transposition", &TranspositionAnswer::new(content, root, found)));
-        }
-        SearchEvent::RootMove { .. } => {}
-    };
-    let result =
-        Searcher::on_large_stack(config).search(&order.game, &limits, &control, &mut listen);
-    let best = result.best.map(|mv| NamedMove::new(root, mv));
-    let reason = stop.ending();
-    event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
+    searches.start(client, time, closing, search).await
 }
 
-#[derive(Debug, Serialize)]
-struct BookPlace {
-    /// The number of plies from the root.
-    plies: usize,
-    fen: String,
-    #[serde(rename = "selfPlay")]
-    self_play: bool,
-    reached: Counts,
-    opening: Option<NamedOpening>,
+fn data(answer: &impl Serialize) -> String {
+    serde_json::to_string(answer).unwrap_or_default()
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LineAnswer {
-    /// The rank of the line, counted from 1.
-    number: usize,
-    depth: i32,
-    selective_depth: usize,
-    score: ScoreAnswer,
-    bound: &'static str,
-    nodes: u64,
-    milliseconds: u64,
-    moves: Vec<NamedMove>,
-    /// The numbers of plies after which the line is in the book.
-    in_book: Vec<usize>,
-    /// The first position where the line enters the book from outside.
-    transposes: Option<BookPlace>,
+fn event(name: &str, data: impl AsRef<str>) -> Event {
+    Event::default().event(name).data(data)
 }
 
-impl LineAnswer {
-    fn new(content: &Content, root: &Position, report: &Report) -> Self {
-        let (in_book, transposes) = book_on(content, root, &report.pv);
-        LineAnswer {
-            number: report.multi_pv,
-            depth: report.depth,
-            selective_depth: report.selective_depth,
-            score: report.score.into(),
-            bound: match report.bound {
-                Bound::Exact => "exact",
-                Bound::Lower => "lower",
-                Bound::Upper => "upper",
-            },
-            nodes: report.nodes,
-            milliseconds: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
-            moves: NamedMove::line(root, &report.pv),
-            in_book,
-            transposes,
-        }
+struct Analysis<'a> {
+    content: &'a Content,
+    store: &'a AnalysisStore,
+    order: &'a AnalysisRequest,
+    stop: &'a Stop,
+    sender: &'a mpsc::Sender<Event>,
+}
+
+impl Analysis<'_> {
+    /// The search must not wait for its client, so a slow client gets fewer events.
+    fn send(&self, name: &str, data: &str) {
+        let _ = self.sender.try_send(event(name, data));
     }
-}
 
-/// Returns where a line is in the book, in plies, and where it first enters the book from outside.
-fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Option<BookPlace>) {
-    let (mut position, mut is_known) = (*root, content.book.reached(root).is_some());
-    let (mut in_book, mut transposes) = (Vec::new(), None);
-    for (index, &mv) in line.iter().enumerate() {
-        if !position.is_legal(mv) {
-            break;
-        }
-        position = position.play(mv);
-        let plies = index + 1;
-        let reached = content.book.reached(&position);
-        if let Some(reached) = reached {
-            in_book.push(plies);
-            if !is_known && transposes.is_none() {
-                let opening = content.names.get(&position).cloned();
-                let fen = position.fen();
-                let self_play = content.book.counts_self_play(&position);
-                transposes = Some(BookPlace { plies, fen, self_play, reached, opening });
+    /// Sends what is stored, searches unless that is enough, and returns the last event.
+    fn run(&self) -> Event {
+        let (order, root) = (self.order, self.order.game.position());
+        let stored = self.store.get(root, order.lines, order.limits.lines);
+        if let Some(stored) = &stored {
+            stored.values.iter().filter(|_| order.values).for_each(|data| self.send("value", data));
+            stored.lines.iter().take(order.lines).for_each(|data| self.send("line", data));
+            let has_values = !order.values || stored.has_values;
+            if has_values && stored.effort >= order.effort(order.time.as_secs()) {
+                return end(stored, Reason::Cached);
             }
         }
-        is_known = reached.is_some();
+        let analysis = self.search(stored.as_ref());
+        let deepest = match &stored {
+            Some(stored) if stored.depth > analysis.depth => stored,
+            _ => {
+                self.store.put(root, order.lines, &analysis);
+                &analysis
+            }
+        };
+        end(deepest, Reason::Ended(self.stop.ending()))
     }
-    (in_book, transposes)
-}
 
-/// A transposition into the book, as reported by the search.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct TranspositionAnswer {
-    moves: Vec<NamedMove>,
-    /// Whether an earlier position in the line is outside the book.
-    from_outside: bool,
-    fen: String,
-    self_play: bool,
-    reached: Counts,
-    opening: Option<NamedOpening>,
-    value: Option<ScoreAnswer>,
-    text: String,
-}
+    fn search(&self, stored: Option<&StoredAnalysis>) -> StoredAnalysis {
+        let (order, root) = (self.order, self.order.game.position());
+        let begin = Instant::now();
+        let (threads, memory_mb) = (order.threads, order.memory_mb);
+        let plain = Config { memory_mb, threads, ..Config::default() };
+        let (book, book_search) = (Some(self.content.book.clone()), BookSearch::Value);
+        let config = Config { book, book_search, ..plain.clone() };
+        let mut searcher = Searcher::on_large_stack(plain);
+        let known = stored.filter(|stored| stored.has_values).map(|stored| stored.values.clone());
+        let has_values = known.is_some() || order.values;
+        let values = match known {
+            None if order.values => self.value_book_moves(&mut searcher),
+            known => known.unwrap_or_default(),
+        };
+        searcher.configure(config);
+        let known_depth = stored.map_or(0, |stored| stored.depth);
+        let limits = Limits { multi_pv: order.lines, ..Limits::default() };
+        let mut best: BTreeMap<usize, (Report, String)> = BTreeMap::new();
+        let mut listen = |search_event: &SearchEvent| match search_event {
+            SearchEvent::Iteration(report) | SearchEvent::NewBest(report) => {
+                let line = data(&LineAnswer::new(self.content, root, report));
+                // The client already has deeper lines.
+                if report.depth >= known_depth {
+                    self.send("line", &line);
+                }
+                if report.bound == Bound::Exact {
+                    best.insert(report.multi_pv, (report.clone(), line));
+                }
+            }
+            SearchEvent::Transposition(found) => {
+                let answer = TranspositionAnswer::new(self.content, root, found);
+                self.send("transposition", &data(&answer));
+            }
+            SearchEvent::RootMove { .. } => {}
+        };
+        let control = self.stop.switch().control();
+        let result = searcher.search(&order.game, &limits, &control, &mut listen);
+        let (reports, lines): (Vec<Report>, Vec<String>) = best.into_values().unzip();
+        if let Some(kept) = &self.content.kept {
+            kept.append(root, &reports);
+        }
+        let seconds = match self.stop.ending() {
+            Ending::Finished => MAX_SEARCH_SECONDS,
+            Ending::Time => order.time.as_secs(),
+            _ => begin.elapsed().as_secs(),
+        };
+        StoredAnalysis {
+            effort: order.effort(seconds),
+            best: result.best.map(|mv| NamedMove::new(root, mv)),
+            depth: result.depth,
+            nodes: result.nodes,
+            lines,
+            has_values,
+            values,
+        }
+    }
 
-impl TranspositionAnswer {
-    fn new(content: &Content, root: &Position, found: &Transposition) -> Self {
-        let (mut end, mut from_outside) = (*root, false);
-        for &mv in &found.line {
-            from_outside |= content.book.reached(&end).is_none();
-            end = end.play(mv);
+    /// Searches only the moves that games played, for a short time, and sends their values. Returns
+    /// the last value of each move.
+    fn value_book_moves(&self, searcher: &mut Searcher) -> Vec<String> {
+        let root = self.order.game.position();
+        let moves = self.content.book.moves(root);
+        let root_moves: Vec<Move> = moves.iter().map(|found| found.mv).take(MAX_VALUED).collect();
+        if root_moves.is_empty() {
+            return Vec::new();
         }
-        TranspositionAnswer {
-            moves: NamedMove::line(root, &found.line),
-            from_outside,
-            fen: end.fen(),
-            self_play: content.book.counts_self_play(&end),
-            reached: found.counts,
-            opening: content.names.get(&end).cloned(),
-            value: found.value.as_ref().map(|value| value.score.into()),
-            text: found.describe(root),
-        }
+        let mut values: BTreeMap<Move, String> = BTreeMap::new();
+        let limits = Limits {
+            nodes: Some(VALUE_NODES * root_moves.len() as u64),
+            time: TimeLimit::MoveTime(self.order.time / VALUE_SHARE),
+            multi_pv: root_moves.len(),
+            root_moves,
+            ..Limits::default()
+        };
+        let mut listen = |search_event: &SearchEvent| {
+            let (SearchEvent::Iteration(report) | SearchEvent::NewBest(report)) = search_event
+            else {
+                return;
+            };
+            if let (Some(value), Some(&mv)) =
+                (MoveValueAnswer::new(root, report), report.pv.first())
+            {
+                let value = data(&value);
+                self.send("value", &value);
+                values.insert(mv, value);
+            }
+        };
+        let control = self.stop.switch().control();
+        searcher.search(&self.order.game, &limits, &control, &mut listen);
+        values.into_values().collect()
     }
 }
 
 #[derive(Debug, Serialize)]
-struct EndAnswer {
-    best: Option<NamedMove>,
+#[serde(untagged)]
+enum Reason {
+    /// A stored analysis was sent in place of a search.
+    Cached,
+    Ended(Ending),
+}
+
+#[derive(Debug, Serialize)]
+struct EndAnswer<'a> {
+    best: Option<&'a NamedMove>,
     depth: i32,
     nodes: u64,
-    reason: Ending,
+    reason: Reason,
+}
+
+fn end(analysis: &StoredAnalysis, reason: Reason) -> Event {
+    let &StoredAnalysis { depth, nodes, .. } = analysis;
+    let best = analysis.best.as_ref();
+    event("end", data(&EndAnswer { best, depth, nodes, reason }))
 }
 
 #[cfg(test)]
@@ -228,13 +250,21 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
             let (book, names) = (Book::embedded(), Names::embedded());
-            let content =
-                Content { book, names, sources: Vec::new(), games: Vec::new(), tag: String::new() };
+            let content = Content {
+                book,
+                names,
+                sources: Vec::new(),
+                games: Vec::new(),
+                tag: String::new(),
+                kept: None,
+            };
             let (searches, (_open, closing)) = (Arc::new(Searches::new(1)), watch::channel(false));
             let query = "/analysis?seconds=2&lines=5".parse().expect("an address");
             let query = Query::of(&query).expect("a query");
+            let order = AnalysisRequest::of(query, SearchLimits::new(true)).expect("an order");
+            let (content, store) = (Arc::new(content), Arc::new(AnalysisStore::new()));
             let address = IpAddr::from([127, 0, 0, 1]);
-            let started = start(&searches, &Arc::new(content), address, query, closing).await;
+            let started = start(&searches, (&content, &store), address, order, closing).await;
             let mut events = started.expect("started");
             while searches.count() > 0 {
                 tokio::time::sleep(Duration::from_millis(50)).await;

@@ -11,7 +11,7 @@ use super::query::Query;
 use crate::chess::notation::{self, ScoreAnswer};
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::games::book::{
-    BookValue, Breadth, Counts, ListedGame, MonthCounts, MoveStats, NamedOpening,
+    BookValue, Breadth, Counts, ListedGame, MonthCounts, MoveStats, NamedOpening, before,
 };
 
 #[derive(Debug, Serialize)]
@@ -32,6 +32,8 @@ struct MoveAnswer {
     /// move.
     score: f64,
     value: Option<ScoreAnswer>,
+    /// The depth of the value, in plies.
+    value_depth: Option<i32>,
     average_rating: Option<u16>,
     opening: Option<NamedOpening>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -103,14 +105,17 @@ fn value_answer(position: &Position, value: &BookValue) -> ValueAnswer {
 
 fn move_answer(content: &Content, position: &Position, found: MoveStats) -> MoveAnswer {
     let score = found.reached.score(position.side_to_move());
+    let next = position.play(found.mv);
+    let value = content.book.value(&next);
     MoveAnswer {
         mv: NamedMove::new(position, found.mv),
         average_rating: found.played.mean_rating(),
         played: found.played.counts,
         reached: found.reached,
         score: (score * 1e4).round() / 1e4,
-        value: content.book.value_of_move(position, found.mv).map(ScoreAnswer::from),
-        opening: content.names.get(&position.play(found.mv)).cloned(),
+        value: value.map(|value| before(value.score).into()),
+        value_depth: value.map(|value| value.depth + 1),
+        opening: content.names.get(&next).cloned(),
         history: found.played.history,
     }
 }

@@ -1,6 +1,8 @@
 //! Limits for requests. Each one is far above what the page and known clients need. It is also low
 //! enough to prevent a few machines from overloading the server. All limits were chosen by hand.
 
+use std::num::NonZero;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use crate::tools::annotate::NODES;
@@ -46,11 +48,19 @@ pub(crate) const MIN_ANNOTATION_NODES: u64 = 100;
 pub(crate) const MAX_ANNOTATION_NODES: u64 = NODES;
 /// Default number of nodes per position for annotations.
 pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
-/// Size of the transposition table of a search, in mebibytes.
+/// Default size of the transposition table of a search, in mebibytes.
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
-pub(crate) const MAX_LINES: usize = 5;
-/// Maximum number of queued events for a slow client. Others are dropped, except the last one.
-pub(crate) const SEARCH_BACKLOG: usize = 64;
+/// Maximum number of book moves that are valued before a search.
+pub(crate) const MAX_VALUED: usize = 20;
+/// Maximum number of nodes for the value of a book move. It takes about 50 ms.
+pub(crate) const VALUE_NODES: u64 = 40_000;
+/// The values may take this fraction of the time of a search.
+pub(crate) const VALUE_SHARE: u32 = 4;
+/// Maximum total size in bytes of the analyses that are cached.
+pub(crate) const ANALYSIS_CACHE: usize = 16 << 20;
+/// Maximum number of queued events for a slow client. Others are dropped, except the last one. It is
+/// more than a cached analysis has.
+pub(crate) const SEARCH_BACKLOG: usize = 256;
 /// Maximum length, in bytes, of the client name with which a page identifies its own searches.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;
 /// Maximum number of games stored per player, the first ones in the files.
@@ -78,3 +88,24 @@ pub(crate) const MAX_REPORTS: usize = 2;
 pub(crate) const MAX_REPORT_GAMES: usize = 5_000;
 /// Maximum number of seconds for reading these games. Games in plain files take about one second.
 pub(crate) const MAX_REPORT_SECONDS: u64 = 20;
+
+/// The resources that a client may request for a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SearchLimits {
+    pub(crate) threads: usize,
+    /// Number of best lines.
+    pub(crate) lines: usize,
+    /// Size of the transposition table in mebibytes.
+    pub(crate) memory_mb: usize,
+}
+
+impl SearchLimits {
+    /// Returns the default limits. They are lower if other machines can connect.
+    pub(crate) fn new(is_local: bool) -> Self {
+        let cores = available_parallelism().map_or(1, NonZero::get);
+        match is_local {
+            true => SearchLimits { threads: cores, lines: 20, memory_mb: 256 },
+            false => SearchLimits { threads: 1, lines: 5, memory_mb: SEARCH_MEMORY_MB },
+        }
+    }
+}

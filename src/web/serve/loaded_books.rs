@@ -4,6 +4,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::analysis_store::{KeepError, KeptValues};
 use super::api_error::ApiError;
 use super::progress::Progress;
 use crate::games::book::{
@@ -26,12 +27,15 @@ pub(crate) struct Content {
     pub(crate) games: Vec<PgnInput>,
     /// A tag that identifies this content. Every entity tag contains it.
     pub(crate) tag: String,
+    /// The file to which values of the first book are appended.
+    pub(crate) kept: Option<KeptValues>,
 }
 
 #[derive(Debug)]
 pub(crate) struct LoadedBooks {
     paths: Vec<PathBuf>,
     folders: Vec<PathBuf>,
+    keep: Option<PathBuf>,
     progress: Progress,
     content: OnceLock<Arc<Content>>,
 }
@@ -42,14 +46,23 @@ impl LoadedBooks {
     /// that are not next to their books.
     pub(crate) fn new(paths: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
         let progress = Progress::new(paths.iter().map(|path| short_name(path)));
-        LoadedBooks { paths, folders, progress, content: OnceLock::new() }
+        LoadedBooks { paths, folders, keep: None, progress, content: OnceLock::new() }
     }
 
-    pub(crate) fn open(&self) -> Result<(), BookError> {
-        let mut all: Option<Book> = None;
+    /// Adds the values in `path` to those of the first book, and appends new ones.
+    pub(crate) fn keeping(self, path: Option<PathBuf>) -> Self {
+        LoadedBooks { keep: path, ..self }
+    }
+
+    pub(crate) fn open(&self) -> Result<(), KeepError> {
+        let (mut all, mut kept): (Option<Book>, _) = (None, None);
         let (mut games, mut loaded, mut tag) = (Vec::new(), Vec::new(), String::new());
         for (number, path) in self.paths.iter().enumerate() {
-            let (book, sources) = self.open_one(number, path)?;
+            let (mut book, sources) = self.open_one(number, path)?;
+            if let Some(keep) = self.keep.as_deref().filter(|_| number == 0) {
+                let (values, with_values) = KeptValues::open(keep, &book)?;
+                (book, kept) = (with_values, Some(values));
+            }
             self.progress.ready(number, book.positions());
             games.extend(sources);
             let head = book.bytes().get(..HEADER_BYTES).unwrap_or_default();
@@ -61,7 +74,7 @@ impl LoadedBooks {
             });
         }
         let book = all.unwrap_or_else(Book::embedded);
-        let content = Content { book, sources: loaded, names: Names::embedded(), games, tag };
+        let content = Content { book, sources: loaded, names: Names::embedded(), games, tag, kept };
         // This cannot fail, because the content is set only here.
         let _ = self.content.set(Arc::new(content));
         Ok(())

@@ -28,7 +28,8 @@
 //! `opening_report`. A task ends
 //! when its time is up, when the same client starts another one, when its connection is closed, or
 //! when the server stops. A task never waits for its client: the channel reserves room for the last
-//! event, and drops other events while it is full.
+//! event, and drops other events while it is full. `analysis_store` caches the results, and keeps them
+//! in a file.
 //!
 //! # Training
 //!
@@ -41,10 +42,12 @@
 //! every position comes from the server. The pages have no build step.
 
 mod analysis;
+mod analysis_store;
 mod annotation;
 mod api_error;
 mod book_answer;
 mod cache;
+mod engine_lines;
 mod explorer;
 mod facets;
 mod games;
@@ -71,7 +74,7 @@ mod write_timeout;
 #[cfg(fuzzing)]
 pub(crate) mod unattended;
 
-pub(crate) use limits::CLIENT_SECONDS;
+pub(crate) use limits::{CLIENT_SECONDS, SearchLimits};
 pub(crate) use loaded_books::LoadedBooks;
 pub(crate) use origin_check::parse_origin;
 pub(crate) use repertoire::RepertoireFile;

@@ -20,12 +20,14 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
+use super::analysis::AnalysisRequest;
+use super::analysis_store::AnalysisStore;
 use super::api_error::ApiError;
 use super::cache::AnswerCache;
 use super::games::{self, GameAnswer};
 use super::limits::{
     ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PLAYER_STREAMS,
-    MAX_REPORTS, MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE,
+    MAX_REPORTS, MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE, SearchLimits,
 };
 use super::loaded_books::{Content, LoadedBooks};
 use super::origin_check::OriginCheck;
@@ -51,6 +53,8 @@ pub(crate) struct AppState {
     repertoire: Option<Arc<RepertoireFile>>,
     answers: AnswerCache,
     searches: Arc<Searches>,
+    search_limits: SearchLimits,
+    analyses: Arc<AnalysisStore>,
     annotations: Arc<Searches>,
     reports: Arc<Searches>,
     players: OnceLock<Players>,
@@ -64,6 +68,7 @@ impl AppState {
     pub(crate) fn new(
         loaded: Arc<LoadedBooks>,
         repertoire: Option<Arc<RepertoireFile>>,
+        search_limits: SearchLimits,
         closing: watch::Receiver<bool>,
     ) -> Self {
         AppState {
@@ -71,6 +76,8 @@ impl AppState {
             repertoire,
             answers: AnswerCache::new(ANSWER_CACHE),
             searches: Arc::new(Searches::new(MAX_SEARCHES)),
+            search_limits,
+            analyses: Arc::new(AnalysisStore::new()),
             annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
             reports: Arc::new(Searches::new(MAX_REPORTS)),
             players: OnceLock::new(),
@@ -330,6 +337,7 @@ async fn read(Pasted(text): Pasted) -> Result<Json<GameAnswer>, ApiError> {
 
 async fn status(State(state): Shared) -> Json<serde_json::Value> {
     let content = state.loaded.content().ok();
+    let SearchLimits { threads, lines, memory_mb } = state.search_limits;
     Json(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "ready": content.is_some(),
@@ -337,7 +345,13 @@ async fn status(State(state): Shared) -> Json<serde_json::Value> {
         "facets": content.is_some_and(|content| content.book.has_facets()),
         "games": content.is_some_and(|content| !content.games.is_empty()),
         "repertoire": state.repertoire.is_some(),
-        "searches": { "running": state.searches.count(), "max": MAX_SEARCHES },
+        "searches": {
+            "running": state.searches.count(),
+            "max": MAX_SEARCHES,
+            "threads": threads,
+            "lines": lines,
+            "memory": memory_mb,
+        },
     }))
 }
 
@@ -350,11 +364,11 @@ async fn analyse(
     Extension(ClientAddress(client_address)): Extension<ClientAddress>,
     uri: Uri,
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, ApiError> {
-    let content = state.loaded.content()?;
-    let query = Query::of(&uri)?;
+    let sources = (state.loaded.content()?, &state.analyses);
+    let order = AnalysisRequest::of(Query::of(&uri)?, state.search_limits)?;
     let closing = state.closing.clone();
     let events =
-        analysis::start(&state.searches, content, client_address.ip(), query, closing).await?;
+        analysis::start(&state.searches, sources, client_address.ip(), order, closing).await?;
     Ok(Sse::new(Received(events)).keep_alive(KeepAlive::default()))
 }
 

@@ -20,7 +20,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tower::service_fn;
 
-use super::limits::{GRACE, MAX_CONNECTIONS, MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
+use super::analysis_store::KeepError;
+use super::limits::{GRACE, MAX_CONNECTIONS, MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS, SearchLimits};
 use super::loaded_books::LoadedBooks;
 use super::origin_check::OriginCheck;
 use super::repertoire::RepertoireFile;
@@ -28,7 +29,6 @@ use super::request::ClientAddress;
 use super::routes::{AppState, router};
 use super::training::{self, TrainingPlan};
 use super::write_timeout::WriteTimeoutStream;
-use crate::games::book::BookError;
 use crate::support::files::describe;
 use crate::support::threads;
 
@@ -37,7 +37,7 @@ pub(crate) enum ServeError {
     #[error("cannot listen on {0}: {1} (--listen names another port or address)")]
     Address(SocketAddr, String),
     #[error(transparent)]
-    Book(#[from] BookError),
+    Book(#[from] KeepError),
     #[error("cannot serve: {0}")]
     System(#[from] io::Error),
 }
@@ -65,13 +65,14 @@ pub(crate) struct Settings {
     pub(crate) repertoire: Option<RepertoireFile>,
     /// How the repertoire is trained.
     pub(crate) training: Option<TrainingPlan>,
+    pub(crate) search_limits: SearchLimits,
 }
 
 /// Opens books and serves them until stopped. Calls `on_ready` with the address once the server is
 /// listening, and calls `on_open` when all books are open.
 pub(crate) fn serve(
     loaded: LoadedBooks,
-    Settings { address, origins, client_timeout, repertoire, training }: Settings,
+    Settings { address, origins, client_timeout, repertoire, training, search_limits }: Settings,
     stopper: &Stopper,
     on_ready: impl FnOnce(SocketAddr),
     on_open: impl FnOnce() + Send + 'static,
@@ -84,7 +85,8 @@ pub(crate) fn serve(
         let loaded = Arc::new(loaded);
         let repertoire = repertoire.map(Arc::new);
         let training = repertoire.clone().zip(training);
-        let state = Arc::new(AppState::new(Arc::clone(&loaded), repertoire, closing.clone()));
+        let state = AppState::new(Arc::clone(&loaded), repertoire, search_limits, closing.clone());
+        let state = Arc::new(state);
         // The address is reported after the last thread has started but before the books are open.
         let (begin, reported) = std::sync::mpsc::channel();
         let training = training::router(training, Arc::clone(&loaded));
@@ -127,7 +129,7 @@ fn open(
     loaded: Arc<LoadedBooks>,
     reported: std::sync::mpsc::Receiver<()>,
     on_open: impl FnOnce() + Send + 'static,
-) -> io::Result<impl Future<Output = BookError>> {
+) -> io::Result<impl Future<Output = KeepError>> {
     let (sender, receiver) = oneshot::channel();
     thread::Builder::new().name("opening".to_owned()).spawn(move || {
         // This returns an error once the other end is dropped.

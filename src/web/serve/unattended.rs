@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::analysis::AnalysisRequest;
 use super::annotation::AnnotationRequest;
-use super::limits::CLIENT_SECONDS;
+use super::limits::{CLIENT_SECONDS, SearchLimits};
 use super::loaded_books::LoadedBooks;
 use super::origin_check::OriginCheck;
 use super::player::PlayerOrder;
@@ -19,7 +19,8 @@ use super::training;
 /// Returns the addresses of a server for these books, which must be open.
 pub(crate) fn router(loaded: LoadedBooks, closing: watch::Receiver<bool>) -> Router {
     let loaded = Arc::new(loaded);
-    let state = Arc::new(AppState::new(Arc::clone(&loaded), None, closing));
+    let state =
+        Arc::new(AppState::new(Arc::clone(&loaded), None, SearchLimits::new(true), closing));
     let timeout = std::time::Duration::from_secs(CLIENT_SECONDS);
     let training = training::router(None, loaded);
     routes::router(state, training, OriginCheck::new(Vec::new(), true), timeout)
@@ -29,7 +30,7 @@ pub(crate) fn router(loaded: LoadedBooks, closing: watch::Receiver<bool>) -> Rou
 pub(crate) fn parse(uri: &Uri, body: &str) -> usize {
     let query = || Query::of(uri);
     let valid = [
-        query().and_then(AnalysisRequest::of).is_ok(),
+        query().and_then(|query| AnalysisRequest::of(query, SearchLimits::new(true))).is_ok(),
         query().and_then(|query| AnnotationRequest::of(query, body)).is_ok(),
         query().and_then(PlayerOrder::of).is_ok(),
     ];

@@ -9,7 +9,7 @@ pub(super) mod values;
 pub(super) mod walk;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::format::counts::Counts;
 use super::format::entry::BookEntry;
@@ -75,8 +75,12 @@ impl Book {
     /// Returns the book that is built into the program. It contains named opening lines and
     /// self-play games (see `books/README.md`).
     pub fn embedded() -> Self {
-        Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
-            .expect("a test has compared the embedded book with its source")
+        // Verifying the checksums takes longer than answering a request to the explorer.
+        static OPEN: LazyLock<Book> = LazyLock::new(|| {
+            Book::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
+                .expect("a test has compared the embedded book with its source")
+        });
+        OPEN.clone()
     }
 
     /// Reads a book from the bytes of a `.tbk` file.

@@ -281,15 +281,21 @@ fn is_wanted(value: &BookValue) -> bool {
 /// Returns the values of other books' analyses for positions in this book, backed up along this
 /// book's moves. The longest search of a position is used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
+    let longest = longest(found);
+    let values = book.entries().filter_map(|entry| longest.get(&entry.key).copied());
+    backed_up(values.collect(), book)
+}
+
+/// Returns the value of the longest search of each position.
+pub(crate) fn longest(found: impl Iterator<Item = BookValue>) -> KeyMap<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();
-    for value in found {
+    for value in found.filter(|value| !is_wanted(value)) {
         let kept = longest.entry(value.key).or_insert(value);
         if (value.nodes, value.own_depth) > (kept.nodes, kept.own_depth) {
             *kept = value;
         }
     }
-    let values = book.entries().filter_map(|entry| longest.get(&entry.key).copied());
-    backed_up(values.collect(), book)
+    longest
 }
 
 fn backed_up(mut values: Vec<BookValue>, book: &Book) -> Vec<BookValue> {

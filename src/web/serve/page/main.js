@@ -33,7 +33,7 @@ let lastGood = { fen: START, line: [], at: 0, tree: null };
 let playedMoves = [];
 
 const board = new Board(byId("board"), uci => play([uci]));
-const engine = new Engine(play);
+const engine = new Engine({ play, compare: (values, candidates) => table.compare(values, candidates) });
 const opened = new OpenGame({
   moves: () => state.line.slice(0, state.at),
   go: visit, copy,
@@ -356,6 +356,7 @@ async function begin() {
   addListeners();
   board.show({ fen: START, legal: [] });
   await waitForBooks();
+  engine.limit(status.searches);
   if (status.facets) filters.makeFilters(() => { history.pushState(null, "", address()); update(); });
   byId("player").hidden = !status.games;
   byId("sources-panel").hidden = status.books.length < 2;

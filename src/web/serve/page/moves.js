@@ -72,6 +72,23 @@ function centipawns(value) {
   return "mate" in value ? Math.sign(value.mate) * (MATE - Math.abs(value.mate)) : value.cp;
 }
 
+const NONE = { games: 0, white: 0, draws: 0, black: 0, undecided: 0 };
+
+/** Returns a row for a move of the engine that no game of the book played. */
+const candidate = (uci, { san }) => ({ uci, san, isNew: true, played: NONE, reached: NONE, score: -1, value: null, valueDepth: null, averageRating: null, opening: null });
+
+const question = () => make("span", { title: "no game of the book played it" }, "?");
+
+/** Returns a move with the engine's value, unless the value in the book is deeper. */
+function valued(move, found) {
+  return found && found.depth >= (move.valueDepth ?? 0) ? { ...move, value: found.score, valueDepth: found.depth, isLive: true } : move;
+}
+
+function valueCell({ value, valueDepth, isLive }) {
+  if (!value) return "";
+  return make("span", { class: isLive ? "live" : null, title: `${isLive ? "the engine" : "the book"}, depth ${valueDepth}` }, score(value));
+}
+
 const sum = (moves, count) => moves.reduce((total, move) => total + count(move), 0);
 
 /**
@@ -80,18 +97,19 @@ const sum = (moves, count) => moves.reduce((total, move) => total + count(move),
  */
 const COLUMNS = [
   { id: "played", title: "Played", kind: "right of-played", order: move => move.played.games,
-    cell: move => grouped(move.played.games), total: answer => grouped(sum(answer.moves, move => move.played.games)) },
+    cell: move => move.isNew ? question() : grouped(move.played.games), total: answer => grouped(sum(answer.moves, move => move.played.games)) },
   { id: "reached", title: "Reached", kind: "right", order: move => move.reached.games,
     has: answer => answer.moves.some(move => move.reached.games !== move.played.games),
     cell: move => {
+      if (move.isNew) return question();
       const transposed = move.reached.games - move.played.games;
       return [grouped(move.reached.games), transposed > 0 ? make("span", { class: "more", title: `${grouped(transposed)} games reached it by other move orders` }, ` +${grouped(transposed)}`) : ""];
     },
     total: answer => grouped(answer.reached.games) },
-  { id: "results", title: "Results after it", kind: "wide-bar", cell: move => bar(move.reached), total: answer => answer.reached.games > 0 ? bar(answer.reached) : "" },
-  { id: "score", title: "Score", kind: "right of-score", order: move => move.score, cell: move => percent(move.score), total: totalScore },
-  { id: "value", title: "Value", kind: "right", order: move => centipawns(move.value), has: answer => answer.moves.some(move => move.value !== null),
-    cell: move => move.value ? score(move.value) : "", total: answer => answer.value ? score(answer.value.score) : "" },
+  { id: "results", title: "Results after it", kind: "wide-bar", cell: move => move.isNew ? "" : bar(move.reached), total: answer => answer.reached.games > 0 ? bar(answer.reached) : "" },
+  { id: "score", title: "Score", kind: "right of-score", order: move => move.score, cell: move => move.isNew ? "" : percent(move.score), total: totalScore },
+  { id: "value", title: "Value", kind: "right of-value", order: move => centipawns(move.value), has: answer => answer.moves.some(move => move.value !== null),
+    cell: valueCell, total: answer => answer.value ? score(answer.value.score) : "" },
   { id: "rating", title: "Rating", kind: "right rating", order: move => move.averageRating ?? -Infinity,
     has: answer => answer.moves.some(move => move.averageRating !== null), cell: move => move.averageRating ?? "", total: () => "" },
   { id: "years", title: "Years", kind: "of-years", has: answer => answer.moves.some(move => move.history?.length > 1),
@@ -106,7 +124,8 @@ const STRENGTHS = {
 };
 
 export class MoveTable {
-  #page; #answer = null; #choices = { hidden: [], arrows: "", sort: null, ascending: false };
+  #page; #answer = null; #engine = { values: new Map(), candidates: [] };
+  #choices = { hidden: [], arrows: "", sort: null, ascending: false };
 
   /**
    * `page` has `play` (plays a move), `hint` (marks the move under the pointer or `null`), `draw` (draws arrows on the
@@ -132,6 +151,40 @@ export class MoveTable {
   /** Shows the moves of a position. */
   show(answer) {
     this.#answer = answer;
+    this.#render();
+  }
+
+  /**
+   * Shows the engine's values beside those of the book. `values` has `san`, `score` and `depth` by move in UCI notation;
+   * `candidates` are moves that get a row even if no game played them.
+   */
+  compare(values, candidates) {
+    this.#engine = { values, candidates };
+    if (!this.#answer) return;
+    const rows = new Map([...byId("moves").querySelectorAll("tbody tr")].map(row => [row.dataset.uci, row]));
+    const { moves } = this.#together();
+    const cell = uci => rows.get(uci)?.querySelector(".of-value");
+    // Without a new row or column, only the cells change, so that no row moves under the pointer.
+    if (moves.length === rows.size && moves.every(({ uci, value }) => rows.has(uci) && (cell(uci) || !value || this.#choices.hidden.includes("value")))) {
+      for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move));
+      this.#draw();
+      return;
+    }
+    const focused = document.activeElement?.closest("#moves tr")?.dataset.uci;
+    this.#render();
+    if (focused) byId("moves").querySelector(`[data-uci="${focused}"] button`)?.focus();
+  }
+
+  /** Returns the statistics of the position with the engine's values and moves. */
+  #together() {
+    const { values, candidates } = this.#engine;
+    const known = new Set(this.#answer.moves.map(({ uci }) => uci));
+    const added = candidates.filter(uci => values.has(uci) && !known.has(uci)).map(uci => candidate(uci, values.get(uci)));
+    return { ...this.#answer, moves: [...this.#answer.moves, ...added].map(move => valued(move, values.get(move.uci))) };
+  }
+
+  #render() {
+    const answer = this.#together();
     const { moves } = answer;
     const columns = COLUMNS.filter(({ id, has }) => (has?.(answer) ?? true) && !this.#choices.hidden.includes(id));
     const has = id => columns.some(column => column.id === id);
@@ -141,7 +194,7 @@ export class MoveTable {
       make("tbody", {}, ...this.#sorted(moves).map(move => this.#row(move, cells(column => column.cell(move, answer))))),
       make("tfoot", {}, make("tr", {}, make("td", {}, "All"), ...cells(column => column.total(answer)))));
     byId("moves").replaceChildren(...(moves.length > 0 ? [table] : []));
-    byId("moves-note").textContent = moves.length > 0 ? "" : answer.outcome ?? "No game in the book continues from here.";
+    byId("moves-note").textContent = this.#answer.moves.length > 0 ? "" : answer.outcome ?? "No game in the book continues from here.";
     this.#draw();
     this.#page.shown();
   }
@@ -159,7 +212,7 @@ export class MoveTable {
   }
 
   #row(move, cells) {
-    const row = make("tr", { "data-uci": move.uci, onclick: () => this.#page.play(move.uci) }, make("td", {}, make("button", { type: "button" }, move.san)), ...cells);
+    const row = make("tr", { "data-uci": move.uci, class: move.isNew ? "new" : null, onclick: () => this.#page.play(move.uci) }, make("td", {}, make("button", { type: "button" }, move.san)), ...cells);
     for (const [event, target] of [["mouseenter", move.uci], ["mouseleave", null], ["focusin", move.uci], ["focusout", null]]) row.addEventListener(event, () => this.#page.hint(target));
     return row;
   }
@@ -175,7 +228,7 @@ export class MoveTable {
   /** Draws arrows for the strongest moves. */
   #draw() {
     const strength = STRENGTHS[this.#choices.arrows];
-    const { moves } = this.#answer;
+    const { moves } = this.#together();
     const found = strength ? moves.map(move => ({ move, opacity: strength(move, moves) })).filter(({ opacity }) => opacity >= WEAKEST) : [];
     found.sort((one, other) => other.opacity - one.opacity);
     this.#page.draw(found.slice(0, ARROWS).map(({ move: { uci }, opacity }) => ({ from: uci.slice(0, 2), to: uci.slice(2, 4), kind: "of-table", opacity: opacity.toFixed(2) })));
@@ -184,6 +237,6 @@ export class MoveTable {
   #choose(choices) {
     Object.assign(this.#choices, choices);
     save(KEY, JSON.stringify(this.#choices));
-    if (this.#answer) this.show(this.#answer);
+    if (this.#answer) this.#render();
   }
 }

@@ -1,0 +1,231 @@
+//! Results of searches: cached while the server runs and, with `--keep`, appended to a file.
+//!
+//! The file is the journal of an analysis of the first book, which `tabia book analyse` can resume.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::cache::AnswerCache;
+use super::json::NamedMove;
+use super::limits::ANALYSIS_CACHE;
+use crate::chess::position::{KeyMap, Position};
+use crate::chess::score::to_table;
+use crate::engine::search::{Bound, Report};
+use crate::games::book::{Book, BookError, BookValue};
+use crate::support::files::JournalError;
+use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
+
+/// The number of plies without capture or pawn move after which a position is analysed again. The
+/// score depends on them, and so do repetitions.
+const CLOCK_STEP: u16 = 20;
+/// The minimum number of nodes of a kept search. It equals the unit in which books store them.
+const MIN_KEPT_NODES: u64 = 1_000;
+
+/// The result of a search, with the events that its client received.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct StoredAnalysis {
+    /// Threads times seconds. A request for more effort starts another search.
+    pub(super) effort: u64,
+    pub(super) best: Option<NamedMove>,
+    pub(super) depth: i32,
+    pub(super) nodes: u64,
+    /// The data of the last `line` event of each rank.
+    pub(super) lines: Vec<String>,
+    pub(super) has_values: bool,
+    /// The data of the last `value` event of each book move.
+    pub(super) values: Vec<String>,
+}
+
+/// The analyses since the start of the server, by position and number of lines.
+#[derive(Debug)]
+pub(crate) struct AnalysisStore {
+    cache: AnswerCache,
+}
+
+impl AnalysisStore {
+    pub(crate) fn new() -> Self {
+        AnalysisStore { cache: AnswerCache::new(ANALYSIS_CACHE) }
+    }
+
+    /// Returns the deepest analysis that has from `lines` to `most` lines.
+    pub(super) fn get(
+        &self,
+        position: &Position,
+        lines: usize,
+        most: usize,
+    ) -> Option<StoredAnalysis> {
+        let stored = (lines..=most).filter_map(|lines| self.cache.get(&name(position, lines)));
+        let read = stored.filter_map(|bytes| serde_json::from_slice(&bytes).ok());
+        read.max_by_key(|stored: &StoredAnalysis| (stored.depth, stored.effort))
+    }
+
+    pub(super) fn put(&self, position: &Position, lines: usize, analysis: &StoredAnalysis) {
+        let text = serde_json::to_vec(analysis).unwrap_or_default();
+        self.cache.put(name(position, lines), text.into());
+    }
+}
+
+fn name(position: &Position, lines: usize) -> String {
+    format!("{:016x} {} {lines}", position.key(), position.halfmove_clock() / CLOCK_STEP)
+}
+
+/// The file of `--keep`.
+#[derive(Debug)]
+pub(crate) struct KeptValues {
+    book: Book,
+    state: Mutex<(AnalysisJournal, KeyMap<BookValue>)>,
+}
+
+impl KeptValues {
+    /// Opens or creates the file for `book`. Also returns the book with the values in the file.
+    pub(super) fn open(path: &Path, book: &Book) -> Result<(Self, Book), KeepError> {
+        let (journal, found) = open_journal(path, book)?;
+        let is_empty = found.is_empty();
+        let known = longest(book.values().chain(found));
+        let mut values: Vec<BookValue> = known.values().copied().collect();
+        values.sort_unstable_by_key(|value| value.key);
+        let with_values = if is_empty { book.clone() } else { book.with_values(&values)? };
+        let kept = KeptValues { book: with_values.clone(), state: Mutex::new((journal, known)) };
+        Ok((kept, with_values))
+    }
+
+    /// Appends the values that follow from the lines of a search, unless they are known from longer
+    /// searches. Keeps only positions in the book.
+    pub(super) fn append(&self, root: &Position, lines: &[Report]) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (journal, known) = &mut *state;
+        for (position, value) in values(root, lines) {
+            let is_longer = known
+                .get(&value.key)
+                .is_none_or(|old| (value.nodes, value.own_depth) > (old.nodes, old.own_depth));
+            if !is_longer || self.book.reached(&position).is_none() {
+                continue;
+            }
+            if let Err(error) = journal.append(&value.to_bytes()) {
+                log::warn!("{error}");
+                return;
+            }
+            known.insert(value.key, value);
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeepError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Book(#[from] BookError),
+}
+
+/// Returns the values of the root and of the positions after the first moves of the lines.
+fn values(root: &Position, lines: &[Report]) -> Vec<(Position, BookValue)> {
+    let exact: Vec<&Report> = lines.iter().filter(|line| line.bound == Bound::Exact).collect();
+    let value = |position: Position, mv, score, depth, nodes| {
+        let own = Some((mv, score));
+        let key = position.key();
+        let value = BookValue {
+            key,
+            score,
+            best: Some(mv),
+            outside: own,
+            own,
+            depth,
+            own_depth: depth,
+            nodes,
+        };
+        (position, value)
+    };
+    let mut found = Vec::new();
+    for (rank, line) in exact.iter().enumerate() {
+        let nodes = line.nodes / exact.len() as u64;
+        let Some(&mv) = line.pv.first().filter(|_| nodes >= MIN_KEPT_NODES) else { continue };
+        if rank == 0 && line.multi_pv == 1 {
+            found.push(value(*root, mv, line.score, line.depth, line.nodes));
+        }
+        if let Some(&reply) = line.pv.get(1).filter(|_| line.depth > 1) {
+            let score = to_table(-line.score, 1);
+            found.push(value(root.play(mv), reply, score, line.depth - 1, nodes));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::chess::position::Move;
+    use crate::chess::score::mate_in;
+    use crate::games::book::before;
+
+    fn report(multi_pv: usize, score: i32, pv: &[&str]) -> Report {
+        Report {
+            depth: 12,
+            selective_depth: 20,
+            score,
+            bound: Bound::Exact,
+            elapsed: Duration::from_secs(1),
+            nodes: 100_000,
+            pv: pv.iter().map(|mv| mv.parse::<Move>().expect("a move")).collect(),
+            multi_pv,
+            hash_full: 0,
+            tablebase_hits: 0,
+            book: None,
+        }
+    }
+
+    #[test]
+    fn kept_values_are_those_of_the_lines() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("kept");
+        let book = Book::embedded().with_values(&[]).expect("a book");
+        let start = Position::start();
+        let open = || KeptValues::open(&path, &book).expect("opens");
+        let lines = [
+            report(1, 31, &["e2e4", "e7e5"]),
+            report(2, mate_in(5), &["d2d4", "d7d5"]),
+            // The position after it is in no game.
+            report(3, -80, &["g2g4", "d7d5"]),
+        ];
+        let (kept, without) = open();
+        kept.append(&start, &lines);
+        // Shorter searches change nothing.
+        let shorter = Report { nodes: 50_000, score: 99, ..lines[0].clone() };
+        kept.append(&start, &[shorter]);
+        assert!(without.values().len() == 0 && without.value(&start).is_none());
+        drop(kept);
+        let (_, with) = open();
+        let value = with.value(&start).expect("kept");
+        assert_eq!((value.score, value.depth, value.nodes), (31, 12, 100_000));
+        for (mv, score) in [("e2e4", 31), ("d2d4", mate_in(5))] {
+            let mv: Move = mv.parse().expect("a move");
+            assert_eq!(with.value_of_move(&start, mv), Some(score));
+            let value = with.value(&start.play(mv)).expect("kept");
+            assert_eq!((value.depth, before(value.score)), (11, score));
+        }
+        assert_eq!(with.values().len(), 3);
+        with.verify().expect("sound");
+    }
+
+    #[test]
+    fn analyses_with_enough_lines_are_found() {
+        let (store, start) = (AnalysisStore::new(), Position::start());
+        let analysis = |depth| StoredAnalysis {
+            effort: 20,
+            best: None,
+            depth,
+            nodes: 0,
+            lines: Vec::new(),
+            has_values: false,
+            values: Vec::new(),
+        };
+        store.put(&start, 3, &analysis(17));
+        store.put(&start, 1, &analysis(21));
+        let depth = |lines| store.get(&start, lines, 5).map(|found| found.depth);
+        assert_eq!([1, 2, 3, 4].map(depth), [Some(21), Some(17), Some(17), None]);
+    }
+}
