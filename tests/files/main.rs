@@ -13,6 +13,7 @@ mod facets;
 mod games;
 mod learning;
 mod partial;
+mod patterns;
 mod pgn;
 mod repertoire;
 mod repertoire_check;

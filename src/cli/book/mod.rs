@@ -15,6 +15,7 @@ mod learn;
 mod partial;
 mod progress;
 mod rows;
+mod search;
 mod show;
 
 pub(super) use build::lowercase;
@@ -62,6 +63,7 @@ enum Command {
     Export(convert::ExportArgs),
     Find(find::Args),
     Game(game::Args),
+    Search(search::Args),
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -88,6 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Export(args) => convert::run_export(args),
         Command::Find(args) => find::run(args),
         Command::Game(args) => game::run(args),
+        Command::Search(args) => search::run(args),
     }
 }
 

@@ -53,15 +53,20 @@ pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> Gam
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }
 
-/// Looks up a game in a book that stores the locations of its games.
-fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, ApiError>> {
+/// Returns the folders of the games.
+pub(crate) fn folders(content: &Content) -> Vec<PathBuf> {
     let folders = content.games.iter().filter_map(|input| match input {
         PgnInput::File(path) => path.parent().map(Path::to_owned),
         _ => None,
     });
     let mut folders: Vec<PathBuf> = folders.collect();
     folders.dedup();
-    match content.book.game_from(id, &folders) {
+    folders
+}
+
+/// Looks up a game in a book that stores the locations of its games.
+fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, ApiError>> {
+    match content.book.game_from(id, &folders(content)) {
         Err(GameError::Unknown { .. }) => None,
         Err(error) => Some(Err(ApiError::gone(error.to_string()))),
         Ok(pgn) => match read_games(pgn.as_bytes()).next()? {

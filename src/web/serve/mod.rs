@@ -54,6 +54,7 @@ mod move_orders;
 mod origin_check;
 mod page;
 mod pasted;
+mod pattern;
 mod player;
 mod progress;
 mod query;

@@ -24,12 +24,13 @@ use super::api_error::ApiError;
 use super::cache::AnswerCache;
 use super::games::{self, GameAnswer};
 use super::limits::{
-    ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PLAYER_STREAMS,
-    MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE,
+    ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PATTERN_SEARCHES,
+    MAX_PLAYER_STREAMS, MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE,
 };
 use super::loaded_books::{Content, LoadedBooks};
 use super::origin_check::OriginCheck;
 use super::page;
+use super::pattern::{self, BookMoves};
 use super::player::{Completions, PlayerNames, PlayerOrder, Players};
 use super::query::Query;
 use super::repertoire::{self, RepertoireFile, Served};
@@ -50,6 +51,8 @@ pub(crate) struct AppState {
     answers: AnswerCache,
     searches: Arc<Searches>,
     annotations: Arc<Searches>,
+    patterns: Arc<Searches>,
+    moves: Arc<BookMoves>,
     players: OnceLock<Players>,
     names: OnceLock<PlayerNames>,
     streams: Arc<Semaphore>,
@@ -69,6 +72,8 @@ impl AppState {
             answers: AnswerCache::new(ANSWER_CACHE),
             searches: Arc::new(Searches::new(MAX_SEARCHES)),
             annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
+            patterns: Arc::new(Searches::new(MAX_PATTERN_SEARCHES)),
+            moves: Arc::default(),
             players: OnceLock::new(),
             names: OnceLock::new(),
             streams: Arc::new(Semaphore::new(MAX_PLAYER_STREAMS)),
@@ -96,6 +101,7 @@ impl AppState {
 
     pub(crate) fn close(&self) {
         self.loaded.progress().stop();
+        self.moves.close();
         self.players.get().into_iter().for_each(Players::close);
     }
 }
@@ -176,6 +182,7 @@ fn costly_addresses(
         .route("/read", post(read))
         .route("/annotate", post(annotate))
         .route("/analysis", get(analyse))
+        .route("/search", get(search_pattern))
         .merge(repertoire::readable(served))
         .merge(training)
         .method_not_allowed_fallback(wrong_method)
@@ -364,6 +371,20 @@ async fn annotate(
     let closing = state.closing.clone();
     let lines =
         annotation::start(&state.annotations, content, client_address.ip(), order, closing).await?;
+    Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
+        .into_response())
+}
+
+async fn search_pattern(
+    State(state): Shared,
+    Extension(ClientAddress(client_address)): Extension<ClientAddress>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let content = state.loaded.content()?;
+    let (query, closing) = (Query::of(&uri)?, state.closing.clone());
+    let address = client_address.ip();
+    let lines =
+        pattern::start(&state.patterns, &state.moves, content, address, query, closing).await?;
     Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
         .into_response())
 }
