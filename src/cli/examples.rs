@@ -38,6 +38,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia book merge", "tabia book merge masters.tbk mine.tbk:3 -o both.tbk", "Adds two books; games of the second count three times."),
     ("tabia book pack", "tabia book pack counts -o mine.tbk", "Makes a book from the counts of `book count`."),
     ("tabia book report", "tabia book report najdorf -b mine.tbk -o najdorf.html", "Makes a page about the Najdorf, to read or to print."),
+    ("tabia book search", "tabia book search KRPPvKRP for=6 mirror -b games.tbk", "Lists the games that had this rook endgame for three moves."),
     ("tabia book show", "tabia book show embedded --moves \"e4 c5\"", "Shows the Sicilian in the built-in book."),
     ("tabia book entropy", "tabia book entropy mine.tbk --plies 12", "Shows the entropy over the first six moves."),
     ("tabia book verify", "tabia book verify mine.tbk", "Tests whether the file is sound."),

@@ -14,6 +14,7 @@ mod games;
 mod learning;
 mod opening_report;
 mod partial;
+mod patterns;
 mod pgn;
 mod repertoire;
 mod repertoire_check;

@@ -43,6 +43,7 @@ fn error_messages_contain_no_os_error_numbers() {
         "book analyse FILE",
         "book find FILE --moves e4",
         "book game FILE 12345678",
+        "book search KvK -b FILE",
         "annotate FILE",
         "solve FILE",
         "bench --positions FILE",

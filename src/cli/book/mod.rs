@@ -16,6 +16,7 @@ mod partial;
 mod progress;
 mod report;
 mod rows;
+mod search;
 mod show;
 
 pub(super) use build::lowercase;
@@ -64,6 +65,7 @@ enum Command {
     Find(find::Args),
     Game(game::Args),
     Report(report::Args),
+    Search(search::Args),
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -91,6 +93,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Find(args) => find::run(args),
         Command::Game(args) => game::run(args),
         Command::Report(args) => report::run(args),
+        Command::Search(args) => search::run(args),
     }
 }
 

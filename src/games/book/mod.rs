@@ -35,6 +35,7 @@ mod merge;
 mod open;
 #[cfg(feature = "parquet")]
 mod partial;
+mod pattern;
 mod statistics;
 
 #[cfg(fuzzing)]
@@ -79,6 +80,10 @@ pub use open::polyglot::Export;
 pub(crate) use open::{BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE, has_book_ending};
 #[cfg(feature = "parquet")]
 pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
+pub use pattern::{
+    FoundGame, FoundPosition, MOVES_FILE, MoveIndex, Order, Pattern, PatternAnswer, PatternSearch,
+    read_moves,
+};
 pub(crate) use statistics::entropy::{MoveSelection, PlyEntropy, entropy};
 pub(crate) use statistics::explore::Breadth;
 pub use statistics::explore::{MoveStats, PositionStats};

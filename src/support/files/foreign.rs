@@ -5,13 +5,14 @@ type Kind = (&'static [u8], &'static str, &'static str);
 
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 12] = [
     (
         b"TABIABK\n",
         "a Tabia book",
         "to use a book, pass it with -b; `tabia book add` adds games to it, `tabia book merge` \
          merges books",
     ),
+    (b"TABIAMV\n", "a file of moves of a book", "`tabia book search` uses it with its book"),
     (b"tabia learning ", "a learning file", "pass it with --learn, or use `tabia book learn`"),
     (b"tabia network ", "a network", "pass it with --network"),
     (b"tabia games ", "a file of self-play", "use it with `tabia train`"),

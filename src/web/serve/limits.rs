@@ -40,6 +40,16 @@ pub(crate) const MAX_SEARCH_SECONDS: u64 = 60;
 pub(crate) const DEFAULT_SEARCH_SECONDS: u64 = 20;
 /// Maximum number of simultaneous annotations over all clients.
 pub(crate) const MAX_ANNOTATIONS: usize = 1;
+/// Maximum number of simultaneous searches for patterns over all clients; each uses all cores.
+pub(crate) const MAX_PATTERN_SEARCHES: usize = 2;
+/// Maximum number of seconds that a client may wait for a pattern, reading of the games included.
+pub(crate) const MAX_PATTERN_SECONDS: u64 = 60;
+/// Interval between two reports while the games of a book are being read.
+pub(crate) const PATTERN_UPDATE: Duration = Duration::from_millis(250);
+/// Maximum number of games, and of positions in each, in the response to a search for a pattern.
+pub(crate) const MAX_FOUND_GAMES: u64 = 100;
+pub(crate) const DEFAULT_FOUND_GAMES: u64 = 20;
+pub(crate) const MAX_FOUND_POSITIONS: usize = 8;
 /// Maximum number of seconds for annotating a game; a forty-move game takes about ten seconds.
 pub(crate) const MAX_ANNOTATION_SECONDS: u64 = 120;
 /// Minimum number of nodes per position for annotations.

@@ -59,6 +59,7 @@ mod opening_report;
 mod origin_check;
 mod page;
 mod pasted;
+mod pattern;
 mod player;
 mod progress;
 mod query;

@@ -26,12 +26,13 @@ use super::api_error::ApiError;
 use super::cache::AnswerCache;
 use super::games::{self, GameAnswer};
 use super::limits::{
-    ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PLAYER_STREAMS,
-    MAX_REPORTS, MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE, SearchLimits,
+    ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PATTERN_SEARCHES,
+    MAX_PLAYER_STREAMS, MAX_REPORTS, MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE, SearchLimits,
 };
 use super::loaded_books::{Content, LoadedBooks};
 use super::origin_check::OriginCheck;
 use super::page;
+use super::pattern::{self, BookMoves};
 use super::player::{Completions, PlayerNames, PlayerOrder, Players};
 use super::query::Query;
 use super::repertoire::{self, RepertoireFile, Served};
@@ -57,6 +58,8 @@ pub(crate) struct AppState {
     analyses: Arc<AnalysisStore>,
     annotations: Arc<Searches>,
     reports: Arc<Searches>,
+    patterns: Arc<Searches>,
+    moves: Arc<BookMoves>,
     players: OnceLock<Players>,
     names: OnceLock<PlayerNames>,
     streams: Arc<Semaphore>,
@@ -80,6 +83,8 @@ impl AppState {
             analyses: Arc::new(AnalysisStore::new()),
             annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
             reports: Arc::new(Searches::new(MAX_REPORTS)),
+            patterns: Arc::new(Searches::new(MAX_PATTERN_SEARCHES)),
+            moves: Arc::default(),
             players: OnceLock::new(),
             names: OnceLock::new(),
             streams: Arc::new(Semaphore::new(MAX_PLAYER_STREAMS)),
@@ -107,6 +112,7 @@ impl AppState {
 
     pub(crate) fn close(&self) {
         self.loaded.progress().stop();
+        self.moves.close();
         self.players.get().into_iter().for_each(Players::close);
     }
 }
@@ -188,6 +194,7 @@ fn costly_addresses(
         .route("/annotate", post(annotate))
         .route("/analysis", get(analyse))
         .route("/report", get(report))
+        .route("/search", get(search_pattern))
         .merge(repertoire::readable(served))
         .merge(training)
         .method_not_allowed_fallback(wrong_method)
@@ -396,6 +403,20 @@ async fn report(
     let query = Query::of(&uri)?;
     let closing = state.closing.clone();
     opening_report::answer(&state.reports, content, client_address.ip(), query, closing).await
+}
+
+async fn search_pattern(
+    State(state): Shared,
+    Extension(ClientAddress(client_address)): Extension<ClientAddress>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let content = state.loaded.content()?;
+    let (query, closing) = (Query::of(&uri)?, state.closing.clone());
+    let address = client_address.ip();
+    let lines =
+        pattern::start(&state.patterns, &state.moves, content, address, query, closing).await?;
+    Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
+        .into_response())
 }
 
 /// Completes a player's name. The first request joins the names in the books, which takes a while.

@@ -18,7 +18,7 @@ use crate::games::book::lookup::Book;
 use crate::games::book::lookup::values::BookValue;
 use crate::games::pgn::GameDate;
 
-use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player, by_month};
+use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, by_month};
 
 /// Below this number of games, a set of games already seen uses less memory than a bit per game.
 const FEW_GAMES: u64 = 4_096;
@@ -166,30 +166,13 @@ impl<'a> Facets<'a> {
 
     fn with_names(&self, tally: &Tally, mv: Option<Move>) -> GameSummary {
         let list = |numbers: &mut dyn Iterator<Item = u32>| {
-            numbers.filter_map(|game| self.listed(game, mv)).collect()
+            numbers.filter_map(|game| ListedGame::of(&self.games, game, mv)).collect()
         };
         GameSummary {
             top: list(&mut tally.top.iter().map(|&(_, Reverse(game))| game)),
             latest: list(&mut tally.latest.iter().copied()),
             ..tally.sums()
         }
-    }
-
-    pub(super) fn listed(&self, game: u32, mv: Option<Move>) -> Option<ListedGame> {
-        let (game_tags, row) = self.games.game_tags(game).zip(self.games.row(game))?;
-        let player = |name, side| Player {
-            name: self.games.name(name).to_owned(),
-            rating: game_tags.rating(side),
-        };
-        Some(ListedGame {
-            id: row.id,
-            white: player(row.white, Color::White),
-            black: player(row.black, Color::Black),
-            result: game_tags.result(),
-            date: game_tags.date(),
-            speed: game_tags.speed(),
-            mv,
-        })
     }
 }
 

@@ -6,8 +6,8 @@ use std::fmt::Display;
 
 use serde::{Serialize, Serializer};
 
-use crate::chess::position::Move;
-use crate::games::book::facets::{CompiledFilter, FacetFilter, GameId, Speed};
+use crate::chess::position::{Color, Move};
+use crate::games::book::facets::{CompiledFilter, FacetFilter, GameId, Games, Speed};
 use crate::games::book::format::counts::{Counts, decided};
 use crate::games::pgn::{GameDate, GameResult, Month};
 use crate::support::words::visible;
@@ -88,6 +88,28 @@ fn as_year_and_month<S: Serializer>(date: &GameDate, serializer: S) -> Result<S:
 }
 
 impl ListedGame {
+    /// Returns a game of a book. `mv` is its move in the position that the list is about.
+    pub(in crate::games::book) fn of(
+        games: &Games<'_>,
+        game: u32,
+        mv: Option<Move>,
+    ) -> Option<Self> {
+        let (game_tags, row) = games.game_tags(game).zip(games.row(game))?;
+        let player = |name, side| Player {
+            name: games.name(name).to_owned(),
+            rating: game_tags.rating(side),
+        };
+        Some(ListedGame {
+            id: row.id,
+            white: player(row.white, Color::White),
+            black: player(row.black, Color::Black),
+            result: game_tags.result(),
+            date: game_tags.date(),
+            speed: game_tags.speed(),
+            mv,
+        })
+    }
+
     pub(crate) fn describe(&self) -> String {
         let ListedGame { id, white, black, result, date, .. } = self;
         format!("{} - {} {result}, {date} ({id})", white.describe(), black.describe())

@@ -10,13 +10,17 @@ function playerText(player) {
   return player.rating > 0 ? `${player.name} ${player.rating}` : player.name;
 }
 
+/** Returns a button that opens a game. */
+export function gameButton(game, open, ...more) {
+  return make("button", { type: "button", onclick: open },
+    make("span", {}, `${playerText(game.white)} – ${playerText(game.black)}`),
+    make("span", {}, RESULTS[game.winner] ?? "½–½"),
+    make("span", { class: "date" }, game.month ?? (game.year || "")), ...more);
+}
+
 function list(title, games, open) {
   if (games.length === 0) return [];
-  return [make("h3", {}, title), make("ul", {}, ...games.map(game => make("li", {},
-    make("button", { type: "button", onclick: () => open(game.id) },
-      make("span", {}, `${playerText(game.white)} – ${playerText(game.black)}`),
-      make("span", {}, RESULTS[game.winner] ?? "½–½"),
-      make("span", { class: "date" }, game.month ?? (game.year || ""))))))];
+  return [make("h3", {}, title), make("ul", {}, ...games.map(game => make("li", {}, gameButton(game, () => open(game.id)))))];
 }
 
 /** Shows the games in a response. Returns whether there are any. */

@@ -10,6 +10,7 @@ import { completePlayer, game as fetchGame, playerQuery, showGames, showPlayer }
 import { showMoveOrders } from "./move-orders.js";
 import { MoveTable } from "./moves.js";
 import { OpenGame } from "./open-game.js";
+import { PatternSearch } from "./pattern.js";
 import { Repertoire } from "./repertoire.js";
 import { ask } from "./server.js";
 import { showSources } from "./sources.js";
@@ -228,14 +229,15 @@ function showLine(moves) {
   byId("line").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
-async function openGame(id) {
+/** Opens a game at a ply or, without one, where it reaches the position on the board. */
+async function openGame(id, ply = null) {
   try {
     const [found, here] = await Promise.all([fetchGame(id), ask(`book?${place()}`)]);
     const moves = found.moves.map(move => move.uci);
     const tree = new GameTree(found);
     // Show the game where it reaches the position, by any move order.
     const wanted = here.fen.split(" ").slice(0, 4).join(" ");
-    const at = await findPly(found.fen, moves, wanted, state.at);
+    const at = ply ?? await findPly(found.fen, moves, wanted, state.at);
     set(found.fen, moves, at, tree, id);
     byId("game").scrollIntoView({ block: "nearest" });
   } catch (error) {
@@ -359,6 +361,8 @@ async function begin() {
   engine.limit(status.searches);
   if (status.facets) filters.makeFilters(() => { history.pushState(null, "", address()); update(); });
   byId("player").hidden = !status.games;
+  byId("pattern-panel").hidden = !status.facets;
+  new PatternSearch({ board: () => shownAnswer.fen, filters: filters.chosen, open: openGame });
   byId("sources-panel").hidden = status.books.length < 2;
   if (status.repertoire) repertoire.open();
   await readAddress();

@@ -27,7 +27,7 @@ macro_rules! file {
     };
 }
 
-pub(crate) const FILES: [PageFile; 30] = [
+pub(crate) const FILES: [PageFile; 31] = [
     file!("/", "index.html", HTML),
     file!("/icon.svg", page::ICON, SVG),
     file!("/theme.css", page::THEME_CSS, CSS),
@@ -55,6 +55,7 @@ pub(crate) const FILES: [PageFile; 30] = [
     file!("/engine.js", "engine.js", SCRIPT),
     file!("/filters.js", "filters.js", SCRIPT),
     file!("/games.js", "games.js", SCRIPT),
+    file!("/pattern.js", "pattern.js", SCRIPT),
     file!("/train", "train.html", HTML),
     file!("/train.css", "train.css", CSS),
     file!("/train.js", "train.js", SCRIPT),

@@ -1,0 +1,109 @@
+// Search by pattern: the games of the books in which material, pawns or pieces have a given form.
+
+import { byId, grouped, make } from "./dom.js";
+import { CLIENT } from "./engine.js";
+import { gameButton } from "./games.js";
+import { lines } from "./server.js";
+
+const LETTERS = ["Q", "R", "B", "N", "P"];
+
+/** The parts of a pattern that describe the same as one from the board, and are replaced by it. */
+const KINDS = {
+  material: word => /^K.*v/.test(word),
+  pawns: word => word.startsWith("pawns="),
+  squares: word => word.includes("/") && !word.includes("="),
+};
+
+/** Returns the ranks of a board with a rule for what each piece becomes. Other squares are arbitrary. */
+function ranks(board, keep) {
+  return board.split("/").map(rank => {
+    const squares = [...rank].map(sign => /\d/.test(sign) ? "?".repeat(Number(sign)) : keep(sign)).join("");
+    return squares === "????????" ? "?" : squares;
+  }).join("/");
+}
+
+const number = (board, letter) => board.split(letter).length - 1;
+const side = (board, letters) => `K${letters.map(letter => letter.toUpperCase().repeat(number(board, letter))).join("")}`;
+
+/** The pattern that the board of a FEN gives for each button. */
+const FROM_BOARD = {
+  material: board => `${side(board, LETTERS)}v${side(board, LETTERS.map(letter => letter.toLowerCase()))}`,
+  pawns: board => `pawns=${ranks(board, sign => "pP".includes(sign) ? sign : "?")}`,
+  squares: board => ranks(board, sign => sign),
+};
+
+function positionText({ ply, length, mirrored }) {
+  return `ply ${ply}${length > 1 ? `, ${length} positions` : ""}${mirrored ? ", colours exchanged" : ""}`;
+}
+
+function item(found, open) {
+  const [first, ...others] = found.positions;
+  const more = others.map(place => make("button", { type: "button", "aria-label": `${positionText(place)}, ${found.white.name} – ${found.black.name}`, onclick: () => open(found.id, place.ply) }, String(place.ply)));
+  const left = found.occurrences - found.positions.length;
+  return make("li", {},
+    gameButton(found, () => open(found.id, first.ply), make("span", { class: "date" }, positionText(first))),
+    more.length > 0 ? make("p", { class: "plies" }, "also at ply ", ...more, left > 0 ? ` and ${left} more` : "") : null);
+}
+
+export class PatternSearch {
+  #page; #running = null;
+
+  /** `page` has `board` (returns the FEN on the board), `filters` (returns their query), and `open` (opens a game at a ply). */
+  constructor(page) {
+    this.#page = page;
+    for (const kind of Object.keys(KINDS)) byId(`pattern-${kind}`).addEventListener("click", () => this.#copy(kind));
+    byId("pattern-mirror").addEventListener("change", event => this.#change(word => word === "mirror", event.target.checked ? "mirror" : ""));
+    byId("pattern").addEventListener("input", () => this.#showMirror());
+    byId("pattern-form").addEventListener("submit", event => {
+      event.preventDefault();
+      this.#search();
+    });
+  }
+
+  #copy(kind) {
+    const [board] = this.#page.board().split(" ");
+    this.#change(KINDS[kind], FROM_BOARD[kind](board));
+    byId("pattern").focus();
+  }
+
+  /** Replaces the words of the pattern that have a property. */
+  #change(isReplaced, word) {
+    const field = byId("pattern");
+    const others = field.value.split(/\s+/).filter(other => other && !isReplaced(other));
+    field.value = [...others, word].filter(Boolean).join(" ");
+    this.#showMirror();
+  }
+
+  #showMirror() {
+    byId("pattern-mirror").checked = byId("pattern").value.split(/\s+/).includes("mirror");
+  }
+
+  /** Searches for the pattern in the field. Stops the previous search. */
+  async #search() {
+    this.#running?.abort();
+    const running = this.#running = new AbortController();
+    const query = new URLSearchParams([["pattern", byId("pattern").value], ["sort", byId("pattern-sort").value], ["client", CLIENT], ...this.#page.filters()]);
+    byId("pattern-state").textContent = "Searching …";
+    try {
+      for await (const line of lines(`search?${query}`, { signal: running.signal })) this.#show(line);
+    } catch (error) {
+      if (error.name !== "AbortError") this.#show({ error: error.message });
+    }
+  }
+
+  #show(line) {
+    const state = byId("pattern-state");
+    if (line.games) {
+      const { games, white, draws, black } = line.found;
+      const listed = line.games.length < games ? ` ${line.games.length} are listed.` : "";
+      state.textContent = games === 0 ? `None of ${grouped(line.searched)} games has this pattern.`
+        : `${grouped(games)} of ${grouped(line.searched)} games: White won ${grouped(white)}, Black ${grouped(black)}; ${grouped(draws)} drawn.${listed}`;
+      byId("pattern-games").replaceChildren(...line.games.map(found => item(found, this.#page.open)));
+    } else if (line.error) {
+      state.textContent = line.error;
+      byId("pattern-games").replaceChildren();
+    } else {
+      state.textContent = `Reading the games for the first search: ${line.of > 0 ? Math.min(100, Math.floor(100 * line.read / line.of)) : 0}%`;
+    }
+  }
+}

@@ -1,0 +1,229 @@
+//! `/search`: searches the games of the books for a pattern. Reports as lines of JSON how far the
+//! reading of the games is, and then the result.
+
+use std::net::IpAddr;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use serde::Serialize;
+use tokio::sync::{mpsc, watch};
+
+use super::api_error::ApiError;
+use super::facets::{self, Dates};
+use super::games::folders;
+use super::limits::{
+    DEFAULT_FOUND_GAMES, MAX_FOUND_GAMES, MAX_FOUND_POSITIONS, MAX_PATTERN_SECONDS, PATTERN_UPDATE,
+};
+use super::loaded_books::Content;
+use super::query::Query;
+use super::searches::{Searches, Stop, client_name};
+use crate::games::book::{
+    Book, FacetFilter, Monitor, MoveIndex, Order, Pattern, PatternAnswer, PatternSearch, read_moves,
+};
+use crate::support::files::describe;
+
+struct PatternRequest {
+    pattern: Pattern,
+    filter: FacetFilter,
+    order: Order,
+    limit: usize,
+    client: String,
+}
+
+impl PatternRequest {
+    fn of(mut query: Query) -> Result<Self, ApiError> {
+        let text = query.text("pattern").unwrap_or_default();
+        let pattern = text
+            .parse::<Pattern>()
+            .map_err(|error| ApiError::bad_request(format!("pattern: {error}")))?;
+        let filter = facets::read(&mut query, Dates::Months)?;
+        let order = match query.text("sort").as_deref() {
+            None | Some("latest") => Order::Latest,
+            Some("rating") => Order::Rating,
+            Some(text) => {
+                let reason = format!("sort={text:?}: expected latest or rating");
+                return Err(ApiError::bad_request(reason));
+            }
+        };
+        let limit = query.number("games", (0, MAX_FOUND_GAMES))?.unwrap_or(DEFAULT_FOUND_GAMES);
+        let client = client_name(&mut query)?;
+        query.finish()?;
+        Ok(PatternRequest { pattern, filter, order, limit: limit as usize, client })
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Line {
+    /// The bytes of the games' files read so far.
+    Progress {
+        read: u64,
+        of: u64,
+    },
+    Found(PatternAnswer),
+    Error {
+        error: String,
+    },
+}
+
+impl Line {
+    fn text(&self) -> Bytes {
+        let mut text = serde_json::to_vec(self).unwrap_or_default();
+        text.push(b'\n');
+        text.into()
+    }
+}
+
+/// The moves of the games of all books. The first search reads them.
+#[derive(Debug, Default)]
+pub(crate) struct BookMoves {
+    ready: OnceLock<Vec<(Book, MoveIndex)>>,
+    state: Mutex<State>,
+    changed: Condvar,
+    monitor: Monitor,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Idle,
+    /// A thread reads the games, whose files have this size in bytes.
+    Reading(u64),
+    Failed(String),
+}
+
+impl BookMoves {
+    pub(crate) fn close(&self) {
+        self.monitor.stop();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the moves have been read. Calls `report` with the progress from time to time.
+    fn get(
+        self: &Arc<Self>,
+        content: &Arc<Content>,
+        stop: &Stop,
+        report: impl Fn(u64, u64),
+    ) -> Result<&[(Book, MoveIndex)], String> {
+        loop {
+            if let Some(ready) = self.ready.get() {
+                return Ok(ready);
+            }
+            if stop.switch().is_stopped() {
+                return Err("the games are still being read: try again soon".to_owned());
+            }
+            let mut state = self.state();
+            match std::mem::take(&mut *state) {
+                State::Idle => *state = self.start(content)?,
+                State::Reading(size) => {
+                    *state = State::Reading(size);
+                    report(self.monitor.bytes.load(Relaxed), size);
+                }
+                // The next request tries again.
+                State::Failed(reason) => return Err(reason),
+            }
+            // A timeout only means that the progress is due.
+            drop(self.changed.wait_timeout(state, PATTERN_UPDATE));
+        }
+    }
+
+    fn start(self: &Arc<Self>, content: &Arc<Content>) -> Result<State, String> {
+        let (moves, content) = (Arc::clone(self), Arc::clone(content));
+        let files = content.sources.iter().flat_map(|(_, book)| book.game_files());
+        let size = files.map(|file| file.bytes).sum();
+        self.monitor.bytes.store(0, Relaxed);
+        let started = thread::Builder::new().name("moves".to_owned()).spawn(move || {
+            match read_all(&content, &moves.monitor) {
+                Ok(all) => {
+                    // Only this thread sets it.
+                    let _ = moves.ready.set(all);
+                }
+                Err(reason) => *moves.state() = State::Failed(reason),
+            }
+            moves.changed.notify_all();
+        });
+        started.map_err(|error| format!("no thread: {}", describe(&error)))?;
+        Ok(State::Reading(size))
+    }
+}
+
+/// Returns the moves of each book with facets, from the file beside the book or from the games.
+fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex)>, String> {
+    let with_facets = content.sources.iter().filter(|(_, book)| book.has_facets());
+    let mut all = Vec::new();
+    for (_, book) in with_facets {
+        let index = match MoveIndex::open(book) {
+            Ok(index) => index,
+            Err(reason) => {
+                log::debug!("{reason}");
+                read_moves(book, &folders(content), threads(), monitor)
+                    .map_err(|error| error.to_string())?
+                    .ok_or("the server ends")?
+            }
+        };
+        all.push((book.clone(), index));
+    }
+    Ok(all)
+}
+
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Starts a search, and returns the lines of the response. Dropping the receiver stops the search,
+/// and so does a later one for the same client.
+pub(crate) async fn start(
+    searches: &Arc<Searches>,
+    moves: &Arc<BookMoves>,
+    content: &Arc<Content>,
+    address: IpAddr,
+    query: Query,
+    closing: watch::Receiver<bool>,
+) -> Result<mpsc::Receiver<Bytes>, ApiError> {
+    let order = PatternRequest::of(query)?;
+    if !content.book.has_facets() {
+        return Err(ApiError::conflict(
+            "this book does not list its games: build it with --facets",
+        ));
+    }
+    let client = (address, order.client.clone());
+    let (moves, content) = (Arc::clone(moves), Arc::clone(content));
+    let time = Duration::from_secs(MAX_PATTERN_SECONDS);
+    let search = move |stop: &Stop, sender: &mpsc::Sender<Bytes>| {
+        let report = |read, of| {
+            // A slow client gets fewer progress lines.
+            let _ = sender.try_send(Line::Progress { read, of }.text());
+        };
+        let found = moves.get(&content, stop, report).and_then(|all| search(all, &order, stop));
+        found.map_or_else(|error| Line::Error { error }, Line::Found).text()
+    };
+    searches.start(client, time, closing, search).await
+}
+
+fn search(
+    books: &[(Book, MoveIndex)],
+    order: &PatternRequest,
+    stop: &Stop,
+) -> Result<PatternAnswer, String> {
+    let search = PatternSearch {
+        pattern: &order.pattern,
+        filter: &order.filter,
+        order: order.order,
+        limit: order.limit,
+        positions: MAX_FOUND_POSITIONS,
+        threads: threads(),
+    };
+    let mut all = PatternAnswer::default();
+    for (book, index) in books {
+        let found = search.run(book, index, &|| stop.switch().is_stopped());
+        let found = found.map_err(|error| describe(&error))?;
+        all.add(found.ok_or("the search was stopped")?, order.order, order.limit);
+    }
+    Ok(all)
+}
