@@ -78,7 +78,8 @@ impl SearchLimitArgs {
     }
 }
 
-fn parse_address(text: &str) -> Result<SocketAddr, String> {
+/// Parses an address, a port, or both. The default is port [`PORT`] of this machine.
+pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(SocketAddr::from((address, PORT)));
     }
@@ -87,6 +88,16 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
     }
     let found = text.to_socket_addrs().ok().and_then(|mut found| found.next());
     found.ok_or_else(|| "expected an address such as 127.0.0.1:9002, or a port".to_owned())
+}
+
+/// Prints a warning if other machines can reach the address.
+pub(super) fn warn_of_public(address: SocketAddr) {
+    if !address.ip().is_loopback() {
+        errln!(
+            "tabia: {address} can be reached from elsewhere. There are no accounts: whoever gets \
+             here may ask, so put it behind a proxy that decides who does"
+        );
+    }
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -107,12 +118,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let loaded = loaded.keeping(args.keep.clone());
     let mut outcome = Ok(());
     let on_ready = |address: SocketAddr| {
-        if !address.ip().is_loopback() {
-            errln!(
-                "tabia: {address} can be reached from elsewhere. There are no accounts: whoever \
-                 gets here may ask, so put it behind a proxy that decides who does"
-            );
-        }
+        warn_of_public(address);
         outcome = outln!("http://{address}/");
     };
     let on_open = || errln!("all books are open; Ctrl-C ends");

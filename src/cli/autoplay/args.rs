@@ -6,7 +6,10 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 
+#[cfg(feature = "serve")]
+use super::live::Live;
 use super::openings::Openings;
+use super::shared::Shared;
 
 use crate::cli::args::Concurrency;
 use crate::cli::output::errln;
@@ -117,6 +120,11 @@ pub(crate) struct Args {
     endings: Endings,
     #[command(flatten)]
     test: Test,
+    #[command(flatten)]
+    pub(super) shared: Shared,
+    #[cfg(feature = "serve")]
+    #[command(flatten)]
+    pub(super) live: Live,
 }
 
 /// The tournament format; see [`Format`].
@@ -347,8 +355,13 @@ impl Args {
         Ok(engines)
     }
 
-    pub(crate) fn resolve_openings(&self, schedule: &Schedule) -> anyhow::Result<Vec<Opening>> {
-        self.openings.resolve(schedule.openings_needed())
+    /// Returns the openings for this number of machines that share the match.
+    pub(crate) fn resolve_openings(
+        &self,
+        schedule: &Schedule,
+        machines: usize,
+    ) -> anyhow::Result<Vec<Opening>> {
+        self.openings.resolve(schedule.openings_needed().saturating_mul(machines))
     }
 
     fn resolve_format(&self) -> anyhow::Result<Format> {
@@ -432,7 +445,7 @@ impl Args {
         });
         Places {
             pgn: self.pgn.clone(),
-            state: self.state.clone().or(beside_pgn),
+            state: self.state.clone().or_else(|| self.shared.state()).or(beside_pgn),
             resume: self.resume,
             keep: self.report.is_some(),
             event: self.event.clone(),
@@ -467,8 +480,12 @@ impl Args {
         lines.push(self.openings.settings());
         lines.push(format!("games: {} {:?}", schedule.games, schedule.format));
         lines.push(format!("colours reversed: {}", schedule.reversed));
-        lines.push(self.endings.settings());
+        lines.push(self.endings_settings());
         lines.join("\n")
+    }
+
+    pub(super) fn endings_settings(&self) -> String {
+        self.endings.settings()
     }
 
     pub(crate) fn patience(&self) -> Duration {

@@ -3,8 +3,11 @@
 mod about;
 mod args;
 mod check;
+#[cfg(feature = "serve")]
+mod live;
 mod openings;
 mod reporter;
+mod shared;
 
 use std::cmp::Ordering;
 use std::fs::create_dir_all;
@@ -41,15 +44,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(command) = &args.check {
         return check::run(args, command, &trace);
     }
+    if let Some(folder) = args.shared.aggregated() {
+        return shared::aggregate(args, folder);
+    }
     args.check_outputs()?;
     let mut engines = args.resolve_engines()?;
     let mut schedule = args.resolve_schedule(engines.len())?;
-    let openings = args.resolve_openings(&schedule)?;
-    schedule.openings = openings.len();
+    let openings = args.resolve_openings(&schedule, args.shared.machines())?;
     let conditions = args.resolve_conditions()?;
     let sprt = args.resolve_sprt()?;
-    let entrants = args.entrants(&engines);
-    let settings = args.settings(&engines, &schedule);
+    let joined = shared::join(args, &engines, &schedule, &openings, sprt)?;
+    let openings = args.shared.share(openings)?;
+    schedule.openings = openings.len();
+    let entrants = if joined.is_some() { Vec::new() } else { args.entrants(&engines) };
+    let settings = match &joined {
+        Some(joined) => joined.settings.clone(),
+        None => args.settings(&engines, &schedule),
+    };
     let mut startup_retries = Vec::new();
     find_protocols(&mut engines, &trace, |startup_retry| startup_retries.push(startup_retry))?;
     let cores = args.resolve_cores()?;
@@ -58,6 +69,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .as_deref()
         .map(|path| open_run_output(&args.output(path, LOG), !args.resumes()))
         .transpose()?;
+    #[cfg(feature = "serve")]
+    let listener = args.live.listen()?;
     // This check must be the last: opening the record creates the state file, which starts a match.
     let match_record = MatchRecord::open(&args.places(), schedule, &entrants, &settings)?;
     let engines = match_record.arrange(engines);
@@ -77,6 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let mut results = Results::new(&tournament.engines, match_record, sprt);
     results.about = about::about(args, &schedule);
+    results.shared = joined.map(|joined| joined.test);
     let mut reporter = Reporter::new(args, log, &tournament.engines, &results);
     for startup_retry in &startup_retries {
         results.keep(startup_retry)?;
@@ -85,17 +99,32 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);
     on_interruption(move || handle.trigger())?;
-    results
-        .play(&tournament, &interrupt, |results, progress| reporter.report(results, progress))?;
+    #[cfg(feature = "serve")]
+    let live = args.live.start(listener, &results, args.pgn.as_deref(), &mut reporter)?;
+    results.play(&tournament, &interrupt, |results, progress| {
+        #[cfg(feature = "serve")]
+        if let Some(live) = &live {
+            live.observe(results, &tournament, progress);
+        }
+        reporter.report(results, progress);
+    })?;
     reporter.finish(&results);
-    write_down(args, &mut results, &mut reporter)?;
     let stopped = interrupt.is_triggered() && !results.is_decided();
-    Ok(match results.comparison() {
+    #[cfg(feature = "serve")]
+    if let Some(live) = live {
+        live.close(&results, stopped);
+    }
+    write_down(args, &mut results, &mut reporter)?;
+    Ok(exit_code(results.comparison(), stopped))
+}
+
+fn exit_code(comparison: Option<Ordering>, stopped: bool) -> ExitCode {
+    match comparison {
         _ if stopped => ExitCode::from(INTERRUPTED),
         None | Some(Ordering::Greater) => ExitCode::SUCCESS,
         Some(Ordering::Equal) => ExitCode::from(LEVEL),
         Some(Ordering::Less) => ExitCode::from(SECOND_AHEAD),
-    })
+    }
 }
 
 fn write_down(args: &Args, results: &mut Results, reporter: &mut Reporter) -> anyhow::Result<()> {

@@ -175,8 +175,12 @@ impl Reporter {
         };
         for (&engines, tally) in &results.match_record.standings.tallies {
             let names = pair_names(results, engines);
-            text.push_str(&summary::pairing(names, tally, results.sprt.as_ref()));
+            let own_test = results.sprt.as_ref().filter(|_| results.shared.is_none());
+            text.push_str(&summary::pairing(names, tally, own_test));
             text.push('\n');
+        }
+        if let Some(shared) = &results.shared {
+            text.push_str(&format!("{}\n", shared.summary()));
         }
         if results.names.len() > 2 {
             text.push_str(&summary::tables(&results.names, &results.match_record.standings));
@@ -229,8 +233,10 @@ fn status_line(results: &Results) -> String {
     }
     let count = tally.total;
     let text = format!("+{} ={} -{}", count.wins, count.draws, count.losses);
-    match (sprt, tally.elo()) {
-        (Some(sprt), _) => format!("{text} LLR {:.2}", rounded(sprt.llr(&tally.pairs), 2)),
+    match (sprt.zip(results.tested()), tally.elo()) {
+        (Some((sprt, tested)), _) => {
+            format!("{text} LLR {:.2}", rounded(sprt.llr(&tested.pairs), 2))
+        }
         (None, Some(elo)) => format!("{text} {}", summary::elo(elo)),
         (None, None) => text,
     }
@@ -244,8 +250,12 @@ fn interim_statistics(results: &Results) -> String {
     let lines = match_record.standings.tallies.iter().map(|(&engines, tally)| {
         let mut text = summary::score_line(pair_names(results, engines), tally);
         text.push_str(&format!("\n  {}", summary::elo_line(tally)));
-        if let Some(sprt) = sprt {
-            text.push_str(&format!("\n  {}", summary::sprt_line(sprt, tally)));
+        match (&results.shared, sprt) {
+            (Some(shared), _) => text.push_str(&format!("\n  all workers: {}", shared.line())),
+            (None, Some(sprt)) => {
+                text.push_str(&format!("\n  {}", summary::sprt_line(sprt, tally)));
+            }
+            (None, None) => {}
         }
         text
     });

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{FileError, describe, open_locked, read_plain, sync_name, write_whole};
+use super::{FileError, describe, open_locked, open_plain, read_plain, sync_name, write_whole};
 
 /// The interval between syncs. A power failure loses at most the work of one interval.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -89,6 +89,60 @@ impl Kind {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
     }
 
+    /// Returns the owner of a file that another run may be writing, with a semicolon for each line
+    /// break, and the length of the first line. Returns `None` if that line is incomplete.
+    pub(crate) fn owner(&self, path: &Path) -> Result<Option<(String, u64)>, JournalError> {
+        self.try_owner(path).map_err(|fault| self.error(path, fault))
+    }
+
+    fn try_owner(&self, path: &Path) -> Result<Option<(String, u64)>, Fault> {
+        let mut line = Vec::new();
+        let input = BufReader::new(open_plain(path)?);
+        let length = input.take(MAX_HEADLINE).read_until(b'\n', &mut line)? as u64;
+        let Some(line) = line.strip_suffix(b"\n") else { return Ok(None) };
+        let line = String::from_utf8_lossy(line);
+        match line.strip_prefix(self.magic) {
+            Some(owner) => Ok(Some((owner.to_owned(), length))),
+            None => Err(Fault::Foreign(line.chars().take(SHOWN_CHARS).collect())),
+        }
+    }
+
+    /// Reads the records from `from` on in a journal that another run may be extending, and changes
+    /// nothing. Returns the offset of the first incomplete or damaged line, or of the end. A network
+    /// file system may show such a line before all of its content has arrived. If a later call
+    /// starts there, it repeats the records after that line. Returns `None` if the file is shorter
+    /// than `from`, because it has been replaced.
+    pub(crate) fn follow<R: DeserializeOwned>(
+        &self,
+        path: &Path,
+        from: u64,
+        visit: impl FnMut(R),
+    ) -> Result<Option<u64>, JournalError> {
+        Self::try_follow(path, from, visit).map_err(|fault| self.error(path, fault))
+    }
+
+    fn try_follow<R: DeserializeOwned>(
+        path: &Path,
+        from: u64,
+        mut visit: impl FnMut(R),
+    ) -> Result<Option<u64>, Fault> {
+        let mut file = open_plain(path)?;
+        if file.metadata()?.len() < from {
+            return Ok(None);
+        }
+        file.seek(SeekFrom::Start(from))?;
+        let (mut input, mut line) = (BufReader::new(file), Vec::new());
+        let (mut at, mut is_whole) = (from, true);
+        while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+            let record = parse(&line);
+            is_whole &= record.is_some();
+            at += if is_whole { line.len() as u64 } else { 0 };
+            record.into_iter().for_each(&mut visit);
+            line.clear();
+        }
+        Ok(Some(at))
+    }
+
     fn try_open(&self, path: &Path, owner: &str) -> Result<File, Fault> {
         let mut file = open_locked(path, true)?;
         if !self.check(&mut BufReader::new(&file), owner)? {
@@ -122,16 +176,18 @@ impl Kind {
     }
 }
 
-/// Returns the first difference between two owners, whose settings are separated by semicolons.
 fn difference(before: &str, now: &str) -> String {
-    let [mut before, mut now] = [before, now].map(|owner| owner.split(';').map(str::trim));
+    let [was, is] = first_difference(before, now);
+    format!("it was \"{was}\", and is \"{is}\" now")
+}
+
+/// Returns the first difference between two owners, whose settings are separated by semicolons.
+pub(crate) fn first_difference<'a>(one: &'a str, other: &'a str) -> [&'a str; 2] {
+    let [mut one, mut other] = [one, other].map(|owner| owner.split(';').map(str::trim));
     loop {
-        match (before.next(), now.next()) {
-            (Some(was), Some(is)) if was == is => (),
-            pair => {
-                let (was, is) = (pair.0.unwrap_or("nothing"), pair.1.unwrap_or("nothing"));
-                return format!("it was \"{was}\", and is \"{is}\" now");
-            }
+        match (one.next(), other.next()) {
+            (Some(one), Some(other)) if one == other => (),
+            (one, other) => return [one, other].map(|part| part.unwrap_or("nothing")),
         }
     }
 }
@@ -269,6 +325,45 @@ mod tests {
             let (_, records) = open(&path, "a\nb").expect("damaged");
             assert_eq!(records, ["one", "three"], "{place}");
         }
+    }
+
+    #[test]
+    fn a_growing_journal_is_read_without_changing_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("x");
+        let (mut journal, _) = open(&path, "a\nb").expect("new");
+        let all = ["one", "two\n", "three"].map(str::to_owned);
+        let places = all.each_ref().map(|record| journal.append(record).expect("written"));
+        drop(journal);
+        let whole = std::fs::read(&path).expect("there");
+        std::fs::write(&path, &whole[..places[0] as usize - 1]).expect("written");
+        assert_eq!(KIND.owner(&path).expect("readable"), None);
+        let mut records = Vec::new();
+        let mut at = places[0];
+        for cut in places[0] as usize..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).expect("written");
+            assert_eq!(KIND.owner(&path).expect("read"), Some(("a; b".to_owned(), places[0])));
+            let end = KIND.follow(&path, at, |record: String| records.push(record));
+            at = end.expect("read").expect("not shorter");
+            assert_eq!(std::fs::read(&path).expect("there"), &whole[..cut]);
+        }
+        assert_eq!((&records[..], at), (&all[..], whole.len() as u64));
+        let mut damaged = whole.clone();
+        damaged[places[1] as usize + 12] ^= 1;
+        for (content, from, expected, end) in [
+            (&damaged, places[0], ["one", "three"], places[1]),
+            (&whole, places[1], ["two\n", "three"], at),
+        ] {
+            std::fs::write(&path, content).expect("written");
+            let mut records = Vec::new();
+            let found = KIND.follow(&path, from, |record: String| records.push(record));
+            assert_eq!(
+                (found.expect("read"), records),
+                (Some(end), expected.map(str::to_owned).to_vec())
+            );
+        }
+        std::fs::write(&path, &whole[..places[2] as usize]).expect("written");
+        assert_eq!(KIND.follow(&path, at, |_: String| ()).expect("read"), None);
     }
 
     #[test]

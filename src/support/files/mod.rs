@@ -20,7 +20,7 @@ pub(crate) use error::Cannot;
 pub use error::FileError;
 pub(crate) use foreign::{HEADER, foreign_kind, kind_by_header};
 pub use journal::JournalError;
-pub(crate) use journal::{Fault, Journal, Kind};
+pub(crate) use journal::{Fault, Journal, Kind, first_difference};
 pub use output::{FileKind, Output};
 pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;

@@ -118,6 +118,11 @@ impl Clock {
         Clock { limits, remaining, moves_to_go, used: Duration::ZERO, margin }
     }
 
+    /// Returns the remaining time, or `None` if the limits do not include a clock.
+    pub fn left(&self) -> Option<Duration> {
+        self.limits.clock.map(|_| self.remaining)
+    }
+
     /// Returns the time for the next move, including the margin, or `None` if it is not limited.
     pub fn allowance(&self) -> Option<Duration> {
         let on_clock = self.limits.clock.map(|_| self.remaining);

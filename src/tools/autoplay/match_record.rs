@@ -27,6 +27,7 @@ pub use super::state::Entrant;
 use super::state::{
     Entry, FinishedGame, StateFile, Stored, damaged, late_for_knockout, merge, open_state,
 };
+use super::stats::Decision;
 use super::tournament::Standings;
 use super::verdict::Verdict;
 pub use crate::support::files::JournalError;
@@ -218,6 +219,18 @@ impl MatchRecord {
         }
         if self.keep {
             self.games.push(game);
+        }
+        Ok(())
+    }
+
+    /// Stores the decision of a test that several machines share.
+    ///
+    /// # Errors
+    /// If the state file cannot be written.
+    pub(super) fn record_decision(&mut self, decision: Decision) -> Result<(), MatchError> {
+        if let Some(state) = &mut self.state {
+            state.append(&Entry::Decision(decision))?;
+            state.sync()?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 //!   [`rounds`] pairs the next round from the results.
 //! - [`ratings`] computes joint ratings of engines from their games, also from PGN files.
 //! - [`match_record`] writes each game to the state file and then to the PGN file.
+//! - `shared` joins the games that several machines play for one sequential test.
 //! - `spsa` tunes an engine's options by playing games. `check` tests an engine's protocol.
 //!
 //! This module never prints anything; the command's reporter (`cli::autoplay`) prints the events.
@@ -56,6 +57,7 @@ pub(crate) mod report;
 pub mod results;
 pub mod rounds;
 pub mod schedule;
+pub(crate) mod shared;
 pub(crate) mod spsa;
 pub(crate) mod state;
 pub mod stats;

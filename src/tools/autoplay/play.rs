@@ -16,6 +16,7 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, select};
 
 use crate::chess::notation;
 use crate::chess::position::{Color, Game, Move};
+use crate::chess::score::Score;
 use crate::engine::tablebase::Tables;
 
 use super::clock::Clock;
@@ -81,6 +82,12 @@ pub struct MoveMade {
     pub mv: Move,
     /// The total time used so far by White and by Black.
     pub used: [Duration; 2],
+    /// The time left on the clocks of White and Black; `None` without a clock.
+    pub left: [Option<Duration>; 2],
+    /// The last score that the mover's engine reported, from its point of view.
+    pub score: Option<Score>,
+    /// The depth of that score in plies.
+    pub depth: u32,
 }
 
 /// An event in a game, for logs.
@@ -202,7 +209,9 @@ impl GameRunner<'_> {
         self.moves.push(PlayedMove { mv, info: answer.info, elapsed });
         let played = &self.moves[self.moves.len() - 1];
         let used = self.clocks.each_ref().map(|clock| clock.used);
-        observer(GameEvent::Moved(MoveMade { number, color: mover, mv, used }));
+        let left = self.clocks.each_ref().map(Clock::left);
+        let SearchInfo { score, depth, .. } = played.info;
+        observer(GameEvent::Moved(MoveMade { number, color: mover, mv, used, left, score, depth }));
         let verdict = self.referee.update(&self.game, mover, played.info.score);
         let ponder = answer.ponder.filter(|_| verdict.is_none());
         let ponder = ponder.and_then(|text| self.game.position().parse_move(&text).ok());

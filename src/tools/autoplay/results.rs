@@ -20,6 +20,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 
+use crate::support::files::{Fault, JournalError, describe};
 pub use crate::support::files::{FileKind, Output};
 
 use super::config::EngineConfig;
@@ -30,6 +31,7 @@ use super::ratings::ratings;
 pub use super::report::About;
 use super::report::{self, Contents};
 use super::schedule::Round;
+use super::shared::SharedTest;
 use super::stats::{Decision, Sprt, Tally, normalised_elo};
 use super::summary::{against, ranking, ratings_json};
 use super::tournament::{Progress, Standings, Tournament};
@@ -49,6 +51,8 @@ pub struct Results {
     pub sprt: Option<Sprt>,
     /// The finished games and the files in which they are stored.
     pub match_record: MatchRecord,
+    /// The test to which this match belongs, if several machines share it.
+    pub(crate) shared: Option<SharedTest>,
 }
 
 impl Results {
@@ -61,6 +65,7 @@ impl Results {
             startup_retries: vec![0; engines.len()],
             sprt: sprt.filter(|_| engines.len() == 2),
             match_record,
+            shared: None,
         }
     }
 
@@ -89,6 +94,7 @@ impl Results {
         interrupt: &Interrupt,
         observe: &mut impl FnMut(&Self, &Progress),
     ) -> Result<(), MatchError> {
+        self.compare_workers()?;
         while !self.is_decided() && !interrupt.is_triggered() {
             let slots = self.match_record.next_games()?;
             if slots.is_empty() {
@@ -125,7 +131,11 @@ impl Results {
             Progress::Named(engine, name) => self.names[*engine].clone_from(name),
             Progress::StartupRetry { engine, .. } => self.startup_retries[*engine] += 1,
             Progress::Finished { slot, record, .. } => {
+                let pairs = self.pairs();
                 self.match_record.add(slot, record)?;
+                if self.pairs() > pairs {
+                    self.compare_workers()?;
+                }
                 return Ok(!self.is_decided());
             }
             Progress::Starting { .. }
@@ -137,19 +147,44 @@ impl Results {
         Ok(true)
     }
 
+    /// Returns the number of complete pairs of this match.
+    fn pairs(&self) -> u32 {
+        self.match_record.standings.tallies.values().flat_map(|tally| tally.pairs).sum()
+    }
+
+    /// Reads the games of all workers of a shared test, and stores the decision if there is one.
+    fn compare_workers(&mut self) -> Result<(), MatchError> {
+        let Some(shared) = &mut self.shared else { return Ok(()) };
+        match shared.refresh() {
+            // A network may fail for a while. The next pair repeats the attempt.
+            Err(JournalError { fault: Fault::Io(error), .. }) if error.get_ref().is_none() => {
+                log::warn!("cannot read the games of other workers: {}", describe(&error));
+            }
+            refreshed => refreshed?,
+        }
+        match (shared.stored_decision(), shared.decision()) {
+            (Some(_), _) | (None, Decision::Continue) => Ok(()),
+            (None, decision) => self.match_record.record_decision(decision),
+        }
+    }
+
+    /// Returns the results that the sequential test uses: those of all machines that share it.
+    pub(crate) fn tested(&self) -> Option<&Tally> {
+        let own = self.match_record.standings.tallies.values().next();
+        self.shared.as_ref().map(SharedTest::tally).or(own)
+    }
+
     /// Compares the first of two engines with the second, according to the sequential test or,
     /// without one, the number of wins. Returns `None` if there are more than two engines.
     pub fn comparison(&self) -> Option<Ordering> {
-        let tally = self.match_record.standings.tallies.values().next();
-        let compare = |tally: &Tally| match self.sprt {
-            None => tally.total.wins.cmp(&tally.total.losses),
-            Some(sprt) => match sprt.decide(sprt.llr(&tally.pairs)) {
-                Decision::Continue => Ordering::Equal,
-                Decision::AcceptH0 => Ordering::Less,
-                Decision::AcceptH1 => Ordering::Greater,
-            },
+        let compare = |tally: &Tally| -> Ordering {
+            match (&self.shared, self.sprt) {
+                (Some(shared), _) => shared.decision().into(),
+                (None, None) => tally.total.wins.cmp(&tally.total.losses),
+                (None, Some(sprt)) => sprt.decide(sprt.llr(&tally.pairs)).into(),
+            }
         };
-        (self.names.len() == 2).then(|| tally.map_or(Ordering::Equal, compare))
+        (self.names.len() == 2).then(|| self.tested().map_or(Ordering::Equal, compare))
     }
 
     /// Returns whether the sequential test has accepted a hypothesis.
@@ -188,7 +223,8 @@ impl Results {
         if let Some(statistics) = statistics {
             statistics.write(format!("{:#}\n", self.json()).as_bytes())?;
         }
-        if self.match_record.rounds.is_over() || self.is_decided() {
+        // The other workers of a shared test still need the state.
+        if (self.match_record.rounds.is_over() || self.is_decided()) && self.shared.is_none() {
             self.match_record.close()?;
         }
         Ok(())
@@ -238,6 +274,7 @@ impl Results {
                 ratings_json(names, games, &ratings(names.len(), games, &[]))
             }),
             "pairings": pairings.collect::<Vec<Value>>(),
+            "shared": self.shared.as_ref().map(shared_json),
             "stumbles": self.startup_retries().collect::<Value>(),
         })
     }
@@ -274,6 +311,16 @@ fn pairing(tally: &Tally, sprt: Option<&Sprt>) -> Value {
         "sprt": sprt.map(|sprt| test(sprt, tally)),
         "terminations": tally.terminations,
     })
+}
+
+/// Returns the joint statistics of the workers of a shared test.
+pub(crate) fn shared_json(shared: &SharedTest) -> Value {
+    let mut value = pairing(shared.tally(), Some(shared.sprt()));
+    value["engines"] = json!(shared.names());
+    value["sprt"]["decision"] = json!(shared.decision());
+    let worker = |(number, games)| json!({ "worker": number, "games": games });
+    value["workers"] = shared.workers().map(worker).collect();
+    value
 }
 
 fn test(sprt: &Sprt, tally: &Tally) -> Value {

@@ -18,6 +18,7 @@ use crate::support::files::{Fault, Journal, JournalError, Kind};
 use super::games::GameText;
 use super::record::{GameRecord, PlayedMove};
 use super::schedule::Round;
+use super::stats::Decision;
 use super::verdict::{Termination, Verdict};
 
 const INTERRUPTED: &str =
@@ -36,9 +37,14 @@ pub struct Entrant {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Entry {
-    Engine { index: usize, entrant: Entrant },
+    Engine {
+        index: usize,
+        entrant: Entrant,
+    },
     Round(Round),
     Game(Box<FinishedGame>),
+    /// The decision of a sequential test that several machines share.
+    Decision(Decision),
 }
 
 /// The content of a state file.
@@ -113,7 +119,7 @@ impl FinishedGame {
     }
 }
 
-static KIND: Kind = Kind { magic: "tabia match 3; ", name: "the state file" };
+pub(super) static KIND: Kind = Kind { magic: "tabia match 3; ", name: "the state file" };
 
 /// A state file that has been opened and locked for this run.
 pub(crate) type StateFile = Journal<Entry>;
@@ -138,6 +144,7 @@ pub(crate) fn open_state(
             stored.entrants.push(entrant);
         }
         Entry::Round(round) => stored.rounds.push(round),
+        Entry::Decision(_) => {}
         Entry::Game(game) => {
             stored.games.iter_mut().last().map(|game| game.pgn.take());
             stored.games.push(*game);

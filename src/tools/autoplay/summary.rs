@@ -48,13 +48,18 @@ pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
 
 /// Formats the state of the sequential test on a single line.
 pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
+    decided_line(sprt, tally, sprt.decide(sprt.llr(&tally.pairs)))
+}
+
+/// Formats a sequential test with this decision on a single line.
+pub(crate) fn decided_line(sprt: &Sprt, tally: &Tally, decision: Decision) -> String {
     let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();
     let model = match sprt.model {
         EloModel::Logistic => "Elo",
         EloModel::Normalized => "nElo",
     };
-    let verdict = match sprt.decide(llr) {
+    let verdict = match decision {
         Decision::Continue => "undecided",
         Decision::AcceptH0 => "H0 accepted",
         Decision::AcceptH1 => "H1 accepted",

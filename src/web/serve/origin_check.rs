@@ -13,14 +13,14 @@ const SITE: &str = "sec-fetch-site";
 
 /// Accepts requests from the server's own page, from other programs, and from allowed origins.
 #[derive(Debug)]
-pub(super) struct OriginCheck {
+pub(crate) struct OriginCheck {
     origins: Vec<String>,
     /// Whether the server listens only on this machine, so that no external host name is valid.
     is_local: bool,
 }
 
 impl OriginCheck {
-    pub(super) fn new(origins: Vec<String>, is_local: bool) -> Self {
+    pub(crate) fn new(origins: Vec<String>, is_local: bool) -> Self {
         OriginCheck { origins, is_local }
     }
 

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::api_error::ApiError;
 use super::facets::{self, Dates};
-use super::games::folders;
+use super::games::game_folders;
 use super::limits::{
     DEFAULT_FOUND_GAMES, MAX_FOUND_GAMES, MAX_FOUND_POSITIONS, MAX_PATTERN_SECONDS, PATTERN_UPDATE,
 };
@@ -162,7 +162,7 @@ fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex
             Ok(index) => index,
             Err(reason) => {
                 log::debug!("{reason}");
-                read_moves(book, &folders(content), threads(), monitor)
+                read_moves(book, &game_folders(content), threads(), monitor)
                     .map_err(|error| error.to_string())?
                     .ok_or("the server ends")?
             }

@@ -178,6 +178,23 @@ fn costly_addresses(
     origin_check: OriginCheck,
     served: Served,
 ) -> Router<Arc<AppState>> {
+    let router = Router::new()
+        .route("/read", post(read))
+        .route("/annotate", post(annotate))
+        .route("/analysis", get(analyse))
+        .route("/report", get(report))
+        .route("/search", get(search_pattern))
+        .merge(repertoire::readable(served))
+        .merge(training)
+        .method_not_allowed_fallback(wrong_method);
+    restricted(router, origin_check)
+}
+
+/// Restricts addresses to the server's own page, allowed origins and other programs.
+pub(crate) fn restricted<S: Clone + Send + Sync + 'static>(
+    router: Router<S>,
+    origin_check: OriginCheck,
+) -> Router<S> {
     let named = AllowOrigin::list(origin_check.origins());
     let origin_check = Arc::new(origin_check);
     let check = move |request: Request, next: Next| {
@@ -189,15 +206,7 @@ fn costly_addresses(
             }
         }
     };
-    Router::new()
-        .route("/read", post(read))
-        .route("/annotate", post(annotate))
-        .route("/analysis", get(analyse))
-        .route("/report", get(report))
-        .route("/search", get(search_pattern))
-        .merge(repertoire::readable(served))
-        .merge(training)
-        .method_not_allowed_fallback(wrong_method)
+    router
         .layer(middleware::from_fn(check))
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
@@ -488,7 +497,7 @@ fn start_player(
 }
 
 /// Converts the items of a channel to a stream that cannot fail.
-struct Received<T>(mpsc::Receiver<T>);
+pub(crate) struct Received<T>(pub(crate) mpsc::Receiver<T>);
 
 impl<T> Stream for Received<T> {
     type Item = Result<T, std::convert::Infallible>;

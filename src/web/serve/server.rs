@@ -53,6 +53,11 @@ impl Stopper {
     pub(crate) fn stop(&self) {
         self.0.send_replace(true);
     }
+
+    /// Returns a value that becomes true when the server is to stop.
+    pub(crate) fn closing(&self) -> watch::Receiver<bool> {
+        self.0.subscribe()
+    }
 }
 
 #[derive(Debug)]
@@ -78,7 +83,7 @@ pub(crate) fn serve(
     on_open: impl FnOnce() + Send + 'static,
 ) -> Result<(), ServeError> {
     let runtime = runtime()?;
-    let closing = stopper.0.subscribe();
+    let closing = stopper.closing();
     let done = runtime.block_on(async {
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|error| ServeError::Address(address, describe(&error)))?;
@@ -150,7 +155,7 @@ fn open(
 }
 
 /// Accepts connections until the server stops, and then waits for open connections to finish.
-async fn accept_all(
+pub(crate) async fn accept_all(
     listener: TcpListener,
     router: Router,
     client_timeout: Duration,

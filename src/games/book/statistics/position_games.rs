@@ -76,7 +76,7 @@ impl PositionGames {
 
     /// Returns the players, the date and the id of a game.
     pub(crate) fn listed(&self, number: u32) -> Option<ListedGame> {
-        Facets::of(&self.book.image)?.listed(number, None)
+        ListedGame::of(&Facets::of(&self.book.image)?.games, number, None)
     }
 
     /// Reads the texts of games from their files, file by file, and passes them on with the numbers

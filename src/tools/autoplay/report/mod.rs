@@ -19,9 +19,16 @@ use super::tournament::Standings;
 const PAGE: Page = Page {
     title: "Match report",
     body: include_str!("page.html"),
-    style: include_str!("page.css"),
-    script: include_str!("page.js"),
+    style: concat!(include_str!("standings.css"), include_str!("page.css")),
+    script: concat!(include_str!("standings.js"), include_str!("page.js")),
 };
+
+/// The script that shows standings, pairings and a sequential test, also on the live page.
+#[cfg(feature = "serve")]
+pub(crate) const STANDINGS_JS: &str = include_str!("standings.js");
+/// The style sheet for [`STANDINGS_JS`].
+#[cfg(feature = "serve")]
+pub(crate) const STANDINGS_CSS: &str = include_str!("standings.css");
 
 /// The information in a report that is not part of the results.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +64,7 @@ pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ParseError> {
         "engines": names.iter().zip(engines).map(engine_data).collect::<Vec<Value>>(),
         "facts": about.facts,
         "pgn": about.games.as_ref().map(|path| path.to_string_lossy()),
-        "table": table(names, standings),
+        "table": table(names, standings, names.len()),
         "pairings": standings.tallies.iter().map(|(&engines, tally)| {
             pairing(names, engines, tally, sprt)
         }).collect::<Vec<Value>>(),
@@ -83,11 +90,13 @@ fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
     })
 }
 
-/// Returns the crosstable. The best engine comes first.
-fn table(names: &[String], standings: &Standings) -> Value {
+/// Returns the crosstable, with the points against the first `columns` engines of the table. The best
+/// engine comes first.
+pub(crate) fn table(names: &[String], standings: &Standings, columns: usize) -> Value {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
-        let cells = ranks.iter().map(|column| against(standings, row.engine, column.engine));
+        let columns = ranks.iter().take(columns);
+        let cells = columns.map(|column| against(standings, row.engine, column.engine));
         json!({
             "name": names[row.engine],
             "score": row.placing.map(|placing| placing.score),
@@ -100,7 +109,13 @@ fn table(names: &[String], standings: &Standings) -> Value {
     rows.collect()
 }
 
-fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Option<&Sprt>) -> Value {
+/// Returns the results of two engines, whose indexes are `engines`.
+pub(crate) fn pairing(
+    names: &[String],
+    engines: (usize, usize),
+    tally: &Tally,
+    sprt: Option<&Sprt>,
+) -> Value {
     let elo = tally.elo();
     let colors = tally.by_color.map(|count| [count.wins, count.draws, count.losses]);
     let ends = tally.terminations.iter().map(|(end, count)| json!([end.name(), count]));

@@ -3,12 +3,10 @@
 import { byId, draw, make } from "./dom.js";
 import { Curve } from "./chart.js";
 import { Replay } from "./replay.js";
+import { fillTable, pairingPanel, scoreText, showTest } from "./standings.js";
 import { wireTheme } from "./theme.js";
 
 const data = JSON.parse(byId("data").textContent);
-
-const share = (part, whole) => whole ? (100 * part / whole).toFixed(1) + "%" : "–";
-const signed = (number, digits) => (number >= 0 ? "+" : "−") + Math.abs(number).toFixed(digits);
 
 function showMatch() {
   const heads = ["Engine", "Command", "Protocol", "Time control", "Time margin", "Options"];
@@ -18,59 +16,6 @@ function showMatch() {
   const facts = data.facts.map(([label, text]) => [label, label === "Command" ? make("code", {}, text) : text]);
   if (data.pgn) facts.push(["PGN", make("a", { href: data.pgn.split("/").map(encodeURIComponent).join("/") }, data.pgn)]);
   byId("facts").append(...facts.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, text)]));
-}
-
-function showTable() {
-  const hasPlacings = data.table.some(row => row.score !== null);
-  const heads = ["#", "Engine", "Points", "Games", "Share", ...hasPlacings ? ["Score", "Buchholz"] : [], ...data.table.map((_, i) => i + 1)];
-  const head = make("tr", {}, ...heads.map(text => make("th", { scope: "col", class: text === "Engine" ? "name" : null }, text)));
-  const rows = data.table.map((row, i) => {
-    const cells = row.cells.map((cell, j) => make("td", {}, i === j ? "·" : cell ?? "–"));
-    return make("tr", {}, make("td", {}, i + 1), make("th", { scope: "row", class: "name" }, row.name), make("td", {}, row.points), make("td", {}, row.games), make("td", {}, share(row.points, row.games)),
-      ...hasPlacings ? [make("td", {}, row.score), make("td", {}, row.buchholz)] : [], ...cells);
-  });
-  byId("table").append(make("thead", {}, head), make("tbody", {}, ...rows));
-}
-
-/** Minimum shares at which part of a bar shows its count, and its count with a word. */
-const [COUNT_FITS, WORDS_FIT] = [.07, .22];
-
-function resultBar(wins, draws, losses) {
-  const parts = [[wins, "won"], [draws, "drawn"], [losses, "lost"]].filter(([count]) => count > 0).map(([count, kind]) => {
-    const size = count / (wins + draws + losses);
-    const part = make("i", { class: kind, title: `${count} ${kind}` }, size >= WORDS_FIT ? `${count} ${kind}` : size >= COUNT_FITS ? count : "");
-    part.style.flexGrow = count;
-    return part;
-  });
-  return make("div", { class: "bar", role: "img", "aria-label": `${wins} won, ${draws} drawn, ${losses} lost` }, ...parts);
-}
-
-function showPairings() {
-  for (const pairing of data.pairings) {
-    const [wins, draws, losses] = pairing.total;
-    const elo = pairing.elo === null ? "no finite Elo estimate" : `Elo ${signed(pairing.elo, 1)} ± ${pairing.error === null ? "∞" : pairing.error.toFixed(1)}`;
-    const superiority = pairing.los === null ? "" : `, likelihood of superiority ${(100 * pairing.los).toFixed(1)}%`;
-    const side = counts => `+${counts[0]} =${counts[1]} −${counts[2]}`;
-    byId("pairings").append(make("section", { class: "panel" }, make("h2", {}, pairing.names.join(" – ")),
-      make("p", {}, `${wins} won, ${draws} drawn, ${losses} lost: ${share(wins + draws / 2, wins + draws + losses)}`),
-      resultBar(wins, draws, losses),
-      make("p", {}, elo + superiority),
-      make("p", { class: "note" }, `as White ${side(pairing.white)}, as Black ${side(pairing.black)}`),
-      make("p", { class: "note" }, `pairs by points 0, ½, 1, 1½, 2: ${pairing.pairs.join(", ")}`)));
-  }
-}
-
-function showSprt() {
-  if (!data.sprt) return;
-  const { lower, upper, curve, elo0, elo1 } = data.sprt;
-  const section = byId("sprt");
-  section.hidden = false;
-  const room = 0.3;
-  const last = curve.at(-1);
-  const verdict = last >= upper ? `${elo1} accepted` : last <= lower ? `${elo0} accepted` : "undecided";
-  const words = `log-likelihood ratio ${last.toFixed(2)} after ${curve.length - 1} pairs, Elo ${elo0} against ${elo1}: ${verdict}`;
-  const chart = new Curve(curve, { low: Math.min(lower, ...curve) - room, high: Math.max(upper, ...curve) + room, marks: [[upper, upper.toFixed(2)], [0, "0"], [lower, lower.toFixed(2)]], label: words });
-  section.querySelector("div").append(chart.svg, make("p", { class: "note" }, words));
 }
 
 function showEnds() {
@@ -101,15 +46,6 @@ function showLengths() {
     svg.append(draw("text", { x: i * wide + 2, y: height - 4 }, i * step));
   });
   byId("lengths").append(svg);
-}
-
-/** Scores above `MATES` are mates; mate in n plies is `MATE - n`. */
-const [MATES, MATE] = [31000, 32000];
-
-function scoreText(score) {
-  if (score === null || score === undefined) return "";
-  if (Math.abs(score) <= MATES) return signed(score / 100, 2);
-  return (score > 0 ? "+M" : "−M") + Math.ceil((MATE - Math.abs(score)) / 2);
 }
 
 /** The class of a move: `book` from the opening or a book, `met` if its search ended in the book, or `null`. */
@@ -168,9 +104,9 @@ function showGames() {
 byId("title").textContent = document.title = data.event;
 wireTheme(byId("theme"));
 showMatch();
-showTable();
-showPairings();
-showSprt();
+fillTable(byId("table"), data.table);
+byId("pairings").append(...data.pairings.map(pairingPanel));
+if (data.sprt) showTest(byId("sprt"), data.sprt);
 showEnds();
 showLengths();
 showGames();

@@ -5,6 +5,8 @@
 //! on Normalized Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
 //! Propositions and sections mentioned below refer to that paper.
 
+use std::cmp::Ordering;
+
 use super::{ELO_SCALE, score_of_elo};
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +39,7 @@ pub struct Sprt {
 }
 
 /// The decision of a sequential test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// More games are needed.
@@ -46,6 +48,17 @@ pub enum Decision {
     AcceptH0,
     /// The alternative hypothesis is accepted.
     AcceptH1,
+}
+
+/// Compares the tested engine with the other one.
+impl From<Decision> for Ordering {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Continue => Ordering::Equal,
+            Decision::AcceptH0 => Ordering::Less,
+            Decision::AcceptH1 => Ordering::Greater,
+        }
+    }
 }
 
 /// Replaces a count of zero, whose logarithm would be infinite, as in Fishtest and fastchess.

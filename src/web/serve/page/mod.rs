@@ -12,10 +12,10 @@ pub(crate) struct PageFile {
     text: &'static str,
 }
 
-const HTML: &str = "text/html; charset=utf-8";
-const CSS: &str = "text/css; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const SVG: &str = "image/svg+xml";
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
+pub(crate) const CSS: &str = "text/css; charset=utf-8";
+pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
+pub(crate) const SVG: &str = "image/svg+xml";
 
 /// Includes a file, either one shared by all pages or one in the folder of this module.
 macro_rules! file {
@@ -68,6 +68,11 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 impl PageFile {
+    /// Creates a file of a page. `kind` is its media type.
+    pub(crate) const fn new(path: &'static str, text: &'static str, kind: &'static str) -> Self {
+        PageFile { path, kind, text }
+    }
+
     pub(crate) fn tag(self) -> String {
         format!("\"{:08x}\"", crc32fast::hash(self.text.as_bytes()))
     }
@@ -95,22 +100,24 @@ impl PageFile {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(crate) mod checks {
+    use super::PageFile;
 
     /// Returns the names that follow `mark` in `text`. A name ends before the closing quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
 
-    #[test]
-    fn page_loads_only_its_own_files() {
+    /// Panics unless the files of a page load only each other, are short and do not parse HTML. The
+    /// addresses in `links` are not files.
+    pub(crate) fn check(files: &[PageFile], links: &[&str]) {
+        const LONGEST: usize = 600;
         let is_own = |name: &str| {
             let path = format!("/{}", name.trim_start_matches("./").trim_start_matches('/'));
-            FILES.iter().any(|file| file.path == path)
+            files.iter().any(|file| file.path == path) || links.contains(&&*path)
         };
         let mut loaded = 0;
-        for file in FILES {
+        for file in files {
             let marks = ["src=\"", "href=\"", "from \"", "import \""];
             for name in marks.into_iter().flat_map(|mark| named(file.text, mark)) {
                 assert!(name.starts_with('#') || is_own(name), "{} names {name}", file.path);
@@ -118,8 +125,22 @@ mod tests {
             }
             let foreign = file.text.replace("http://www.w3.org/2000/svg", "");
             assert!(!foreign.contains("://"), "{} refers to another server", file.path);
+            assert!(file.text.lines().count() < LONGEST, "{} is too long", file.path);
+            for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "document.write"] {
+                assert!(!file.text.contains(way), "{}: {way}", file.path);
+            }
         }
-        assert!(loaded > FILES.len(), "{loaded} names found");
+        assert!(loaded > files.len(), "{loaded} names found");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_load_only_their_own_files() {
+        checks::check(&FILES, &[]);
     }
 
     #[test]
@@ -128,16 +149,5 @@ mod tests {
         assert!(
             page.contains(&format!("id=\"self-play\" hidden>{}<", crate::games::book::SELF_PLAY))
         );
-    }
-
-    #[test]
-    fn scripts_are_short_and_do_not_parse_html() {
-        const LONGEST: usize = 600;
-        for file in FILES {
-            assert!(file.text.lines().count() < LONGEST, "{} is too long", file.path);
-            for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "document.write"] {
-                assert!(!file.text.contains(way), "{}: {way}", file.path);
-            }
-        }
     }
 }

@@ -1,0 +1,253 @@
+//! The server of the live page, which runs on one thread beside the match.
+
+use std::fs::File;
+use std::io::{self, Read, Take};
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::time::timeout;
+use tokio_stream::Stream;
+
+use super::state::{Cursor, LiveMatch};
+use crate::support::files::{describe, open_plain};
+use crate::support::page;
+use crate::tools::autoplay::report::{STANDINGS_CSS, STANDINGS_JS};
+use crate::web::serve::Stopper;
+use crate::web::serve::api_error::ApiError;
+use crate::web::serve::limits::{CLIENT_SECONDS, GRACE};
+use crate::web::serve::origin_check::OriginCheck;
+use crate::web::serve::page::{CSS, HTML, PageFile, SCRIPT, SVG};
+use crate::web::serve::query::Query;
+use crate::web::serve::routes::{Received, restricted};
+use crate::web::serve::server::accept_all;
+
+/// The minimum time between two updates of a page.
+const UPDATE: Duration = Duration::from_millis(250);
+/// The maximum time between two updates. Boards of finished games change even if nothing happens.
+const IDLE: Duration = Duration::from_secs(2);
+/// The maximum number of boards on a page, and the number for clients that request none.
+const MAX_BOARDS: u64 = 64;
+const DEFAULT_BOARDS: u64 = 4;
+/// The maximum number of pages that are updated, so that they take little time from the engines.
+const MAX_PAGES: usize = 16;
+/// The maximum number of copies of the games that are sent at the same time.
+const MAX_COPIES: usize = 2;
+/// The size in bytes of the pieces in which games are sent.
+const PIECE: u64 = 64 << 10;
+
+const FILES: [PageFile; 15] = [
+    PageFile::new("/", include_str!("page/live.html"), HTML),
+    PageFile::new("/live.css", include_str!("page/live.css"), CSS),
+    PageFile::new("/live.js", include_str!("page/live.js"), SCRIPT),
+    PageFile::new("/standings.css", STANDINGS_CSS, CSS),
+    PageFile::new("/standings.js", STANDINGS_JS, SCRIPT),
+    PageFile::new("/icon.svg", page::ICON, SVG),
+    PageFile::new("/theme.css", page::THEME_CSS, CSS),
+    PageFile::new("/board.css", page::BOARD_CSS, CSS),
+    PageFile::new("/replay.css", page::REPLAY_CSS, CSS),
+    PageFile::new("/dom.js", page::DOM_JS, SCRIPT),
+    PageFile::new("/theme.js", page::THEME_JS, SCRIPT),
+    PageFile::new("/pieces.js", page::PIECES_JS, SCRIPT),
+    PageFile::new("/board.js", page::BOARD_JS, SCRIPT),
+    PageFile::new("/chart.js", page::CHART_JS, SCRIPT),
+    PageFile::new("/replay.js", page::REPLAY_JS, SCRIPT),
+];
+
+/// The settings of the live page's server.
+#[derive(Debug)]
+pub(crate) struct LiveSettings {
+    /// Web pages that may read the events and games, besides the server's own page.
+    pub(crate) origins: Vec<String>,
+    /// The file with the games, if it is a regular file.
+    pub(crate) pgn: Option<PathBuf>,
+}
+
+/// A running server. Dropping it ends the server, after the pages have got the last events.
+#[derive(Debug)]
+pub(crate) struct LiveServer {
+    live: Arc<LiveMatch>,
+    stopper: Stopper,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Clone)]
+struct App {
+    live: Arc<LiveMatch>,
+    pages: Arc<Semaphore>,
+    copies: Arc<Semaphore>,
+    pgn: Option<Arc<Path>>,
+    closing: watch::Receiver<bool>,
+}
+
+impl LiveServer {
+    /// Starts the server for a match.
+    ///
+    /// # Errors
+    /// If the system refuses a thread.
+    pub(crate) fn start(
+        listener: TcpListener,
+        settings: LiveSettings,
+        live: Arc<LiveMatch>,
+    ) -> io::Result<Self> {
+        let address = listener.local_addr()?;
+        listener.set_nonblocking(true)?;
+        let stopper = Stopper::new();
+        let router = router(settings, Arc::clone(&live), address, stopper.closing());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let closing = stopper.closing();
+        let run = move || {
+            let served = runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener)?;
+                accept_all(listener, router, Duration::from_secs(CLIENT_SECONDS), closing).await;
+                Ok::<_, io::Error>(())
+            });
+            if let Err(error) = served {
+                log::warn!("the live page cannot be served: {}", describe(&error));
+            }
+            runtime.shutdown_timeout(GRACE);
+        };
+        let thread = Some(thread::Builder::new().name("live page".to_owned()).spawn(run)?);
+        Ok(LiveServer { live, stopper, thread })
+    }
+}
+
+impl Drop for LiveServer {
+    fn drop(&mut self) {
+        self.live.finish(None, "the match has ended with an error");
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            // The thread has logged its own errors.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn router(
+    LiveSettings { origins, pgn }: LiveSettings,
+    live: Arc<LiveMatch>,
+    address: SocketAddr,
+    closing: watch::Receiver<bool>,
+) -> Router {
+    let (pages, copies) = (Semaphore::new(MAX_PAGES), Semaphore::new(MAX_COPIES));
+    let (pages, copies, pgn) = (Arc::new(pages), Arc::new(copies), pgn.map(Arc::from));
+    let origin_check = OriginCheck::new(origins, address.ip().is_loopback());
+    let data = Router::new().route("/events", get(events)).route("/games.pgn", get(games));
+    let mut router = restricted(data, origin_check);
+    for file in FILES {
+        let tag: Arc<str> = file.tag().into();
+        let answer = move |headers: HeaderMap| async move { file.answer(&tag, &headers) };
+        router = router.route(file.path, get(answer));
+    }
+    router
+        .fallback(async |uri: Uri| {
+            ApiError::not_found(format!("there is nothing at {:?}", uri.path()))
+        })
+        .with_state(App { live, pages, copies, pgn, closing })
+}
+
+async fn events(
+    State(app): State<App>,
+    uri: Uri,
+) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, ApiError> {
+    let mut query = Query::of(&uri)?;
+    let boards = query.number("boards", (0, MAX_BOARDS))?.unwrap_or(DEFAULT_BOARDS);
+    query.finish()?;
+    let permit = Arc::clone(&app.pages).try_acquire_owned();
+    let permit = permit.map_err(|_| {
+        ApiError::unavailable(format!("{MAX_PAGES} pages are open already: close one of them"))
+    })?;
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(send_news(app, Cursor::new(boards as usize), sender, permit));
+    Ok(Sse::new(Received(receiver)).keep_alive(KeepAlive::default()))
+}
+
+/// Sends a page what has changed, until the match is over or the page has been closed.
+async fn send_news(
+    App { live, mut closing, .. }: App,
+    mut cursor: Cursor,
+    sender: mpsc::Sender<Event>,
+    _permit: OwnedSemaphorePermit,
+) {
+    let mut changes = live.changes();
+    loop {
+        changes.mark_unchanged();
+        let (news, is_over) = live.news(&mut cursor);
+        for (name, value) in news {
+            let event = Event::default().event(name).data(value.to_string());
+            // Waits until the page has read the earlier events.
+            if sender.send(event).await.is_err() {
+                return;
+            }
+        }
+        if is_over || *closing.borrow() {
+            return;
+        }
+        let next = async {
+            let _ = timeout(IDLE, changes.changed()).await;
+            let _ = timeout(UPDATE, closing.wait_for(|&is_closing| is_closing)).await;
+        };
+        tokio::select! {
+            () = next => {}
+            () = sender.closed() => return,
+        }
+    }
+}
+
+/// Sends the games that have been stored so far.
+async fn games(State(app): State<App>) -> Result<Response, ApiError> {
+    let none = || ApiError::not_found("the match stores no games: start it with --pgn FILE");
+    let path = app.pgn.ok_or_else(none)?;
+    let waiting = app.copies.acquire_owned().await;
+    let permit = waiting.map_err(|_| ApiError::unavailable("the server ends"))?;
+    let opened = tokio::task::spawn_blocking(move || {
+        let file = open_plain(&path)?;
+        let length = file.metadata()?.len();
+        io::Result::Ok(file.take(length))
+    });
+    let opened = opened.await.map_err(|error| ApiError::unavailable(error.to_string()))?;
+    let file = opened.map_err(|error| {
+        ApiError::unavailable(format!("the games cannot be read: {}", describe(&error)))
+    })?;
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        send_pieces(file, &sender);
+    });
+    let headers = [(header::CONTENT_TYPE, "application/x-chess-pgn")];
+    Ok((headers, Body::from_stream(Received(receiver))).into_response())
+}
+
+/// Sends the content of a file until the client has been disconnected.
+fn send_pieces(mut file: Take<File>, sender: &mpsc::Sender<Bytes>) {
+    loop {
+        let mut piece = Vec::new();
+        let read = (&mut file).take(PIECE).read_to_end(&mut piece);
+        if let Err(error) = &read {
+            log::warn!("the games cannot be read: {}", describe(error));
+        }
+        if !matches!(read, Ok(1..)) || sender.blocking_send(piece.into()).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_loads_only_its_own_files() {
+        crate::web::serve::page::checks::check(&FILES, &["/games.pgn"]);
+    }
+}
