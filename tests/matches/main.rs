@@ -7,6 +7,7 @@ mod autoplay;
 mod check;
 mod library;
 mod ratings;
+mod records;
 mod replay;
 mod tournaments;
 mod tune;

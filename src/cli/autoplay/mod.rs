@@ -4,6 +4,7 @@ mod about;
 mod args;
 mod check;
 mod openings;
+mod records;
 mod reporter;
 
 use std::cmp::Ordering;
@@ -73,6 +74,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         concurrency: args.concurrency.count(),
         trace,
         date: today(),
+        pause: args.records.pause(),
+        error_output: args.records.error_output()?,
         engines,
     };
     let mut results = Results::new(&tournament.engines, match_record, sprt);

@@ -25,6 +25,7 @@ pub use crate::support::files::{FileKind, Output};
 use super::config::EngineConfig;
 pub use super::error::MatchError;
 use super::match_record::MatchRecord;
+use super::overhead::Overhead;
 use super::play::Interrupt;
 use super::ratings::ratings;
 pub use super::report::About;
@@ -45,6 +46,8 @@ pub struct Results {
     pub names: Vec<String>,
     /// The number of failed starts of each engine.
     pub startup_retries: Vec<u32>,
+    /// The delays that the match runner has caused in this run.
+    pub overhead: Overhead,
     /// The sequential test (SPRT), which may end a match between two engines.
     pub sprt: Option<Sprt>,
     /// The finished games and the files in which they are stored.
@@ -59,6 +62,7 @@ impl Results {
             about: About::default(),
             names: engines.iter().map(EngineConfig::label).collect(),
             startup_retries: vec![0; engines.len()],
+            overhead: Overhead::default(),
             sprt: sprt.filter(|_| engines.len() == 2),
             match_record,
         }
@@ -125,6 +129,7 @@ impl Results {
             Progress::Named(engine, name) => self.names[*engine].clone_from(name),
             Progress::StartupRetry { engine, .. } => self.startup_retries[*engine] += 1,
             Progress::Finished { slot, record, .. } => {
+                self.overhead.merge(&record.overhead);
                 self.match_record.add(slot, record)?;
                 return Ok(!self.is_decided());
             }
@@ -174,8 +179,10 @@ impl Results {
         statistics: Option<Output<'_>>,
     ) -> Result<(), MatchError> {
         if let Some(report) = report {
+            let overhead = self.overhead.describe().map(|overhead| ("Match runner", overhead));
+            self.about.facts.extend(overhead);
             let contents = Contents {
-                event: &self.match_record.event,
+                event: &self.match_record.style.event,
                 engines: &self.engines,
                 names: &self.names,
                 about: &self.about,
@@ -227,7 +234,7 @@ impl Results {
             value
         });
         json!({
-            "event": match_record.event,
+            "event": match_record.style.event,
             "scheduled": match_record.scheduled,
             "played": played,
             "crosstable": crosstable(names, &match_record.standings),
@@ -239,6 +246,7 @@ impl Results {
             }),
             "pairings": pairings.collect::<Vec<Value>>(),
             "stumbles": self.startup_retries().collect::<Value>(),
+            "overhead": self.overhead.json(),
         })
     }
 }
