@@ -44,6 +44,8 @@ fn main() -> anyhow::Result<()> {
         cores: Vec::new(),
         trace: None,
         date: "????.??.??".to_owned(),
+        pause: Duration::ZERO,
+        error_output: None,
     };
     results.play(&tournament, &Interrupt::new(), |results, progress| {
         if let Progress::Finished { slot, record, .. } = progress {

@@ -9,6 +9,7 @@ use tabia::autoplay::clock::MoveLimits;
 use tabia::autoplay::config::{EngineConfig, Protocol};
 use tabia::autoplay::match_record::{MatchRecord, Places};
 use tabia::autoplay::openings::Opening;
+use tabia::autoplay::pgn_style::PgnStyle;
 use tabia::autoplay::play::{Conditions, Interrupt};
 use tabia::autoplay::referee::Rules;
 use tabia::autoplay::results::{FileKind, MatchError, Output, Results};
@@ -29,7 +30,8 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
     let format = Format::RoundRobin;
     let schedule = Schedule { engines: 2, format, games: GAMES, openings: 1, reversed: true };
     let (pgn, state) = (Some(folder.join("pgn")), Some(folder.join("state")));
-    let places = Places { pgn, state, event: "a test".to_owned(), ..Places::default() };
+    let style = PgnStyle { event: "a test".to_owned(), ..PgnStyle::default() };
+    let places = Places { pgn, state, style, ..Places::default() };
     let match_record = MatchRecord::open(&places, schedule, &[], "settings").expect("a new match");
     let rules = Rules::default();
     let conditions = Conditions { rules, tablebases: None, timeout: Duration::from_secs(10) };
@@ -45,6 +47,8 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
         cores: Vec::new(),
         trace: None,
         date: "2026.01.31".to_owned(),
+        pause: Duration::ZERO,
+        error_output: None,
     };
     (tournament, results)
 }

@@ -8,6 +8,7 @@ mod check;
 mod library;
 mod live;
 mod ratings;
+mod records;
 mod replay;
 mod shared;
 mod tournaments;

@@ -47,7 +47,8 @@ fn play(format: Format, folder: &Path, stop: usize) -> (Vec<Round>, String, bool
     let state = folder.join("state");
     let resume = state.exists();
     let pgn = Some(folder.join("games.pgn"));
-    let places = Places { pgn, state: Some(state), resume, ..Places::default() };
+    let epd = Some(folder.join("final.epd"));
+    let places = Places { pgn, state: Some(state), epd, resume, ..Places::default() };
     let names: Vec<String> = engines.iter().map(EngineConfig::label).collect();
     let entrants = entrants(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let schedule = schedule(format, engines.len());
@@ -65,6 +66,8 @@ fn play(format: Format, folder: &Path, stop: usize) -> (Vec<Round>, String, bool
         cores: Vec::new(),
         trace: None,
         date: "2026.01.31".to_owned(),
+        pause: Duration::ZERO,
+        error_output: None,
     };
     let (interrupt, mut finished) = (Interrupt::new(), 0);
     let played = results.play(&tournament, &interrupt, |_, progress| {
@@ -76,6 +79,17 @@ fn play(format: Format, folder: &Path, stop: usize) -> (Vec<Round>, String, bool
     played.expect("games");
     let rounds = &results.match_record.rounds;
     (rounds.list().to_vec(), results.json()["crosstable"].to_string(), rounds.is_over())
+}
+
+/// Removes the end of a file's last line, as if the program had been killed while it wrote.
+fn tear_last_line(path: &Path) {
+    let text = std::fs::read_to_string(path).expect("lines");
+    std::fs::write(path, &text[..text.len() - 10]).expect("written");
+}
+
+fn final_positions(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("final.epd")).expect("positions");
+    text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 #[test]
@@ -93,12 +107,14 @@ fn interrupted_tournament_has_the_same_rounds() {
                 if found.2 {
                     break found;
                 }
+                tear_last_line(&dir.path().join("final.epd"));
             };
             assert_eq!(found, expected, "{format:?}, {games} games in each run");
             assert!(runs > 1, "it was interrupted");
             let read = |folder: &Path| std::fs::read_to_string(folder.join("games.pgn"));
             let count = |folder| read(folder).expect("games").matches("[Event ").count();
             assert_eq!(count(dir.path()), count(whole.path()));
+            assert_eq!(final_positions(dir.path()), final_positions(whole.path()));
         }
     }
 }

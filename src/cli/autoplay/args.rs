@@ -9,12 +9,13 @@ use clap::ValueEnum;
 #[cfg(feature = "serve")]
 use super::live::Live;
 use super::openings::Openings;
+use super::records::Records;
 use super::shared::Shared;
 
 use crate::cli::args::Concurrency;
 use crate::cli::output::errln;
 use crate::cli::usage::{of_arguments, wrong};
-use crate::cli::writing::Force;
+use crate::cli::writing::{EPD, Force};
 use crate::engine::tablebase::Tables;
 use crate::support::files::{FileError, FileKind, Output};
 use crate::support::words::parse_time;
@@ -88,6 +89,8 @@ pub(crate) struct Args {
     /// Value of the `Event` tag of the games
     #[arg(long, hide_short_help = true, default_value = "tabia autoplay", value_name = "NAME")]
     pub event: String,
+    #[command(flatten)]
+    pub records: Records,
     /// Write every move with both clocks, and every result, to this file
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub log: Option<PathBuf>,
@@ -448,7 +451,8 @@ impl Args {
             state: self.state.clone().or_else(|| self.shared.state()).or(beside_pgn),
             resume: self.resume,
             keep: self.report.is_some(),
-            event: self.event.clone(),
+            epd: self.records.epdout.clone(),
+            style: self.records.style(&self.event),
         }
     }
 
@@ -466,6 +470,9 @@ impl Args {
     pub(crate) fn check_outputs(&self) -> Result<(), FileError> {
         if let Some(path) = self.report_page().filter(|path| path.exists()) {
             self.output(&path, FileKind::HTML).check()?;
+        }
+        if let Some(path) = &self.records.epdout {
+            self.output(path, EPD).check()?;
         }
         self.json.as_deref().map_or(Ok(()), |path| self.output(path, FileKind::JSON).check())
     }

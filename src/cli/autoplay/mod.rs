@@ -6,6 +6,7 @@ mod check;
 #[cfg(feature = "serve")]
 mod live;
 mod openings;
+mod records;
 mod reporter;
 mod shared;
 
@@ -86,6 +87,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         concurrency: args.concurrency.count(),
         trace,
         date: today(),
+        pause: args.records.pause(),
+        error_output: args.records.error_output()?,
         engines,
     };
     let mut results = Results::new(&tournament.engines, match_record, sprt);

@@ -192,6 +192,9 @@ impl Reporter {
         for (name, count) in results.startup_retries() {
             text.push_str(&format!("Starts of {name} that went wrong: {count}\n"));
         }
+        if let Some(overhead) = results.overhead.describe() {
+            text.push_str(&format!("Runner: {overhead}\n"));
+        }
         self.note(text.trim_end(), true);
         self.save_log();
     }

@@ -23,8 +23,42 @@ const DEFAULT: Level =
 /// Maximum lag that is taken into account. A longer delay indicates that the GUI was interrupted.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// Number of moves assumed for node budgets if the time control does not specify a number.
+/// Number of moves assumed for node budgets and lag if the time control does not specify a number.
 const EXPECTED_MOVES: u32 = 30;
+
+/// The time per move that passes only on the GUI's clock, for example while it draws the board, or
+/// while the engine waits for a processor core.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Lag(Duration);
+
+impl Lag {
+    /// Compares the time that the GUI reports with the expected time. An increase of the lag applies
+    /// immediately; a decrease is averaged over several moves.
+    pub(crate) fn observe(&mut self, expected: Duration, reported: Duration) {
+        let lag = expected.saturating_sub(reported).min(MAX_LAG);
+        self.0 = if lag > self.0 { lag } else { (self.0 * 7 + lag) / 8 };
+    }
+
+    /// Subtracts the lag of this move. If the increment does not cover the lag, also subtracts what
+    /// the following moves will lose.
+    pub(crate) fn subtract_from(self, time: TimeLimit) -> TimeLimit {
+        let Lag(lag) = self;
+        let later = match time {
+            TimeLimit::Clock { increment, moves_to_go, .. } => {
+                let moves = moves_to_go.map_or(EXPECTED_MOVES, |moves| moves.min(EXPECTED_MOVES));
+                lag.saturating_sub(increment) * moves.saturating_sub(1)
+            }
+            TimeLimit::Infinite | TimeLimit::MoveTime(_) => Duration::ZERO,
+        };
+        match less_overhead(time, lag) {
+            TimeLimit::Clock { remaining, increment, moves_to_go } => {
+                let remaining = remaining.saturating_sub(later);
+                TimeLimit::Clock { remaining, increment, moves_to_go }
+            }
+            time => time,
+        }
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 enum ClockSetting {
@@ -39,8 +73,7 @@ pub(crate) struct Clocks {
     remaining: [Duration; 2],
     since: usize,
     node_rate: u64,
-    /// Time per move that passes only on the GUI's clock, for example while it draws the board.
-    lag: Duration,
+    lag: Lag,
     /// Whether each clock has been charged for a move since the GUI last reported its time.
     charged: [bool; 2],
     turn_began: Instant,
@@ -55,7 +88,7 @@ impl Default for Clocks {
             remaining: [DEFAULT.base; 2],
             since: 0,
             node_rate: 0,
-            lag: Duration::ZERO,
+            lag: Lag::default(),
             charged: [false; 2],
             turn_began: Instant::now(),
             reported: [None; 2],
@@ -111,12 +144,11 @@ impl Clocks {
     }
 
     /// Sets the engine's clock to the time reported by the GUI. The difference from the measured
-    /// time is lag. An increase applies immediately; a decrease is averaged over several moves.
+    /// time is [`Lag`].
     pub(crate) fn set_own_clock(&mut self, color: Color, remaining: Duration) {
         let side = color.to_index();
         if std::mem::take(&mut self.charged[side]) {
-            let lag = self.remaining[side].saturating_sub(remaining).min(MAX_LAG);
-            self.lag = if lag > self.lag { lag } else { (self.lag * 7 + lag) / 8 };
+            self.lag.observe(self.remaining[side], remaining);
         }
         self.set(color, remaining);
     }
@@ -186,7 +218,7 @@ impl Clocks {
                     moves - (played % moves as usize) as u32
                 });
                 let remaining = self.remaining(color);
-                less_overhead(TimeLimit::Clock { remaining, increment, moves_to_go }, self.lag)
+                self.lag.subtract_from(TimeLimit::Clock { remaining, increment, moves_to_go })
             }
         }
     }
@@ -276,6 +308,28 @@ mod tests {
         let (remaining, increment) = (millis(8_340) - millis(105) / 2, millis(95) / 2);
         let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
         assert_eq!(clocks.limit(Color::White, 4).0, expected);
+    }
+
+    #[test]
+    fn lag_beyond_the_increment_is_reserved_for_later_moves() {
+        let millis = Duration::from_millis;
+        let mut lag = Lag::default();
+        lag.observe(millis(50), millis(45));
+        let remaining = |increment, moves_to_go| {
+            let (remaining, increment) = (millis(1_000), millis(increment));
+            match lag.subtract_from(TimeLimit::Clock { remaining, increment, moves_to_go }) {
+                TimeLimit::Clock { remaining, .. } => remaining,
+                time => panic!("{time:?}"),
+            }
+        };
+        assert_eq!(remaining(5, None), millis(995));
+        assert_eq!(remaining(2, None), millis(995 - 3 * 29));
+        assert_eq!(remaining(2, Some(2)), millis(995 - 3));
+        assert_eq!(remaining(0, Some(1)), millis(995));
+        assert_eq!(
+            lag.subtract_from(TimeLimit::MoveTime(seconds(1))),
+            TimeLimit::MoveTime(millis(995))
+        );
     }
 
     #[test]

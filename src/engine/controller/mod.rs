@@ -58,6 +58,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use clock::Lag;
 pub use clock::Level;
 pub(crate) use count::{PERFT_DEPTHS, PerftCount};
 pub(crate) use engine::{Engine, Mode};

@@ -15,6 +15,7 @@
 //! ```
 
 mod command;
+mod lag;
 mod reply;
 mod session;
 mod win_rate;

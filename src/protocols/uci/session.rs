@@ -17,6 +17,7 @@ use crate::games::book::ENDED;
 use crate::support::words::clip;
 
 use super::command::{Command, Go, Start};
+use super::lag::LagMeter;
 use super::reply::{Info, Reply};
 use super::win_rate::win_rate;
 
@@ -32,6 +33,9 @@ pub(crate) struct Session<W> {
     count: Option<PerftCount>,
     /// Whether the running search, which ends without `stop`, was probably started by a script.
     is_scripted: bool,
+    lag: LagMeter,
+    /// The number of moves in the last `position` command.
+    plies: usize,
 }
 
 /// Duration of a search whose limits are all invalid, because the GUI waits for a move.
@@ -50,6 +54,8 @@ impl<W: Write> Session<W> {
             startup_warnings: None,
             count: None,
             is_scripted: false,
+            lag: LagMeter::default(),
+            plies: 0,
         }
     }
 
@@ -112,6 +118,7 @@ impl<W: Write> Session<W> {
             Command::Uci => self.send_introduction()?,
             Command::IsReady => self.asked = true,
             Command::NewGame => {
+                self.lag.forget_turn();
                 self.engine.new_game();
                 self.engine.force();
             }
@@ -261,6 +268,7 @@ impl<W: Write> Session<W> {
                 return self.send_info_string(&format!("cannot set the position: {error}"));
             }
         };
+        self.plies = moves.len();
         let mut game = Game::new(start);
         let illegal = moves.iter().find(|text| {
             let mv = text.parse::<Move>();
@@ -289,6 +297,11 @@ impl<W: Write> Session<W> {
             self.send_info_string("go: searchmoves contains no legal move; searching all moves")?;
         }
         self.is_scripted = is_scripted(&limits);
+        limits.time = self.lag.begin_turn(limits.time, self.plies);
+        if limits.ponder {
+            // The clock starts at an unknown time.
+            self.lag.forget_turn();
+        }
         self.engine.search(limits);
         Ok(())
     }
@@ -381,6 +394,7 @@ impl<W: Write> Session<W> {
 
     /// Ends a search by sending the best move. If there is none, sends the null move.
     fn send_best_move(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
+        self.lag.end_turn();
         let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
         self.send(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
     }

@@ -68,6 +68,17 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
+    /// Completes the last line of the file, to which other programs may have written.
+    pub(crate) fn end_line(&mut self) -> io::Result<()> {
+        let length = self.file.metadata()?.len();
+        if !self.is_regular || length == 0 {
+            return Ok(());
+        }
+        let mut end = [0];
+        self.file.read_exact_at(&mut end, length - 1)?;
+        if end == *b"\n" { Ok(()) } else { self.file.write_all(b"\n") }
+    }
+
     /// Appends a game to the file. The file may be longer than it was when the entry was created.
     pub(crate) fn append(&mut self, entry: &GameText) -> io::Result<()> {
         self.file.write_all(entry.text.as_bytes())

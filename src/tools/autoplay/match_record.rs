@@ -20,7 +20,8 @@ use chess::Color;
 use super::config::EngineConfig;
 use super::error::MatchError;
 use super::games::{GameText, GamesFile};
-use super::record::GameRecord;
+use super::pgn_style::PgnStyle;
+use super::record::{GameRecord, final_epd};
 use super::rounds::Rounds;
 use super::schedule::{Format, Schedule, Slot};
 pub use super::state::Entrant;
@@ -45,8 +46,10 @@ pub struct Places {
     pub resume: bool,
     /// Whether to keep all games in memory for a report.
     pub keep: bool,
-    /// The value of the `Event` PGN tag.
-    pub event: String,
+    /// The EPD file to which the final positions are appended.
+    pub epd: Option<PathBuf>,
+    /// The tags and the comments of the games in the PGN file.
+    pub style: PgnStyle,
 }
 
 /// The results of a match, in memory and on disk.
@@ -54,9 +57,10 @@ pub struct Places {
 pub struct MatchRecord {
     pgn: Option<(PathBuf, GamesFile)>,
     state: Option<StateFile>,
+    epd: Option<(PathBuf, GamesFile)>,
     keep: bool,
-    /// The value of the `Event` PGN tag.
-    pub event: String,
+    /// The tags and the comments of the games in the PGN file.
+    pub style: PgnStyle,
     /// The number of games in the whole match, as far as it can be foreseen ([`Rounds::planned`]).
     pub scheduled: usize,
     /// The rounds so far.
@@ -113,11 +117,14 @@ impl MatchRecord {
             }
             (pgn, _) => pgn?,
         };
+        let last = stored.games.last();
+        let epd = places.epd.as_deref().map(|path| open_epd(path, last)).transpose()?;
         let mut match_record = MatchRecord {
             pgn,
             state,
+            epd,
             keep: places.keep,
-            event: places.event.clone(),
+            style: places.style.clone(),
             scheduled: 0,
             rounds,
             entrants: stored.entrants,
@@ -202,7 +209,7 @@ impl MatchRecord {
             move |error| MatchError::File(FileError::io("write", &path, &error))
         };
         let entry = match &self.pgn {
-            Some((path, file)) => Some(file.entry(record.pgn(&self.event)).map_err(fail(path))?),
+            Some((path, file)) => Some(file.entry(record.pgn(&self.style)).map_err(fail(path))?),
             None => None,
         };
         let mut game = FinishedGame::new(record, entry);
@@ -216,6 +223,10 @@ impl MatchRecord {
                 let rest = "it has the game, but a power cut may undo that";
                 FileError::new("sync", path, format!("{}; {rest}", describe(&error)))
             })?;
+        }
+        if let Some((path, file)) = &mut self.epd {
+            let line = GameText { at: 0, text: record.epd() };
+            file.append(&line).map_err(fail(path))?;
         }
         if self.keep {
             self.games.push(game);
@@ -278,5 +289,17 @@ fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<(PathBuf, GamesFile)
     if let Some(last) = last {
         file.settle(last).map_err(fail)?;
     }
+    Ok((path.to_owned(), file))
+}
+
+/// Opens the file of final positions. After an interruption, the last game may be missing there.
+fn open_epd(path: &Path, last: Option<&FinishedGame>) -> Result<(PathBuf, GamesFile), MatchError> {
+    let fail = |error| MatchError::File(FileError::io("write", path, &error));
+    let mut file = GamesFile::open(path).map_err(fail)?;
+    if let Some(last) = last {
+        let text = final_epd(&last.replay()?, last.number, &last.verdict());
+        file.settle(&GameText { at: 0, text }).map_err(fail)?;
+    }
+    file.end_line().map_err(fail)?;
     Ok((path.to_owned(), file))
 }

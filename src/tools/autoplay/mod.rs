@@ -1,8 +1,9 @@
 //! The match runner. It lets engines that use either protocol play each other, and it records the
 //! results.
 //!
-//! - `process` runs an engine in its own process group, with bounded queues and one reader thread
+//! - `process` runs an engine in its own process group, with bounded queues and one `reader` thread
 //!   per output channel, which timestamps each line. A `player` adds a protocol: `xboard` or `uci`.
+//! - [`overhead`] counts the delays between the engines' moves and the next commands.
 //! - [`play`] plays a game under a [`referee`]. [`tournament`] distributes the games of a round
 //!   among worker threads, and one thread collects the [`results`]. [`schedule`] has the formats;
 //!   [`rounds`] pairs the next round from the results.
@@ -46,11 +47,14 @@ pub(crate) mod error;
 pub(crate) mod games;
 pub mod match_record;
 pub mod openings;
+pub mod overhead;
+pub mod pgn_style;
 pub mod play;
 pub(crate) mod player;
 pub(crate) mod process;
 pub(crate) mod protocol_adapter;
 pub mod ratings;
+mod reader;
 pub mod record;
 pub mod referee;
 pub(crate) mod report;

@@ -20,6 +20,7 @@ use crate::chess::score::Score;
 use crate::engine::tablebase::Tables;
 
 use super::clock::Clock;
+use super::overhead::Overhead;
 use super::player::Player;
 use super::process::Line;
 use super::protocol_adapter::{EngineError, PlayerEvent, SearchInfo, Setup, Turn};
@@ -45,6 +46,12 @@ impl Interrupt {
     /// Ends all games that share this switch.
     pub fn trigger(&self) {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Waits for this time, or until the interrupt is triggered.
+    pub fn wait(&self, time: Duration) {
+        // Nothing is ever sent, so that the result is always an error.
+        let _ = self.receiver.recv_timeout(time);
     }
 
     /// Returns whether the interrupt has been triggered.
@@ -112,6 +119,8 @@ pub struct Played {
     pub verdict: Verdict,
     /// Whether the engines that played White and Black must be restarted.
     pub broken: [bool; 2],
+    /// The delays between the engines' moves and the next commands.
+    pub overhead: Overhead,
 }
 
 struct GameRunner<'a> {
@@ -125,6 +134,9 @@ struct GameRunner<'a> {
     /// Whether White and Black each have a draw offer pending.
     offers: [bool; 2],
     broken: [bool; 2],
+    overhead: Overhead,
+    /// The time at which the processing of the last move began.
+    processed_at: Option<Instant>,
 }
 
 /// Plays a game until it ends. `opening` contains the starting position and the opening moves, and
@@ -148,10 +160,13 @@ pub fn play(
         interrupt,
         offers: [false; 2],
         broken: [false; 2],
+        overhead: Overhead::default(),
+        processed_at: None,
     };
     let verdict = runner.begin(ponder, observer).unwrap_or_else(|| runner.run(observer));
     runner.finish(&verdict);
-    Played { game: runner.game, moves: runner.moves, verdict, broken: runner.broken }
+    let GameRunner { game, moves, broken, overhead, .. } = runner;
+    Played { game, moves, verdict, broken, overhead }
 }
 
 impl GameRunner<'_> {
@@ -195,18 +210,26 @@ impl GameRunner<'_> {
         if let Err(error) = self.players[own].adapter.go(&turn) {
             return Some(self.broke(mover, error));
         }
-        let start = Instant::now();
+        // The engine's time begins with its last command, not when this thread runs again.
+        let start = self.players[own].adapter.process().sent_at();
+        if let Some(before) = self.processed_at {
+            self.overhead.processing.add(start.saturating_duration_since(before));
+        }
         let answer = match self.await_move(mover, start) {
             Ok(answer) => answer,
             Err(verdict) => return Some(verdict),
         };
+        let now = Instant::now();
+        self.processed_at = Some(now);
+        self.overhead.waiting.add(now.saturating_duration_since(answer.at));
         let elapsed = answer.at.saturating_duration_since(start);
         if let Some(verdict) = self.check_move(mover, &answer, elapsed) {
             return Some(verdict);
         }
         let mv = *self.game.moves().last()?;
         self.offers[other] = false;
-        self.moves.push(PlayedMove { mv, info: answer.info, elapsed });
+        let remaining = self.clocks[own].limits.clock.map(|_| self.clocks[own].remaining);
+        self.moves.push(PlayedMove { mv, info: answer.info, elapsed, began: start, remaining });
         let played = &self.moves[self.moves.len() - 1];
         let used = self.clocks.each_ref().map(|clock| clock.used);
         let left = self.clocks.each_ref().map(Clock::left);
@@ -296,7 +319,10 @@ impl GameRunner<'_> {
             default(left) => return Ok(None),
         };
         match line {
-            Ok(line) => Ok(Some((color, line))),
+            Ok(line) => {
+                self.players[color.to_index()].adapter.process().note(&line);
+                Ok(Some((color, line)))
+            }
             Err(_) => Err(self.crashed(color)),
         }
     }

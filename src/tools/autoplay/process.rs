@@ -3,33 +3,39 @@
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 pub(crate) use rustix::process::Signal;
 use rustix::process::{Pid, kill_process, kill_process_group};
 
+use crate::support::files::open_output;
 use crate::support::threads::refused;
 use crate::support::words::visible;
 
 use super::config::EngineConfig;
-
-/// The maximum length of a line in bytes, to limit memory use; longer lines are truncated. It
-/// exceeds four times xboard's longest line, because some engines send longer lists of options.
-const LONGEST_LINE: u64 = 1 << 16;
+pub(crate) use super::reader::Line;
+use super::reader::{forward_output, read_errors};
 
 /// The number of lines that are read ahead. An engine that writes more lines is blocked.
-const READ_AHEAD: usize = 256;
+const READ_AHEAD: usize = 1024;
 
-/// The number of recent lines kept for messages about a crash.
+/// The number of recent lines of each output stream kept for messages about a crash.
 const LAST_WORDS: usize = 8;
+
+/// The number of lines of error output kept until the first game of an engine begins.
+const EARLY_ERRORS: usize = 256;
+
+/// The stack size of reader threads in bytes. They are many if many games are played at a time.
+const READER_STACK: usize = 1 << 18;
 
 /// The maximum time spent on writing to an engine that does not read its input.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -42,15 +48,6 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(200);
 
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
-
-/// A line from the engine's standard output, together with its arrival time.
-#[derive(Debug, Clone)]
-pub struct Line {
-    /// The time at which the end of the line was read.
-    pub at: Instant,
-    /// The text of the line, without the line end.
-    pub text: String,
-}
 
 #[derive(Debug)]
 pub enum Received {
@@ -74,33 +71,78 @@ pub struct Process {
     errors: Receiver<()>,
     memory: Arc<Memory>,
     pace: Duration,
+    sent_at: Instant,
 }
 
+/// What is stored about the messages to and from an engine.
 #[derive(Debug)]
 struct Memory {
     label: String,
     last_output: Mutex<VecDeque<String>>,
+    last_errors: Mutex<VecDeque<String>>,
+    error_file: Mutex<ErrorFile>,
     trace: Trace,
     started: Instant,
 }
 
+/// The file that contains the error output of an engine during a game.
+#[derive(Debug, Default)]
+struct ErrorFile {
+    /// The file to create when there is error output.
+    path: Option<PathBuf>,
+    file: Option<File>,
+    /// Error output before the first game.
+    early: Vec<String>,
+}
+
+impl ErrorFile {
+    fn write(&mut self, line: String) {
+        let Some(path) = &self.path else {
+            if self.early.len() < EARLY_ERRORS {
+                self.early.push(line);
+            }
+            return;
+        };
+        if self.file.is_none() {
+            self.file = open_output(path, true).ok();
+        }
+        // Errors are ignored because a full disk must not stop a match.
+        let _ = self.file.as_mut().map(|file| writeln!(file, "{line}"));
+    }
+
+    fn begin(&mut self, path: PathBuf) {
+        (self.path, self.file) = (Some(path), None);
+        std::mem::take(&mut self.early).into_iter().for_each(|line| self.write(line));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn remember(words: &Mutex<VecDeque<String>>, line: &str) {
+    let mut words = lock(words);
+    if words.len() == LAST_WORDS {
+        words.pop_front();
+    }
+    words.push_back(visible(line).into_owned());
+}
+
 impl Memory {
-    fn trace(&self, mark: &str, text: &str) {
+    fn trace(&self, at: Instant, mark: &str, text: &str) {
         let Some(trace) = &self.trace else { return };
-        let time = self.started.elapsed().as_secs_f64();
-        let mut file = trace.lock().unwrap_or_else(PoisonError::into_inner);
+        let time = at.saturating_duration_since(self.started).as_secs_f64();
+        let mut file = lock(trace);
         // Errors are ignored because a full disk must not stop a match. Each line is flushed,
         // because a match may be killed, and reader threads may still own the file when it ends.
         let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text))
             .and_then(|()| file.flush());
     }
 
-    fn record_line(&self, line: &str) {
-        let mut words = self.last_output.lock().unwrap_or_else(PoisonError::into_inner);
-        if words.len() == LAST_WORDS {
-            words.pop_front();
-        }
-        words.push_back(visible(line).into_owned());
+    fn note_error(&self, line: &str) {
+        self.trace(Instant::now(), "!", line);
+        remember(&self.last_errors, line);
+        lock(&self.error_file).write(visible(line).into_owned());
     }
 }
 
@@ -134,16 +176,21 @@ impl Process {
         fcntl_setfl(&stdin, flags | OFlags::NONBLOCK).map_err(|error| other(error.into()))?;
         let memory = Arc::new(Memory {
             label: config.label(),
-            last_output: Mutex::new(VecDeque::new()),
+            last_output: Mutex::default(),
+            last_errors: Mutex::default(),
+            error_file: Mutex::default(),
             trace: trace.clone(),
             started: Instant::now(),
         });
         let (sender, lines) = bounded(READ_AHEAD);
+        let thread = || Builder::new().stack_size(READER_STACK);
+        let output = thread().spawn(move || forward_output(stdout, &sender));
         let kept = Arc::clone(&memory);
-        let output = Builder::new().spawn(move || read_output(stdout, &kept, &sender));
-        let kept = Arc::clone(&memory);
-        let (end, errors) = bounded(0);
-        let errors_read = Builder::new().spawn(move || read_errors(stderr, &kept, &end));
+        let (end, errors) = bounded::<()>(0);
+        let errors_read = thread().spawn(move || {
+            read_errors(stderr, |line| kept.note_error(line));
+            drop(end);
+        });
         if let Err(error) = output.and(errors_read) {
             // Without its reader threads, the process would be useless.
             let _ = child.kill().and_then(|()| child.wait());
@@ -154,8 +201,9 @@ impl Process {
             stdin: Some(stdin),
             lines,
             errors,
-            memory,
             pace: config.pace.unwrap_or_default(),
+            sent_at: memory.started,
+            memory,
         })
     }
 
@@ -163,15 +211,34 @@ impl Process {
         self.pace = pace;
     }
 
+    /// Returns the channel of the engine's lines. Pass each line from it to [`Self::note`].
     pub fn lines(&self) -> &Receiver<Line> {
         &self.lines
+    }
+
+    /// Records a line from the engine in the trace and for messages about a crash. The reader
+    /// thread does not do this, because it must not be delayed.
+    pub fn note(&self, line: &Line) {
+        self.memory.trace(line.at, ">", &line.text);
+        remember(&self.memory.last_output, &line.text);
+    }
+
+    /// Writes the error output from now on to this file, which is created with the first line.
+    pub fn store_errors(&self, path: PathBuf) {
+        lock(&self.memory.error_file).begin(path);
+    }
+
+    /// Returns the time at which the last line was passed to the system. It was measured before
+    /// that call, because the engine may run on this processor core before the call returns.
+    pub fn sent_at(&self) -> Instant {
+        self.sent_at
     }
 
     /// Sends one line to the engine. The error states whether the engine does not read its input,
     /// has closed it, or has exited.
     pub fn send(&mut self, line: impl Display) -> io::Result<()> {
         let mut text = line.to_string();
-        self.memory.trace("<", &text);
+        self.memory.trace(Instant::now(), "<", &text);
         text.push('\n');
         if let Err(error) = self.write_all(text.as_bytes()) {
             // Whether a write or a read is the first to detect an exit depends on timing.
@@ -189,6 +256,7 @@ impl Process {
         let deadline = Instant::now() + WRITE_TIMEOUT;
         while !bytes.is_empty() {
             let Some(stdin) = &mut self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
+            self.sent_at = Instant::now();
             match stdin.write(bytes) {
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -227,17 +295,27 @@ impl Process {
     /// Returns the next line if it arrives before the deadline. A line that arrives later is
     /// dropped, so that a flood of output cannot prolong the wait.
     pub fn receive(&self, deadline: Instant) -> Received {
-        match self.lines.recv_deadline(deadline) {
+        let received = self.lines.recv_deadline(deadline);
+        received.iter().for_each(|line| self.note(line));
+        match received {
             Ok(line) if line.at <= deadline => Received::Line(line),
             Ok(_) | Err(RecvTimeoutError::Timeout) => Received::Timeout,
             Err(RecvTimeoutError::Disconnected) => Received::Closed,
         }
     }
 
-    /// Returns the last lines from both output streams, in printable form.
+    /// Returns the last lines from both output streams, in printable form. Lines that have not been
+    /// received are among them, and cannot be received any more.
     pub fn last_output(&self) -> Vec<String> {
-        let words = self.memory.last_output.lock().unwrap_or_else(PoisonError::into_inner);
-        words.iter().cloned().collect()
+        self.note_rest();
+        let Memory { last_output, last_errors, .. } = &*self.memory;
+        let output = lock(last_output).iter().cloned().collect::<Vec<_>>();
+        let errors = lock(last_errors);
+        output.into_iter().chain(errors.iter().map(|line| format!("(stderr) {line}"))).collect()
+    }
+
+    fn note_rest(&self) {
+        self.lines.try_iter().for_each(|line| self.note(&line));
     }
 
     pub fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
@@ -287,6 +365,7 @@ impl Drop for Process {
         }
         // After SIGKILL the wait is short. Without the wait a zombie process would remain.
         let _ = self.child.wait();
+        self.note_rest();
     }
 }
 
@@ -302,58 +381,6 @@ fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
         _ => cause.to_string(),
     };
     io::Error::new(cause.kind(), format!("cannot start \"{program}\": {reason}"))
-}
-
-/// Reads one line, truncated to [`LONGEST_LINE`] bytes. Returns `None` at the end of the input.
-fn read_line(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> Option<String> {
-    buffer.clear();
-    let count = input.by_ref().take(LONGEST_LINE).read_until(b'\n', buffer).ok()?;
-    if count == 0 {
-        return None;
-    }
-    if buffer.last() != Some(&b'\n') {
-        skip_line(input);
-    }
-    let text = String::from_utf8_lossy(buffer);
-    Some(text.trim_end_matches(['\n', '\r']).to_owned())
-}
-
-fn skip_line(input: &mut impl BufRead) {
-    while let Ok(chunk) = input.fill_buf() {
-        let end = chunk.iter().position(|&byte| byte == b'\n');
-        let used = end.map_or(chunk.len(), |end| end + 1);
-        if used == 0 {
-            return;
-        }
-        input.consume(used);
-        if end.is_some() {
-            return;
-        }
-    }
-}
-
-/// Forwards the engine's output until it ends or until the receiver has been dropped.
-fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
-    let mut input = BufReader::new(output);
-    let mut buffer = Vec::new();
-    while let Some(text) = read_line(&mut input, &mut buffer) {
-        let at = Instant::now();
-        memory.trace(">", &text);
-        memory.record_line(&text);
-        if sender.send(Line { at, text }).is_err() {
-            return;
-        }
-    }
-}
-
-/// Stores the last lines of error output. Dropping `_end` signals that the stream has ended.
-fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
-    let mut input = BufReader::new(output);
-    let mut buffer = Vec::new();
-    while let Some(text) = read_line(&mut input, &mut buffer) {
-        memory.trace("!", &text);
-        memory.record_line(&format!("(stderr) {text}"));
-    }
 }
 
 #[cfg(test)]

@@ -39,6 +39,14 @@ pub struct SearchInfo {
     pub nodes: u64,
     /// The search time measured by the engine.
     pub elapsed: Duration,
+    /// The length, in plies, of the longest line searched.
+    pub selective_depth: Option<u64>,
+    /// Nodes per second.
+    pub speed: Option<u64>,
+    /// The share of the transposition table in use, in permille.
+    pub hash_full: Option<u64>,
+    /// The number of positions found in tablebases.
+    pub tablebase_hits: Option<u64>,
     /// The principal variation, as written by the engine.
     pub line: String,
     /// Whether the engine reports that the move comes from its book.

@@ -2,6 +2,7 @@
 //!
 //! ```
 //! use tabia::autoplay::clock::MoveLimits;
+//! use tabia::autoplay::pgn_style::PgnStyle;
 //! use tabia::autoplay::record::GameRecord;
 //! use tabia::autoplay::verdict::Verdict;
 //! use tabia::position::Game;
@@ -15,18 +16,21 @@
 //!     moves: Vec::new(),
 //!     verdict: Verdict::unfinished("interrupted"),
 //!     date: "2024.01.31".to_owned(),
+//!     overhead: Default::default(),
 //! };
-//! assert!(record.pgn("Match").contains("[White \"Tabia\"]"));
+//! assert!(record.pgn(&PgnStyle::default()).contains("[White \"Tabia\"]"));
 //! ```
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::chess::notation;
 use crate::chess::position::{Game, Move};
 use crate::games::pgn::{PgnGame, PgnMove};
-use crate::support::words::visible;
+use crate::support::words::{rounded, visible};
 
 use super::clock::MoveLimits;
+use super::overhead::Overhead;
+use super::pgn_style::{PgnField, PgnStyle};
 use super::protocol_adapter::SearchInfo;
 use super::verdict::Verdict;
 
@@ -39,6 +43,10 @@ pub struct PlayedMove {
     pub info: SearchInfo,
     /// The time used for the move, measured by the match runner.
     pub elapsed: Duration,
+    /// The time at which the last command of the turn was passed to the system.
+    pub began: Instant,
+    /// The time left on the clock after the move, or `None` without a clock.
+    pub remaining: Option<Duration>,
 }
 
 impl PlayedMove {
@@ -68,6 +76,8 @@ pub struct GameRecord {
     pub verdict: Verdict,
     /// The date of the game, in PGN format.
     pub date: String,
+    /// The delays that the match runner caused.
+    pub overhead: Overhead,
 }
 
 impl GameRecord {
@@ -77,34 +87,43 @@ impl GameRecord {
     }
 
     /// Formats the game as PGN, followed by an empty line.
-    pub fn pgn(&self, event: &str) -> String {
+    pub fn pgn(&self, style: &PgnStyle) -> String {
         let mut game = PgnGame::new(*self.game.start());
-        for (name, value) in self.tags(event) {
+        for (name, value) in self.tags(style) {
             game.set_tag(name, visible(&value));
         }
         game.result = self.verdict.result();
         for (ply, &mv) in self.game.moves().iter().enumerate() {
             let comment = match ply.checked_sub(self.opening_plies()) {
                 None => "book".to_owned(),
-                Some(index) => comment(&self.moves[index]),
+                Some(index) => comment(&self.moves[index], &style.fields.0),
             };
             game.moves.push(PgnMove { comment, ..mv.into() });
         }
         // The reason why the game ended follows the last search information.
         let last = game.moves.last_mut().map_or(&mut game.comment, |played| &mut played.comment);
-        *last = format!("{last} {}", self.verdict.detail);
+        let separator = if last.is_empty() { "" } else { ", " };
+        *last = format!("{last}{separator}{}", self.verdict.detail);
         format!("{game}\n")
     }
 
-    fn tags(&self, event: &str) -> Vec<(&'static str, String)> {
+    /// Formats the final position as EPD, with the number and the result of the game.
+    pub fn epd(&self) -> String {
+        final_epd(&self.game, self.number, &self.verdict)
+    }
+
+    fn tags(&self, style: &PgnStyle) -> Vec<(&'static str, String)> {
         let [white, black] = &self.names;
         let mut tags = vec![
-            ("Event", event.to_owned()),
+            ("Event", style.event.clone()),
             ("Date", self.date.clone()),
             ("Round", self.round.clone()),
             ("White", white.clone()),
             ("Black", black.clone()),
         ];
+        if !style.site.is_empty() {
+            tags.push(("Site", style.site.clone()));
+        }
         let [white, black] = self.limits.map(|limits| limits.to_string());
         if white == black {
             tags.push(("TimeControl", white));
@@ -118,19 +137,54 @@ impl GameRecord {
     }
 }
 
-/// Formats the comment on a move, such as `+0.35/12 0.52s 123456n`.
-fn comment(played: &PlayedMove) -> String {
+/// Formats the final position of a game as EPD.
+pub(super) fn final_epd(game: &Game, number: usize, verdict: &Verdict) -> String {
+    let position = game.position();
+    let (epd, full_moves) = (position.epd(), position.fullmove_number());
+    let half_moves = position.halfmove_clock();
+    let quoted = visible(&verdict.detail).replace('"', "'");
+    format!(
+        "{epd} hmvc {half_moves}; fmvn {full_moves}; id \"game {number}\"; c0 \"{} {quoted}\";\n",
+        verdict.result()
+    )
+}
+
+/// Formats the comment on a move, such as `+0.35/12 0.520s, n=123456`.
+fn comment(played: &PlayedMove, fields: &[PgnField]) -> String {
     let PlayedMove { info, elapsed, .. } = played;
     let time = format!("{:.3}s", elapsed.as_secs_f64());
-    if info.book {
-        return format!("book {time}");
-    }
-    match info.score {
+    let begin = match info.score {
+        _ if info.book => format!("book {time}"),
         None => time,
-        Some(score) => {
-            let found = format!("{}/{} {time} {}n", notation::score(score), info.depth, info.nodes);
-            if info.ending.is_empty() { found } else { format!("{found}, {}", info.ending) }
+        Some(score) => format!("{}/{} {time}", notation::score(score), info.depth),
+    };
+    let written = fields.iter().filter_map(|&field| write_field(played, field));
+    [begin].into_iter().chain(written).collect::<Vec<String>>().join(", ")
+}
+
+/// Formats a field of a comment. Returns `None` if its value is unknown.
+fn write_field(played: &PlayedMove, field: PgnField) -> Option<String> {
+    let PlayedMove { info, elapsed, remaining, .. } = played;
+    if field == PgnField::TimeLeft {
+        return remaining.map(|left| format!("tl={:.3}s", left.as_secs_f64()));
+    }
+    // Without a score, there was no search.
+    info.score.filter(|_| !info.book)?;
+    let number = |name, number: Option<u64>| number.map(|number| format!("{name}={number}"));
+    let text = |name, text: &str| (!text.is_empty()).then(|| format!("{name}=\"{text}\""));
+    match field {
+        PgnField::TimeLeft => None,
+        PgnField::Latency => {
+            let latency = elapsed.as_secs_f64() - info.elapsed.as_secs_f64();
+            Some(format!("latency={:.3}s", rounded(latency, 3)))
         }
+        PgnField::Nodes => number("n", Some(info.nodes)),
+        PgnField::SelectiveDepth => number("sd", info.selective_depth),
+        PgnField::Speed => number("nps", info.speed),
+        PgnField::HashFull => number("hashfull", info.hash_full),
+        PgnField::TablebaseHits => number("tbhits", info.tablebase_hits),
+        PgnField::Line => text("pv", &info.line),
+        PgnField::Book => text("book", &info.ending),
     }
 }
 
@@ -151,7 +205,8 @@ mod tests {
             let info =
                 SearchInfo { score: Some(-35), depth: 9, nodes: 70, ..SearchInfo::default() };
             let elapsed = Duration::from_millis(520);
-            moves.extend((ply > 0).then_some(PlayedMove { mv, info, elapsed }));
+            let (began, remaining) = (Instant::now(), Some(Duration::from_millis(9_480)));
+            moves.extend((ply > 0).then_some(PlayedMove { mv, info, elapsed, began, remaining }));
         }
         let detail = "White loses on time: 1.2 s used, 1 s allowed";
         let record = GameRecord {
@@ -163,16 +218,64 @@ mod tests {
             moves,
             verdict: Verdict::against(Color::White, Termination::Time, detail),
             date: "2026.01.31".to_owned(),
+            overhead: Overhead::default(),
         };
-        let text = record.pgn("match");
+        let event = "match".to_owned();
+        let text = record.pgn(&PgnStyle { event, ..PgnStyle::default() });
         assert!(text.starts_with("[Event \"match\"]\n") && text.ends_with(" 0-1\n\n"), "{text}");
-        assert!(text.contains("1. f3 {book} 1... e5 {-0.35/9 0.520s 70n} 2. g4"), "{text}");
+        assert!(text.contains("1. f3 {book} 1... e5 {-0.35/9 0.520s, n=70} 2. g4"), "{text}");
         assert!(text.contains("[White \"a \\\\u{202e}b\"]"), "{text}");
         assert!(text.lines().all(|line| line.len() < 80), "{text}");
         let (read, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
         assert_eq!(read.moves.len(), 3);
         let comment = read.moves[2].comment.replace('\n', " ");
-        assert_eq!(comment, format!("-0.35/9 0.520s 70n {detail}"));
+        assert_eq!(comment, format!("-0.35/9 0.520s, n=70, {detail}"));
         assert_eq!(read.tag("Termination"), Some("time forfeit"));
+    }
+
+    #[test]
+    fn comments_contain_the_chosen_fields() {
+        let info = SearchInfo {
+            score: Some(35),
+            depth: 12,
+            nodes: 70,
+            elapsed: Duration::from_millis(519),
+            line: "e2e4 e7e5".to_owned(),
+            selective_depth: Some(20),
+            speed: Some(135),
+            hash_full: Some(3),
+            tablebase_hits: Some(0),
+            ending: "meets the book".to_owned(),
+            ..SearchInfo::default()
+        };
+        let mut played = PlayedMove {
+            mv: "e2e4".parse().expect("a move"),
+            info,
+            elapsed: Duration::from_millis(520),
+            began: Instant::now(),
+            remaining: Some(Duration::from_millis(9_480)),
+        };
+        let all = "+0.35/12 0.520s, tl=9.480s, latency=0.001s, n=70, sd=20, nps=135, hashfull=3, \
+                   tbhits=0, pv=\"e2e4 e7e5\", book=\"meets the book\"";
+        assert_eq!(comment(&played, &PgnField::ALL), all);
+        assert_eq!(comment(&played, &[]), "+0.35/12 0.520s");
+        (played.info.speed, played.remaining) = (None, None);
+        let fields = [PgnField::Speed, PgnField::TimeLeft, PgnField::SelectiveDepth];
+        assert_eq!(comment(&played, &fields), "+0.35/12 0.520s, sd=20");
+        played.info.book = true;
+        assert_eq!(comment(&played, &PgnField::ALL), "book 0.520s");
+        played.info = SearchInfo::default();
+        assert_eq!(comment(&played, &PgnField::ALL), "0.520s");
+    }
+
+    #[test]
+    fn final_position_is_valid_epd() {
+        let mut game = Game::default();
+        game.play("e2e4".parse().expect("a move")).expect("legal");
+        let verdict = Verdict::against(Color::White, Termination::IllegalMove, "plays \"x\"");
+        let line = final_epd(&game, 7, &verdict);
+        assert!(line.ends_with("hmvc 0; fmvn 1; id \"game 7\"; c0 \"0-1 plays 'x'\";\n"), "{line}");
+        let read = crate::chess::epd::positions(&line).expect("EPD");
+        assert_eq!(read[0].key(), game.position().key());
     }
 }

@@ -26,6 +26,7 @@ pub use crate::support::files::{FileKind, Output};
 use super::config::EngineConfig;
 pub use super::error::MatchError;
 use super::match_record::MatchRecord;
+use super::overhead::Overhead;
 use super::play::Interrupt;
 use super::ratings::ratings;
 pub use super::report::About;
@@ -47,6 +48,8 @@ pub struct Results {
     pub names: Vec<String>,
     /// The number of failed starts of each engine.
     pub startup_retries: Vec<u32>,
+    /// The delays that the match runner has caused in this run.
+    pub overhead: Overhead,
     /// The sequential test (SPRT), which may end a match between two engines.
     pub sprt: Option<Sprt>,
     /// The finished games and the files in which they are stored.
@@ -63,6 +66,7 @@ impl Results {
             about: About::default(),
             names: engines.iter().map(EngineConfig::label).collect(),
             startup_retries: vec![0; engines.len()],
+            overhead: Overhead::default(),
             sprt: sprt.filter(|_| engines.len() == 2),
             match_record,
             shared: None,
@@ -132,6 +136,7 @@ impl Results {
             Progress::StartupRetry { engine, .. } => self.startup_retries[*engine] += 1,
             Progress::Finished { slot, record, .. } => {
                 let pairs = self.pairs();
+                self.overhead.merge(&record.overhead);
                 self.match_record.add(slot, record)?;
                 if self.pairs() > pairs {
                     self.compare_workers()?;
@@ -209,8 +214,10 @@ impl Results {
         statistics: Option<Output<'_>>,
     ) -> Result<(), MatchError> {
         if let Some(report) = report {
+            let overhead = self.overhead.describe().map(|overhead| ("Match runner", overhead));
+            self.about.facts.extend(overhead);
             let contents = Contents {
-                event: &self.match_record.event,
+                event: &self.match_record.style.event,
                 engines: &self.engines,
                 names: &self.names,
                 about: &self.about,
@@ -263,7 +270,7 @@ impl Results {
             value
         });
         json!({
-            "event": match_record.event,
+            "event": match_record.style.event,
             "scheduled": match_record.scheduled,
             "played": played,
             "crosstable": crosstable(names, &match_record.standings),
@@ -276,6 +283,7 @@ impl Results {
             "pairings": pairings.collect::<Vec<Value>>(),
             "shared": self.shared.as_ref().map(shared_json),
             "stumbles": self.startup_retries().collect::<Value>(),
+            "overhead": self.overhead.json(),
         })
     }
 }

@@ -6,13 +6,15 @@
 //! therefore played again, and a last game that is missing or incomplete in the PGN file is
 //! completed.
 
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chess::position::{Color, Position};
+use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::Score;
+use crate::support::error::ParseError;
 use crate::support::files::{Fault, Journal, JournalError, Kind};
 
 use super::games::GameText;
@@ -107,6 +109,24 @@ impl FinishedGame {
             remarks: remarks(&record.moves),
             pgn,
         }
+    }
+
+    /// Returns the starting position and the moves. Fails if a state file edited by hand has an
+    /// illegal move.
+    pub fn replay(&self) -> Result<Game, ParseError> {
+        let fail = |cause: &dyn Display| {
+            ParseError(format!("cannot replay game {}: {cause}", self.number))
+        };
+        let start = match &self.fen {
+            Some(fen) => Position::from_fen(fen).map_err(|error| fail(&error))?,
+            None => Position::start(),
+        };
+        let mut game = Game::new(start);
+        for text in &self.moves {
+            let mv: Move = text.parse().map_err(|error| fail(&error))?;
+            game.play(mv).map_err(|error| fail(&error))?;
+        }
+        Ok(game)
     }
 
     pub fn verdict(&self) -> Verdict {

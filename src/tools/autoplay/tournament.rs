@@ -14,8 +14,10 @@
 //! assert_eq!(standings.tallies[&(0, 1)].total.wins, 1);
 //! ```
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use crossbeam::channel::{Sender, bounded, unbounded};
 
@@ -54,6 +56,10 @@ pub struct Tournament {
     pub trace: Trace,
     /// The date for the PGN tags of the games.
     pub date: String,
+    /// The pause between the games of a worker thread.
+    pub pause: Duration,
+    /// The folder for the error output of the engines, with a file for each game and colour.
+    pub error_output: Option<PathBuf>,
 }
 
 /// An event in a tournament.
@@ -202,10 +208,14 @@ impl MatchWorker<'_> {
             cores.bind();
         }
         let mut pool = EnginePool::default();
+        let mut is_first = true;
         while !self.interrupt.is_triggered() {
             let Some(slot) = self.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
+            if !std::mem::take(&mut is_first) {
+                self.interrupt.wait(self.tournament.pause);
+            }
             if let Err(error) = self.game(slot, &mut pool) {
                 self.send(Progress::Failed(error));
                 break;
@@ -239,8 +249,14 @@ impl MatchWorker<'_> {
                 EngineNotice::StartupRetry(what) => Progress::StartupRetry { engine, what },
             });
         })?;
-        let Some(players) = pool.players(slot.colors[0]) else { return Ok(()) };
+        let Some(mut players) = pool.players(slot.colors[0]) else { return Ok(()) };
         let names = players.each_ref().map(|player| player.name.clone());
+        if let Some(folder) = &tournament.error_output {
+            for (player, color) in players.iter_mut().zip(["white", "black"]) {
+                let name = format!("game-{}-{color}.txt", slot.number);
+                player.adapter.process().store_errors(folder.join(name));
+            }
+        }
         self.send(Progress::Started(*slot));
         let configs = slot.colors.map(|engine| &tournament.engines[engine]);
         let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
@@ -270,6 +286,7 @@ impl MatchWorker<'_> {
             moves: played.moves,
             verdict: played.verdict,
             date: tournament.date.clone(),
+            overhead: played.overhead,
         });
         self.send_and_wait(Progress::Finished { slot: *slot, record, last_output });
         Ok(())

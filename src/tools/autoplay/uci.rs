@@ -279,6 +279,10 @@ fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     info.depth = infos.depth.map_or(info.depth, |plies| u32::try_from(plies).unwrap_or(u32::MAX));
     info.nodes = infos.nodes.unwrap_or(info.nodes);
     info.elapsed = infos.elapsed.unwrap_or(info.elapsed);
+    info.selective_depth = infos.selective_depth.or(info.selective_depth);
+    info.speed = infos.speed.or(info.speed);
+    info.hash_full = infos.hash_full.or(info.hash_full);
+    info.tablebase_hits = infos.tablebase_hits.or(info.tablebase_hits);
     let exact = infos.score.filter(|&(_, bound)| bound == Bound::Exact);
     info.score = exact.map(|(score, _)| score).or(info.score);
     info.line = infos.line.unwrap_or_else(|| std::mem::take(&mut info.line));
@@ -347,6 +351,8 @@ mod tests {
             "info depth 9 seldepth 12 score mate -2 upperbound nodes 77 nps 5 time 12 pv e2e4 e7e5"
         ));
         assert_eq!((info.depth, info.nodes, info.elapsed.as_millis()), (9, 77, 12));
+        assert_eq!((info.selective_depth, info.speed), (Some(12), Some(5)));
+        assert_eq!((info.hash_full, info.tablebase_hits), (None, None));
         assert_eq!(info.score, None, "a bound is not a score");
         assert!(info.line == "e2e4 e7e5" && info.book);
         let mut accept = |line: &str| match Reply::from(line) {

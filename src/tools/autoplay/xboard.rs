@@ -521,6 +521,10 @@ fn info(thinking: &Thinking) -> SearchInfo {
         depth: u32::try_from(thinking.depth).unwrap_or(0),
         nodes: thinking.nodes,
         elapsed: thinking.elapsed,
+        selective_depth: thinking.extras.map(|extras| extras.selective_depth.into()),
+        speed: thinking.extras.map(|extras| extras.speed),
+        hash_full: None,
+        tablebase_hits: thinking.extras.map(|extras| extras.tablebase_hits),
         line: thinking.line.clone(),
         // The mark that shows where the line enters the book is not a comment.
         book: BookComment::read(&thinking.line.replace("{book}", "")) == Some(BookComment::Move),

@@ -97,6 +97,8 @@ impl Match {
             cores: Vec::new(),
             trace: None,
             date: "????.??.??".to_owned(),
+            pause: Duration::ZERO,
+            error_output: None,
         };
         let (mut standings, mut tally) = (Standings::default(), Tally::default());
         tournament.run(&schedule.slots(), interrupt, |progress| {

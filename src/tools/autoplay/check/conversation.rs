@@ -119,7 +119,11 @@ impl<H: Handshake> Conversation<H> {
     pub(super) fn next(&mut self, deadline: Instant) -> Option<String> {
         let line = match self.unread.take() {
             Some(line) => line,
-            None => self.process.lines().recv_deadline(deadline).ok()?,
+            None => {
+                let line = self.process.lines().recv_deadline(deadline).ok()?;
+                self.process.note(&line);
+                line
+            }
         };
         if line.at > deadline {
             self.unread = Some(line);

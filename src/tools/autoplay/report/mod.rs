@@ -1,11 +1,10 @@
 //! The match report, a self-contained HTML page with tables, charts and all games, assembled from
 //! `page.html`, its style sheet, its script and JSON data.
 
-use std::fmt::Display;
 use std::path::PathBuf;
 
 use crate::chess::notation;
-use crate::chess::position::{Color, Game, Move, Position};
+use crate::chess::position::Color;
 use crate::support::error::ParseError;
 use crate::support::page::Page;
 use serde_json::{Value, json};
@@ -154,18 +153,8 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
 
 /// Returns the data of a game, with moves in SAN for the reader and coordinates for the board.
 fn game_data(finished: &FinishedGame) -> Result<Value, ParseError> {
-    let fail = |cause: &dyn Display| {
-        ParseError(format!("cannot replay game {}: {cause}", finished.number))
-    };
-    let start = match &finished.fen {
-        Some(fen) => Position::from_fen(fen).map_err(|error| fail(&error))?,
-        None => Position::start(),
-    };
-    let mut game = Game::new(start);
-    for text in &finished.moves {
-        let mv: Move = text.parse().map_err(|error| fail(&error))?;
-        game.play(mv).map_err(|error| fail(&error))?;
-    }
+    let game = finished.replay()?;
+    let start = *game.start();
     Ok(json!({
         "number": finished.number,
         "names": finished.names,

@@ -1,0 +1,281 @@
+//! Measures the error of the match runner's clock, with engines that measure their own times.
+//!
+//! Usage: `clock_error [MOVES] [ENGINES] [BUSY_THREADS]`, such as
+//! `cargo run --release --example clock_error 20000 250`. By default, one thread per core is busy
+//! with other work.
+//!
+//! Each engine reports the time between reading `go` and writing its move. The difference to the
+//! time measured by the match runner has two parts. The first part, until the engine is woken up,
+//! depends only on the system. The second part, from the engine's move to its arrival, depends on
+//! the match runner. Like the readers of the match runner, the engines have a higher priority if the
+//! system permits it. The first moves of each game worker are not counted, because the other engines
+//! are still starting.
+//!
+//! The games have 0.2 s + 0.002 s and no margin. A loss counts as caused by the match runner unless
+//! the engine itself measured that it exceeded its time.
+//!
+//! The exit status is 1 if the difference exceeds 1 ms in more than 0.1% of the moves, or if the
+//! match runner caused a loss.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Context;
+use tabia::autoplay::clock::{MoveLimits, TimeControl};
+use tabia::autoplay::config::{EngineConfig, Protocol};
+use tabia::autoplay::match_record::{MatchRecord, Places};
+use tabia::autoplay::openings::Opening;
+use tabia::autoplay::play::{Conditions, Interrupt};
+use tabia::autoplay::record::GameRecord;
+use tabia::autoplay::referee::Rules;
+use tabia::autoplay::results::Results;
+use tabia::autoplay::schedule::{Format, Schedule};
+use tabia::autoplay::tournament::{Progress, Tournament};
+use tabia::autoplay::verdict::Termination;
+use tabia::position::Position;
+use tabia::uci::{Command, Go, Start};
+
+/// The first argument that starts an engine instead of a measurement.
+const ENGINE: &str = "engine";
+
+const BASE: Duration = Duration::from_millis(200);
+const INCREMENT: Duration = Duration::from_millis(2);
+
+/// An engine takes at most this part of its clock for a move, plus the increment.
+const LARGEST_PART: u32 = 20;
+
+/// The nice value of the engines, if the system permits it.
+const NICE: i32 = -15;
+
+/// The number of games at the beginning of which the other engines are still starting, for each game
+/// played at the same time.
+const WARM_UP: usize = 1;
+
+/// The permitted error, and the share of moves that may exceed it.
+const PERMITTED: Duration = Duration::from_millis(1);
+const EXCEPTIONS: f64 = 0.001;
+
+/// Clocks are sent in whole milliseconds.
+const ROUNDING: Duration = Duration::from_millis(1);
+
+/// The time that an engine may be silent.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+fn main() -> anyhow::Result<ExitCode> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|word| word == ENGINE) {
+        play_as_engine()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let number = |index: usize, default| words.get(index).map_or(Ok(default), |word| word.parse());
+    let cores = thread::available_parallelism()?.get();
+    let [moves, engines, busy] = [number(0, 20_000)?, number(1, 250)?, number(2, cores)?];
+    let is_over = AtomicBool::new(false);
+    let found = thread::scope(|scope| {
+        for _ in 0..busy {
+            scope.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+        }
+        let found = measure(moves, engines);
+        is_over.store(true, Ordering::Relaxed);
+        found
+    })?;
+    println!("{engines} engines, {cores} cores, {busy} threads busy with other work");
+    Ok(found.print())
+}
+
+/// The results of a measurement.
+#[derive(Default)]
+struct Found {
+    /// Measured minus true times, the times until the engines read their commands, and the times
+    /// until the moves arrived, in seconds.
+    errors: [Vec<f64>; 3],
+    /// The number of games that are not counted.
+    warm_up: usize,
+    games: usize,
+    losses: usize,
+    /// Losses in which the engine itself measured that it exceeded its time.
+    own_losses: usize,
+    overhead: String,
+}
+
+impl Found {
+    fn add(&mut self, record: &GameRecord, error_output: &Path) {
+        self.games += 1;
+        // A clock that all processes share.
+        let (now, system) = (Instant::now(), since_epoch());
+        for played in &record.moves {
+            let nanoseconds = |number: Option<u64>| number.unwrap_or_default() as f64 / 1e9;
+            let [true_time, woken] = [Some(played.info.nodes), played.info.speed].map(nanoseconds);
+            let began = system - now.duration_since(played.began).as_secs_f64();
+            let error = played.elapsed.as_secs_f64() - true_time;
+            if self.games > self.warm_up {
+                for (list, part) in
+                    self.errors.iter_mut().zip([error, woken - began, error - (woken - began)])
+                {
+                    list.push(part);
+                }
+            }
+        }
+        if record.verdict.termination == Termination::Time {
+            self.losses += 1;
+            let color = if record.game.moves().len().is_multiple_of(2) { "white" } else { "black" };
+            let file = error_output.join(format!("game-{}-{color}.txt", record.number));
+            self.own_losses += usize::from(file.exists());
+        }
+    }
+
+    fn print(mut self) -> ExitCode {
+        const SHARES: [f64; 7] = [0.0, 0.5, 0.9, 0.99, 1.0 - EXCEPTIONS, 0.9999, 1.0];
+        let head: String = SHARES.iter().map(|share| format!("{:>9}%", 100.0 * share)).collect();
+        println!("{} moves in {} games; in ms:", self.errors[0].len(), self.games);
+        println!("{:24}{head}", "");
+        let mut worst = 0.0;
+        for (name, list) in
+            ["measured minus true time", "  until the engine runs", "  until the move arrives"]
+                .into_iter()
+                .zip(&mut self.errors)
+        {
+            list.sort_by(f64::total_cmp);
+            let quantiles = SHARES.map(|share| quantile(list, share));
+            let cells: String = quantiles.iter().map(|value| format!("{value:>10.3}")).collect();
+            println!("{name:24}{cells}");
+            if !name.starts_with(' ') {
+                worst = quantile(list, 1.0 - EXCEPTIONS);
+            }
+        }
+        let Found { losses, own_losses, overhead, .. } = &self;
+        println!("{losses} losses on time, {} caused by the match runner", losses - own_losses);
+        println!("Runner: {overhead}");
+        let is_exact = worst <= PERMITTED.as_secs_f64() * 1000.0;
+        if is_exact && losses == own_losses { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+/// Returns the value that this share of a sorted list does not exceed, in thousandths.
+fn quantile(list: &[f64], share: f64) -> f64 {
+    let index = ((share * list.len() as f64).ceil() as usize).max(1) - 1;
+    1000.0 * list.get(index).copied().unwrap_or_default()
+}
+
+/// Returns the system time in seconds.
+fn since_epoch() -> f64 {
+    SystemTime::UNIX_EPOCH.elapsed().map_or(0.0, |time| time.as_secs_f64())
+}
+
+fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
+    let folder = std::env::temp_dir().join(format!("clock_error-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let clock = Some(TimeControl { moves: None, base: BASE, increment: INCREMENT });
+    let limits = MoveLimits { clock, ..MoveLimits::default() };
+    let program = std::env::current_exe()?.to_string_lossy().into_owned();
+    let engine = |name: &str| EngineConfig {
+        name: name.to_owned(),
+        command: vec![program.clone(), ENGINE.to_owned()],
+        protocol: Protocol::Uci,
+        limits,
+        ..EngineConfig::default()
+    };
+    let configs = [engine("first"), engine("second")];
+    // Every game has at least one move.
+    let schedule = Schedule {
+        engines: 2,
+        format: Format::RoundRobin,
+        games: moves,
+        openings: 1,
+        reversed: false,
+    };
+    let match_record = MatchRecord::open(&Places::default(), schedule, &[], "")?;
+    let mut results = Results::new(&configs, match_record, None);
+    let tournament = Tournament {
+        engines: configs.to_vec(),
+        openings: vec![Opening::default()],
+        conditions: Conditions { rules: Rules::default(), tablebases: None, timeout: TIMEOUT },
+        concurrency: (engines / 2).max(1),
+        cores: Vec::new(),
+        trace: None,
+        date: "????.??.??".to_owned(),
+        pause: Duration::ZERO,
+        error_output: Some(folder.clone()),
+    };
+    let warm_up = WARM_UP * tournament.concurrency;
+    let (interrupt, mut found) = (Interrupt::new(), Found { warm_up, ..Found::default() });
+    results.play(&tournament, &interrupt, |_, progress| {
+        if let Progress::Finished { record, .. } = progress {
+            found.add(record, &folder);
+            if found.errors[0].len() >= moves {
+                interrupt.trigger();
+            }
+        }
+    })?;
+    found.overhead = results.overhead.describe().unwrap_or_default();
+    std::fs::remove_dir_all(&folder)?;
+    Ok(found)
+}
+
+/// Plays random moves. In the `info` line, the nodes are the true time, and the nodes per second the
+/// system time at which the command was read, both in nanoseconds.
+fn play_as_engine() -> anyhow::Result<()> {
+    // Without the permission, nothing changes.
+    let _ = rustix::process::setpriority_process(None, NICE);
+    let mut random = u64::from(std::process::id()) | 1;
+    let mut game = String::new();
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        let (begin, system) = (Instant::now(), since_epoch());
+        let mut answer = std::io::stdout().lock();
+        match line.split(' ').next().unwrap_or_default() {
+            "uci" => writeln!(answer, "uciok")?,
+            "isready" => writeln!(answer, "readyok")?,
+            "position" => game = line,
+            "go" => {
+                let mv = choose(&game, &line, begin, &mut random)?;
+                let used = begin.elapsed();
+                let nanoseconds = used.as_nanos();
+                let woken = (1e9 * system) as u64;
+                let info =
+                    format!("info depth 1 score cp 0 nodes {nanoseconds} nps {woken} pv {mv}");
+                answer.write_all(format!("{info}\nbestmove {mv}\n").as_bytes())?;
+                if used > clock(&line, &game)?.0 + ROUNDING {
+                    eprintln!("used {used:?}: {line}");
+                }
+            }
+            "quit" => break,
+            _ => {}
+        }
+        answer.flush()?;
+    }
+    Ok(())
+}
+
+/// Chooses a move, and waits for a random part of the clock since `begin`.
+fn choose(game: &str, go: &str, begin: Instant, random: &mut u64) -> anyhow::Result<String> {
+    let (left, moves) = clock(go, game)?;
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    let most = left / LARGEST_PART + INCREMENT;
+    let time = most.mul_f64((*random >> 11) as f64 / (1_u64 << 53) as f64);
+    let mv = &moves[*random as usize % moves.len()];
+    thread::sleep(time.saturating_sub(begin.elapsed()));
+    Ok(mv.clone())
+}
+
+/// Returns the time on the clock of the side to move, and its legal moves.
+fn clock(go: &str, game: &str) -> anyhow::Result<(Duration, Vec<String>)> {
+    let (Ok(Command::Go(go)), Ok(Command::Position { start, moves })) = (go.parse(), game.parse())
+    else {
+        anyhow::bail!("cannot read {go:?} or {game:?}");
+    };
+    anyhow::ensure!(start == Start::Usual, "the game does not begin as usual");
+    let mut position = Position::start();
+    for mv in moves {
+        position = position.play(position.parse_move(&mv)?);
+    }
+    let Go { time, .. } = *go;
+    let left = time[position.side_to_move().to_index()].context("no clock")?;
+    Ok((left, position.legal_moves().iter().map(|mv| mv.to_string()).collect()))
+}

@@ -1,0 +1,105 @@
+//! Measures the time per move that passes only on the GUI's clock.
+
+use std::time::{Duration, Instant};
+
+use crate::engine::controller::Lag;
+use crate::engine::search::TimeLimit;
+
+/// Compares the times that the GUI reports with the times that the engine measures.
+#[derive(Debug, Default)]
+pub(super) struct LagMeter {
+    lag: Lag,
+    last_turn: Option<Turn>,
+}
+
+/// A search with a clock.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    plies: usize,
+    began: Instant,
+    remaining: Duration,
+    increment: Duration,
+    moves_to_go: Option<u32>,
+    /// The time until the best move was sent.
+    used: Option<Duration>,
+}
+
+impl Turn {
+    /// Whether `next` is the same side's next turn in the same time control.
+    fn precedes(&self, next: &Turn) -> bool {
+        let after_this = self.moves_to_go.map(|moves| moves.saturating_sub(1));
+        next.plies == self.plies + 2
+            && next.increment == self.increment
+            && next.moves_to_go == after_this
+    }
+}
+
+impl LagMeter {
+    /// Begins a turn after this number of plies. Returns the time limit less the lag.
+    pub(super) fn begin_turn(&mut self, time: TimeLimit, plies: usize) -> TimeLimit {
+        let TimeLimit::Clock { remaining, increment, moves_to_go } = time else {
+            self.forget_turn();
+            return time;
+        };
+        let began = Instant::now();
+        let turn = Turn { plies, began, remaining, increment, moves_to_go, used: None };
+        let last_turn = self.last_turn.replace(turn).filter(|last| last.precedes(&turn));
+        if let Some(Turn { remaining: before, used: Some(used), .. }) = last_turn {
+            self.lag.observe(before.saturating_sub(used) + increment, remaining);
+        }
+        self.lag.subtract_from(time)
+    }
+
+    /// Ends the turn, if there is one. Must be called when the best move is sent.
+    pub(super) fn end_turn(&mut self) {
+        if let Some(turn) = &mut self.last_turn {
+            turn.used.get_or_insert(turn.began.elapsed());
+        }
+    }
+
+    /// Forgets the turn, because the next report of the GUI cannot be compared with it.
+    pub(super) fn forget_turn(&mut self) {
+        self.last_turn = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INCREMENT: Duration = Duration::from_secs(1);
+
+    fn clock(seconds: u64, moves_to_go: Option<u32>) -> TimeLimit {
+        let remaining = Duration::from_secs(seconds);
+        TimeLimit::Clock { remaining, increment: INCREMENT, moves_to_go }
+    }
+
+    /// Plays a turn that takes `used`, and returns the remaining time of its limit in seconds.
+    fn play(meter: &mut LagMeter, time: TimeLimit, plies: usize, used: u64) -> f64 {
+        let limit = meter.begin_turn(time, plies);
+        meter.last_turn.iter_mut().for_each(|turn| turn.used = Some(Duration::from_secs(used)));
+        let TimeLimit::Clock { remaining, .. } = limit else { panic!("{limit:?}") };
+        remaining.as_secs_f64()
+    }
+
+    #[test]
+    fn unexplained_time_is_subtracted_from_the_next_moves() {
+        let mut meter = LagMeter::default();
+        assert_eq!(play(&mut meter, clock(60, None), 0, 10), 60.0);
+        // 60 s - 10 s + 1 s would be 51 s. The lag is at most a second.
+        assert_eq!(play(&mut meter, clock(49, None), 2, 10), 48.0);
+        assert_eq!(play(&mut meter, clock(40, None), 4, 10), 40.0 - 0.875);
+    }
+
+    #[test]
+    fn turns_that_do_not_follow_each_other_are_not_compared() {
+        let mut meter = LagMeter::default();
+        assert_eq!(play(&mut meter, clock(60, None), 0, 1), 60.0);
+        assert_eq!(play(&mut meter, clock(10, None), 1, 1), 10.0, "the other side");
+        assert_eq!(play(&mut meter, clock(5, None), 7, 1), 5.0, "another game");
+        assert_eq!(play(&mut meter, clock(4, Some(1)), 9, 1), 4.0, "another time control");
+        assert_eq!(play(&mut meter, clock(3, Some(40)), 11, 1), 3.0, "the next time control");
+        meter.forget_turn();
+        assert_eq!(play(&mut meter, clock(1, Some(39)), 13, 1), 1.0);
+    }
+}
