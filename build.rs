@@ -51,10 +51,13 @@ fn commit() -> Option<String> {
     if fs::canonicalize(top).ok()? != fs::canonicalize(variable("CARGO_MANIFEST_DIR")).ok()? {
         return None;
     }
-    for path in ["src", "books", "Cargo.toml", "Cargo.lock"] {
-        println!("cargo::rerun-if-changed={path}");
+    let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
+    for path in ["src", "books", "Cargo.toml", "Cargo.lock", &log] {
+        // Cargo would run this script at every build for a path that does not exist.
+        if Path::new(path).exists() {
+            println!("cargo::rerun-if-changed={path}");
+        }
     }
-    println!("cargo::rerun-if-changed={}", git(&["rev-parse", "--git-path", "logs/HEAD"])?);
     let digits = format!("--abbrev={COMMIT_DIGITS}");
     let commit = git(&["log", "-1", "--format=%h of %cs", &digits])?;
     let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
