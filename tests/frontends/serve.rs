@@ -438,7 +438,9 @@ fn answers_match_the_openapi_description() {
     for path in served
         .into_iter()
         .filter(|path| !path.contains('{'))
-        .filter(|path| !["/read", "/annotate", "/analysis", "/report", "/search"].contains(&path.as_str()))
+        .filter(|path| {
+            !["/read", "/annotate", "/analysis", "/report", "/search"].contains(&path.as_str())
+        })
         .filter(|path| !path.starts_with("/repertoire") && !path.starts_with("/training"))
     {
         assert_eq!(server.get(path).status, 200, "{path}");

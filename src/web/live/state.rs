@@ -112,8 +112,11 @@ impl Cursor {
 impl LiveMatch {
     /// Creates the state of a match that is about to begin or resume.
     pub(crate) fn new(results: &Results, has_pgn: bool) -> Self {
-        let mut content =
-            Content { event: results.match_record.event.clone(), has_pgn, ..Content::default() };
+        let mut content = Content {
+            event: results.match_record.style.event.clone(),
+            has_pgn,
+            ..Content::default()
+        };
         content.rank(results);
         LiveMatch { content: Mutex::new(content), changed: watch::Sender::new(()) }
     }
