@@ -111,7 +111,7 @@ impl Analysis<'_> {
             stored.lines.iter().take(order.lines).for_each(|data| self.send("line", data));
             let has_values = !order.values || stored.has_values;
             if has_values && stored.effort >= order.effort(order.time.as_secs()) {
-                return end(stored, Reason::Cached);
+                return end(stored, Ending::Cached);
             }
         }
         let analysis = self.search(stored.as_ref());
@@ -122,7 +122,7 @@ impl Analysis<'_> {
                 &analysis
             }
         };
-        end(deepest, Reason::Ended(self.stop.ending()))
+        end(deepest, self.stop.ending())
     }
 
     fn search(&self, stored: Option<&StoredAnalysis>) -> StoredAnalysis {
@@ -219,22 +219,14 @@ impl Analysis<'_> {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Reason {
-    /// A stored analysis was sent in place of a search.
-    Cached,
-    Ended(Ending),
-}
-
-#[derive(Debug, Serialize)]
 struct EndAnswer<'a> {
     best: Option<&'a NamedMove>,
     depth: i32,
     nodes: u64,
-    reason: Reason,
+    reason: Ending,
 }
 
-fn end(analysis: &StoredAnalysis, reason: Reason) -> Event {
+fn end(analysis: &StoredAnalysis, reason: Ending) -> Event {
     let &StoredAnalysis { depth, nodes, .. } = analysis;
     let best = analysis.best.as_ref();
     event("end", data(&EndAnswer { best, depth, nodes, reason }))

@@ -185,17 +185,15 @@ mod tests {
         let book = Book::embedded().with_values(&[]).expect("a book");
         let start = Position::start();
         let open = || KeptValues::open(&path, &book).expect("opens");
-        let lines = [
-            report(1, 31, &["e2e4", "e7e5"]),
-            report(2, mate_in(5), &["d2d4", "d7d5"]),
-            // The position after it is in no game.
-            report(3, -80, &["g2g4", "d7d5"]),
-        ];
+        let lines = [report(1, 31, &["e2e4", "e7e5"]), report(2, mate_in(5), &["d2d4", "d7d5"])];
         let (kept, without) = open();
         kept.append(&start, &lines);
         // Shorter searches change nothing.
-        let shorter = Report { nodes: 50_000, score: 99, ..lines[0].clone() };
+        let shorter = Report { nodes: 10_000, score: 99, ..lines[0].clone() };
         kept.append(&start, &[shorter]);
+        // Neither do positions outside the book.
+        let outside = Position::from_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").expect("legal");
+        kept.append(&outside, &[report(1, 50, &["e2e4", "e5e4"])]);
         assert!(without.values().len() == 0 && without.value(&start).is_none());
         drop(kept);
         let (_, with) = open();

@@ -130,7 +130,7 @@ fn annotate(
                 Ending::Replaced => "the same client asked again".to_owned(),
                 Ending::Left => "the client has gone".to_owned(),
                 Ending::Closing => "the server ends".to_owned(),
-                Ending::Finished => "it could not be searched".to_owned(),
+                Ending::Finished | Ending::Cached => "it could not be searched".to_owned(),
             };
             Line::Error { error: format!("the game was not finished: {why}") }
         }

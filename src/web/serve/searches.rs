@@ -37,6 +37,8 @@ pub(crate) fn client_name(query: &mut Query) -> Result<String, ApiError> {
 pub(crate) enum Ending {
     Finished,
     Time,
+    /// The result of an earlier search was sent instead.
+    Cached,
     /// The same client started another search.
     Replaced,
     Left,
