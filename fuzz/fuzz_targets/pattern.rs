@@ -38,7 +38,7 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let (text, moves) = bytes.split_at(end);
     let Ok(pattern) = String::from_utf8_lossy(text).parse::<Pattern>() else { return };
-    assert_eq!(pattern.to_string().parse(), Ok(pattern.clone()));
+    assert_eq!(pattern.to_string().parse::<Pattern>(), Ok(pattern.clone()));
     file("fuzz.tbk.moves", moves.get(1..).unwrap_or_default());
     let Ok(index) = MoveIndex::open(&BOOK) else { return };
     let filter = FacetFilter::default();

@@ -1,5 +1,5 @@
 //! The pieces on the board. Moves are replayed without keys, castling rights or checks of legality,
-//! so replaying a move takes a few nanoseconds.
+//! and nearly without branches, because a search replays all games.
 
 use crate::chess::position::{Color, Piece, Position};
 

@@ -12,7 +12,7 @@ use super::moves::MoveIndex;
 use super::placement::Placement;
 use super::text::Pattern;
 use crate::chess::position::{Color, Move, Position};
-use crate::games::book::facets::{CompiledFilter, FacetFilter, Games};
+use crate::games::book::facets::{CompiledFilter, FacetFilter, GameTags, Games};
 use crate::games::book::format::counts::Counts;
 use crate::games::book::lookup::Book;
 use crate::games::book::statistics::summary::ListedGame;
@@ -133,7 +133,7 @@ impl PatternSearch<'_> {
         let results = found.iter().filter_map(|&game| games.game_tags(game));
         let counts = results.map(|tags| Counts::of(tags.result(), 1)).sum();
         if self.order == Order::Rating {
-            let rating = |game: u32| games.game_tags(game).and_then(|tags| tags.mean_rating());
+            let rating = |game: u32| games.game_tags(game).and_then(GameTags::mean_rating);
             found.sort_by_key(|&game| Reverse(rating(game)));
         }
         let listed = found.into_iter().take(self.limit);
