@@ -117,10 +117,7 @@ fn page_follows_a_match_until_it_is_interrupted() {
     let mut moves = Vec::new();
     while moves.len() < 4 {
         let board = events.find("board", |board| board["number"] == 4);
-        assert_eq!(
-            (&board["at"], &board["names"]),
-            (&board["at"], &serde_json::json!(["Other", "Slow"]))
-        );
+        assert_eq!(board["names"], serde_json::json!(["Other", "Slow"]));
         assert_eq!(board["from"], moves.len());
         let played = board["moves"].as_array().expect("moves").iter();
         moves.extend(played.map(|mv| mv["san"].as_str().expect("a move").to_owned()));

@@ -97,59 +97,79 @@ fn workers_decide_together_what_none_can_decide_alone() {
     assert!(one.iter().all(|start| !two.contains(start)), "{one:?} {two:?}");
 }
 
+/// Waits until a worker has stored this many games, and sends it a signal. Returns its exit status.
+fn stop(
+    mut worker: Child,
+    signal: &str,
+    folder: &Path,
+    number: usize,
+    stored: usize,
+) -> Option<i32> {
+    while games(folder, number) < stored {
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(worker.try_wait().expect("a child").is_none(), "it ended too early");
+    }
+    let pid = worker.id().to_string();
+    assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
+    worker.wait().expect("reaped").code()
+}
+
 #[test]
 fn killed_workers_lose_no_game() {
+    const ROUNDS: usize = 4;
     let dir = folder();
+    // Far more games than are played before the workers are stopped. Black wins all of them, and a
+    // test with symmetric bounds is never decided.
     let arguments = |number: usize, resume: bool| {
         let pgn = format!("{number}.pgn");
         let more = if resume { &["--pgn", &pgn, "--resume"][..] } else { &["--pgn", &pgn] };
-        let arguments = worker(&format!("{number}/2"), "24", more);
-        // Black wins all games: a test with symmetric bounds is never decided.
         let change = |word: String| match &*word {
             "0,200" => "-200,200".to_owned(),
             word if word == fake("uci seed=2") => fake("uci seed=3 fault=illegal at=3"),
             _ => word,
         };
-        arguments.into_iter().map(change).collect::<Vec<String>>()
+        let arguments = worker(&format!("{number}/2"), "20000", more).into_iter();
+        arguments.map(change).collect::<Vec<String>>()
     };
-    for round in 0..4 {
-        let mut workers = [1, 2].map(|number| start(&arguments(number, round > 0), dir.path()));
-        for (worker, number) in workers.iter_mut().zip([1, 2]) {
-            while games(dir.path(), number) < 5 * (round + 1) {
-                std::thread::sleep(Duration::from_millis(2));
-                assert!(worker.try_wait().expect("a child").is_none(), "it ended too early");
+    for round in 0..=ROUNDS {
+        let before = [1, 2].map(|number| games(dir.path(), number));
+        let workers = [1, 2].map(|number| start(&arguments(number, round > 0), dir.path()));
+        for ((worker, number), before) in workers.into_iter().zip([1, 2]).zip(before) {
+            let signal = if round < ROUNDS { "-KILL" } else { "-INT" };
+            let status = stop(worker, signal, dir.path(), number, before + 5);
+            assert_eq!(status, (round == ROUNDS).then_some(130));
+            if round < ROUNDS {
+                tear(dir.path(), number);
             }
-            worker.kill().expect("killed");
-            worker.wait().expect("reaped");
-            // The next game was being written.
-            let path = dir.path().join(format!("shared/worker-{number}.state"));
-            let mut bytes = std::fs::read(&path).expect("there");
-            let torn =
-                bytes.split_inclusive(|&byte| byte == b'\n').nth(1).expect("a game").to_vec();
-            bytes.extend_from_slice(&torn[..torn.len() / 2]);
-            std::fs::write(&path, bytes).expect("written");
         }
-        let (status, text, json) = aggregate(dir.path());
-        assert_eq!(status, Some(3), "{text}");
-        let counted = json["workers"].as_array().expect("workers").iter();
-        let counted: Vec<u64> =
-            counted.map(|worker| worker["games"].as_u64().expect("games")).collect();
-        assert!(counted.iter().all(|&games| games >= 5 * (round as u64 + 1)), "{counted:?}");
     }
+    let mut pairs = 0;
     for number in [1, 2] {
-        let (status, text) = run(&arguments(number, true), dir.path());
-        assert_eq!(status, Some(3), "{text}");
-        assert_eq!(games(dir.path(), number), 24);
+        let count = games(dir.path(), number);
+        let state = state(dir.path(), number);
+        let numbers = state.split("{\"game\":{\"number\":").skip(1);
+        let numbers = numbers.map(|rest| rest.split(',').next().unwrap_or_default().to_owned());
+        let expected: Vec<String> = (1..=count).map(|game| game.to_string()).collect();
+        assert_eq!(numbers.collect::<Vec<_>>(), expected);
         let pgn = std::fs::read_to_string(dir.path().join(format!("{number}.pgn"))).expect("games");
-        assert_eq!(pgn.matches("[Event ").count(), 24);
+        assert_eq!(pgn.matches("[Event ").count(), count);
+        pairs += count / 2;
     }
-    let (_, text, json) = aggregate(dir.path());
-    assert_eq!(
-        json["results"],
-        serde_json::json!({"wins": 24, "draws": 0, "losses": 24}),
-        "{text}"
-    );
-    assert_eq!(json["pairs"], serde_json::json!([0, 0, 24, 0, 0]));
+    let (status, text, json) = aggregate(dir.path());
+    assert_eq!(status, Some(3), "{text}");
+    assert_eq!(json["pairs"], serde_json::json!([0, 0, pairs, 0, 0]));
+    for (at, number) in [1, 2].into_iter().enumerate() {
+        assert_eq!(json["workers"][at]["games"], games(dir.path(), number));
+    }
+}
+
+/// Adds an incomplete game to the state file of a worker, as if it had been killed while writing.
+fn tear(folder: &Path, number: usize) {
+    let path = folder.join(format!("shared/worker-{number}.state"));
+    let mut bytes = std::fs::read(&path).expect("there");
+    let last = bytes.split_inclusive(|&byte| byte == b'\n').next_back().expect("a game").to_vec();
+    bytes.extend_from_slice(&last[..last.len() / 2]);
+    std::fs::write(&path, bytes).expect("written");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::web::serve::parse_origin;
 #[command(next_help_heading = "Live page")]
 pub(super) struct Live {
     /// Serve a page with the games in progress on this port, this address, or both
-    #[arg(long, value_name = "ADDR", conflicts_with_all = ["check", "aggregate"], value_parser = parse_address)]
+    #[arg(long, value_name = "ADDR", hide_short_help = true, conflicts_with_all = ["check", "aggregate"], value_parser = parse_address)]
     listen: Option<SocketAddr>,
     /// Allow web pages of this origin to read the live page; may be repeated
     #[arg(long, value_name = "ORIGIN", requires = "listen", hide_short_help = true, value_parser = parse_origin)]
