@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::{run_line as run, run_line_ok as run_ok};
 
-/// Games that transpose, two of which reach an endgame of rooks.
+/// Games that transpose. One has neither a date nor a rating.
 const GAMES: [(&str, &str, &str, &str); 5] = [
     (
         "2020.01.01",
@@ -68,7 +68,9 @@ fn report_counts_the_games_of_the_position() {
         [json!("white"), json!("white"), json!("black"), Value::Null]
     );
     assert_eq!(models[0]["moves"][0]["san"], "Nc3");
-    assert_eq!(column(&report["arrivals"], "san"), ["e6", "Nf6"]);
+    let mut last = column(&report["arrivals"], "san");
+    last.sort_by_key(Value::to_string);
+    assert_eq!(last, ["Nf6", "e6"]);
     let sample = &report["sample"];
     assert_eq!((&sample["read"], &sample["missing"]), (&json!(4), &json!(0)));
     // Two games lasted ten plies more; both castled on the king's side as Black.
@@ -104,10 +106,7 @@ fn page_is_complete_without_scripts_and_other_files() {
         assert!(page.contains(&format!(">{part}</h2>")), "{part}");
     }
     assert!(page.contains("Ann &amp; Co") && page.contains("A &lt;b&gt;"), "names are escaped");
-    assert!(
-        !page.contains("<script") && !page.contains("src=") && !page.contains("<b>\""),
-        "{page}"
-    );
+    assert!(!page.contains("<script") && !page.contains("src="), "{page}");
     assert!(page.contains("all 4 games"), "the sample is stated");
 }
 

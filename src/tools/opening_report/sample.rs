@@ -132,7 +132,9 @@ impl Sample {
     ) {
         let mut results = BTreeMap::new();
         games.each(|number, facts| {
-            results.insert(number, facts.result);
+            if self.numbers.binary_search(&number).is_ok() {
+                results.insert(number, facts.result);
+            }
         });
         let mut wanted = self.numbers.clone();
         wanted.extend(facts.model_games.iter().map(|model| model.number));
