@@ -132,7 +132,7 @@ impl Found {
         const SHARES: [f64; 7] = [0.0, 0.5, 0.9, 0.99, 1.0 - EXCEPTIONS, 0.9999, 1.0];
         let head: String = SHARES.iter().map(|share| format!("{:>9}%", 100.0 * share)).collect();
         println!("{} moves in {} games; in ms:", self.errors[0].len(), self.games);
-        println!("{:24}{head}", "");
+        println!("{}{head}", " ".repeat(24));
         let mut worst = 0.0;
         for (name, list) in
             ["measured minus true time", "  until the engine runs", "  until the move arrives"]

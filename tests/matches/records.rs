@@ -96,7 +96,7 @@ fn clock_error_counts_moves_and_losses() {
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(text.starts_with("4 engines, "), "{text}{errors}");
-    assert!(text.contains(" losses on time, ") && text.contains("  99.9%: "), "{text}{errors}");
+    assert!(text.contains(" losses on time, ") && text.contains("     99.9%"), "{text}{errors}");
 }
 
 #[test]
