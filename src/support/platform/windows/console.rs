@@ -78,8 +78,8 @@ pub(crate) fn input_has_line(_: &io::Stdin) -> bool {
     let mut count = 0;
     #[allow(unsafe_code)]
     // Records of integers may be zero, and `MOST_KEYS` records fit in the array.
-    let records: [INPUT_RECORD; MOST_KEYS] = unsafe {
-        let mut records = zeroed();
+    let records = unsafe {
+        let mut records: [INPUT_RECORD; MOST_KEYS] = zeroed();
         let records_start = (&raw mut records).cast();
         let input = GetStdHandle(STD_INPUT_HANDLE);
         if PeekConsoleInputW(input, records_start, MOST_KEYS as u32, &mut count) == 0 {
