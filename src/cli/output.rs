@@ -5,10 +5,10 @@ use std::fmt;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
 use crate::support::files::without_error_numbers;
+use crate::support::platform;
 
 /// The exit status that shells report for a program terminated by SIGPIPE.
 const READER_LEFT: u8 = 128 + 13;
@@ -27,10 +27,7 @@ pub(super) fn stdout() -> StandardOutput {
 
 /// Returns whether standard output accepts data. Returns false for a full pipe.
 pub(super) fn has_room() -> bool {
-    let out = io::stdout();
-    let mut wanted = [PollFd::new(&out, PollFlags::OUT)];
-    // An output that is broken or does not support polling does not block.
-    poll(&mut wanted, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
+    platform::output_has_room(&io::stdout())
 }
 
 pub(super) fn marked(error: io::Error) -> io::Error {

@@ -8,12 +8,10 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crossbeam::channel::{Receiver, SendTimeoutError, Sender, unbounded};
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::args::{EvaluationArgs, parse_memory};
 use super::console::{self, Console};
 use super::logging::{Log, Verbosity};
-use super::work::on_signals;
 use crate::cli::output::{self, outln};
 use crate::engine::controller::{self, Engine, Flow, Frontend, Input, Settings};
 use crate::engine::search::BookSearch;
@@ -21,9 +19,10 @@ use crate::games::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME, Oppo
 use crate::protocols::cecp::{self, Feature, Reply};
 use crate::protocols::uci;
 use crate::support::files::Cannot;
+use crate::support::platform::{Event, on_events};
 
 /// The exit status that shells report for a process terminated by SIGTERM.
-const TERMINATED: i32 = 128 + SIGTERM;
+const TERMINATED: i32 = 128 + 15;
 
 /// Options for playing.
 #[derive(Debug, clap::Args)]
@@ -228,8 +227,8 @@ fn converse(
 /// Makes SIGTERM end the session. SIGINT is ignored, because old GUIs send it to get the engine's
 /// attention. In the console, SIGINT makes the engine move immediately.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
-    on_signals(&[SIGINT, SIGTERM], move |signal| match signal {
-        SIGTERM => leave(&sender),
+    on_events(&[Event::Interrupt, Event::Terminate], move |event| match event {
+        Event::Terminate => leave(&sender),
         // The frontend may have ended and dropped the receiver.
         _ if console => drop(sender.send(Input::Line("?".to_owned()))),
         _ => {}

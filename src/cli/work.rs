@@ -6,18 +6,16 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use super::output::errln;
 use crate::chess::epd;
 use crate::chess::position::Position;
 use crate::support::files::{Cannot, FileError, foreign_kind};
+use crate::support::platform::{Event, on_events};
 use crate::support::words::grouped;
 use crate::tools::suite::{self, Switch};
 
@@ -26,16 +24,6 @@ pub(super) const INTERRUPTED: u8 = 130;
 
 pub(super) fn exit_status(interrupted: bool) -> ExitCode {
     if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
-}
-
-/// Replaces the default action of these signals. Each signal calls a function in a separate thread.
-pub(super) fn on_signals(
-    signals: &[i32],
-    mut react: impl FnMut(i32) + Send + 'static,
-) -> io::Result<()> {
-    let mut signals = Signals::new(signals)?;
-    thread::Builder::new().spawn(move || signals.forever().for_each(&mut react))?;
-    Ok(())
 }
 
 /// Returns a flag that Ctrl-C sets without ending the process, so that results can be saved.
@@ -61,9 +49,10 @@ pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     Ok(switch)
 }
 
-/// Calls a function on signals that request termination, such as Ctrl-C, instead of exiting.
+/// Calls a function on requests to end the program, such as Ctrl-C, instead of exiting.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
-    on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
+    let events = [Event::Interrupt, Event::Terminate, Event::Hangup];
+    on_events(&events, move |_| react()).context("cannot watch for Ctrl-C")
 }
 
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);

@@ -8,6 +8,7 @@ pub(crate) mod error;
 pub(crate) mod files;
 pub(crate) mod huge_pages;
 pub(crate) mod page;
+pub(crate) mod platform;
 pub(crate) mod plot;
 pub(crate) mod prefetch;
 pub(crate) mod random;

@@ -1,11 +1,11 @@
 //! The contents of a match report other than the results.
 
-use std::fs::read_to_string;
 use std::path::{Component, Path, PathBuf};
 
 use super::Args;
 use crate::cli::args::cores;
 use crate::cli::date::now;
+use crate::support::platform;
 use crate::support::words::number_of;
 use crate::tools::autoplay::results::About;
 use crate::tools::autoplay::schedule::{Format, Schedule};
@@ -36,9 +36,7 @@ pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
 }
 
 fn machine() -> String {
-    let info = read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    let model = model.map_or(std::env::consts::ARCH, |(_, model)| model.trim());
+    let model = platform::cpu_model().unwrap_or(std::env::consts::ARCH.to_owned());
     let count = cores();
     let unit = if count == 1 { "core" } else { "cores" };
     format!("{model}, {count} {unit}, {}", std::env::consts::OS)

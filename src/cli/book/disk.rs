@@ -6,6 +6,7 @@ use super::size;
 use crate::cli::output::errln;
 use crate::games::book::DEFAULT_MAX_PLY;
 use crate::games::pgn::PgnInput;
+use crate::support::platform;
 
 /// Bytes of disk space per byte of PGN text: a game has about 620 bytes and 40 records of 12 bytes.
 const DISK_PER_BYTE: f64 = 0.8;
@@ -41,6 +42,5 @@ const AVERAGE_PLIES: u32 = 80;
 
 fn free_space(path: &Path) -> Option<u64> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let found = rustix::fs::statvfs(folder.unwrap_or(Path::new("."))).ok()?;
-    Some(found.f_bavail * found.f_frsize)
+    platform::free_space(folder.unwrap_or(Path::new(".")))
 }

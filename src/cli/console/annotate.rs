@@ -16,6 +16,7 @@ use crate::engine::controller::{BackgroundEvent, Flow};
 use crate::engine::search::{BookSearch, Config, STACK_SIZE, Searcher};
 use crate::games::book::Names;
 use crate::support::files::{FileError, FileKind, Output};
+use crate::support::platform::split_words;
 use crate::support::words::number_of;
 use crate::tools::annotate::work::annotate_one;
 use crate::tools::annotate::{
@@ -87,7 +88,7 @@ impl Target {
 
 /// Parses `[FILE] [NODES]` in either order. An argument that is a number is the node limit.
 fn parse(arguments: &str) -> io::Result<(Option<Target>, u64)> {
-    let words = shlex::split(arguments).ok_or_else(|| failed("a quotation mark is missing"))?;
+    let words = split_words(arguments).ok_or_else(|| failed("a quotation mark is missing"))?;
     let (mut target, mut nodes) = (None, None);
     for word in words {
         match word.parse::<u64>() {

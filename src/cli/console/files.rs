@@ -10,11 +10,12 @@ use crate::chess::epd;
 use crate::chess::position::Position;
 use crate::games::pgn::{self, GameEnd, GameStatus, PgnGame, PgnInput};
 use crate::support::error::ParseError;
+use crate::support::platform;
 use crate::support::words::{number_of, visible};
 
 /// Splits arguments into a file name, quoted if it contains spaces, and an optional word.
 pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> {
-    let words = shlex::split(text).ok_or_else(|| failed("a quotation mark is missing"))?;
+    let words = platform::split_words(text).ok_or_else(|| failed("a quotation mark is missing"))?;
     let mut words = words.into_iter().fuse();
     let file = words.next().filter(|file| !file.is_empty());
     let file = file.ok_or_else(|| failed("expected a file"))?;
@@ -57,9 +58,7 @@ pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
 }
 
 pub(super) fn keep_file() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
-    Some(data.join("tabia/games.pgn"))
+    Some(platform::data_folder()?.join("tabia").join("games.pgn"))
 }
 
 /// Loads a game by its number, counted from 1. Also returns a message if the game is incomplete.

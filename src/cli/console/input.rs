@@ -5,13 +5,11 @@ use std::io;
 use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
-use signal_hook::consts::SIGHUP;
 
-use crate::cli::work::on_signals;
 use crate::engine::controller::Input;
+use crate::support::platform::{self, Event, on_events};
 
 /// The interval at which the terminal is polled while no prompt is shown.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -24,7 +22,7 @@ pub(in crate::cli) fn read_lines(
 ) -> anyhow::Result<()> {
     // The input ends when the terminal is closed.
     let end = lines.clone();
-    on_signals(&[SIGHUP], move |_| drop(end.send(Input::End)))?;
+    on_events(&[Event::Hangup], move |_| drop(end.send(Input::End)))?;
     let mut editor = DefaultEditor::new()?;
     std::thread::spawn(move || {
         let mut waiting = VecDeque::new();
@@ -71,9 +69,7 @@ const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
 /// only if it is urgent and if no other line is waiting.
 fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let mut terminal = [PollFd::new(&stdin, PollFlags::IN)];
-    if !poll(&mut terminal, Some(&now)).is_ok_and(|ready| ready > 0) {
+    if !platform::input_has_line(&stdin) {
         return None;
     }
     let mut line = String::new();

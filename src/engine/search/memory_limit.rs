@@ -4,6 +4,8 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
+use crate::support::platform;
+
 /// Stack size of a search thread, in bytes: a few hundred plies, each with a list of moves.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
@@ -32,11 +34,11 @@ pub(super) fn can_fill(bytes: usize) -> bool {
 }
 
 /// Returns the memory of the machine, or of the process's control group if that is smaller, in
-/// bytes. Returns `None` if Linux does not report it.
+/// bytes. Returns `None` if the system does not report it.
 pub(crate) fn total_memory() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let limits = groups.iter().map(|group| group.limit);
-    limits.chain(memory_info("MemTotal:")).min()
+    limits.chain(platform::total_memory()).min()
 }
 
 /// Returns the memory, in bytes, that this process can allocate without forcing other programs out
@@ -44,14 +46,7 @@ pub(crate) fn total_memory() -> Option<usize> {
 fn available() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let left = groups.iter().map(|group| group.limit.saturating_sub(group.used));
-    left.chain(memory_info("MemAvailable:")).min()
-}
-
-fn memory_info(name: &str) -> Option<usize> {
-    let table = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = table.lines().find_map(|line| line.strip_prefix(name))?;
-    let kibibytes: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    kibibytes.checked_mul(1024)
+    left.chain(platform::available_memory()).min()
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -3,17 +3,14 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{is_at, set_nonblocking};
+use super::is_at;
+use crate::support::platform::{self, try_lock};
 
-/// The mode of a new file, before the umask is applied.
-const NEW_FILE_MODE: u32 = 0o666;
 /// The prefix of draft names. It is followed by a hash of the target's name, or by random letters
 /// if another program is writing the same target.
 const DRAFT_PREFIX: &str = ".tabia-";
@@ -28,7 +25,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 
 pub(crate) fn draft_of(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default();
-    let draft = format!("{DRAFT_PREFIX}{:016x}", xxh3_64(name.as_bytes()));
+    let draft = format!("{DRAFT_PREFIX}{:016x}", xxh3_64(name.as_encoded_bytes()));
     folder_of(target).join(draft)
 }
 
@@ -39,10 +36,8 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
 /// Removes a draft (a file or folder) unless it is locked. Unlocked drafts were left by programs
 /// that were killed.
 pub(crate) fn remove_leftover(draft: &Path) {
-    let mut options = OpenOptions::new();
-    set_nonblocking(options.read(true));
-    let Ok(file) = options.open(draft) else { return };
-    if file.try_lock().is_ok() && is_at(&file, draft) {
+    let Some(file) = platform::claim(draft) else { return };
+    if is_at(&file, draft) {
         let _ = match draft.is_dir() {
             true => fs::remove_dir_all(draft),
             false => fs::remove_file(draft),
@@ -70,12 +65,12 @@ fn under_draft_name<T>(
 pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     let create = |path: &Path| {
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true).mode(NEW_FILE_MODE).open(path)
+        options.read(true).write(true).create_new(true).open(path)
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
         // Failure is harmless: where locks are not supported, others do not remove drafts either.
-        let _ = file.try_lock();
+        let _ = try_lock(&file);
         if is_at(&file, &path) {
             return Ok((file, path));
         }
@@ -86,35 +81,23 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     Err(io::Error::other("other programs remove it again and again"))
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn unnamed(folder: &Path) -> Option<File> {
-    use rustix::fs::{Mode, OFlags, open};
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    let file = open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)?;
+    let file = platform::unnamed_file(folder)?;
     // Lock the file before it has a name. Failure is harmless: where locks are not supported, other
     // programs do not remove drafts.
-    let _ = file.try_lock();
+    let _ = try_lock(&file);
     Some(file)
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn unnamed(_: &Path) -> Option<File> {
-    None
 }
 
 /// Gives an unnamed file the name of its target. If the target exists, the file first gets a draft
 /// name, because only a named file can be renamed.
-#[cfg(target_os = "linux")]
 pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    use std::os::fd::AsRawFd;
-    let here = format!("/proc/self/fd/{}", file.as_raw_fd());
-    let link = |path: &Path| Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+    let link = |path: &Path| platform::link_unnamed(file, path);
     if !replaces && link(target).is_ok() {
         return Ok(());
     }
     match under_draft_name(target, link) {
-        Ok(((), path)) => Ok(path.persist(target)?),
+        Ok(((), path)) => platform::replace(path, target),
         // `/proc` is not available.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let (mut copy, path) = named(target)?;
@@ -122,15 +105,10 @@ pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result
             io::copy(&mut file, &mut copy)?;
             copy.set_permissions(file.metadata()?.permissions())?;
             copy.sync_all()?;
-            Ok(path.persist(target)?)
+            platform::replace(path, target)
         }
         Err(error) => Err(error),
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn link(_: &File, _: &Path, _: bool) -> io::Result<()> {
-    Err(io::Error::other("there are no files without names"))
 }
 
 #[cfg(test)]

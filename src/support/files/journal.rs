@@ -20,6 +20,7 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{FileError, describe, open_locked, open_plain, read_plain, sync_name, write_whole};
+use crate::support::platform;
 
 /// The interval between syncs. A power failure loses at most the work of one interval.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -146,7 +147,7 @@ impl Kind {
     fn try_open(&self, path: &Path, owner: &str) -> Result<File, Fault> {
         let mut file = open_locked(path, true)?;
         if !self.check(&mut BufReader::new(&file), owner)? {
-            file.set_len(0)?;
+            platform::set_len(&file, 0)?;
             file.write_all(self.headline(owner).as_bytes())?;
             // The contents are synced later, but a power failure could also lose the name.
             sync_name(path)?;
@@ -225,7 +226,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
             self.end += line.len() as u64;
             line.clear();
         }
-        self.file.set_len(self.end)
+        platform::set_len(&self.file, self.end)
     }
 
     fn error(&self, error: io::Error) -> JournalError {
@@ -241,7 +242,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         let (line, place) = ([sum_of(json).as_bytes(), json, b"\n"].concat(), self.end);
         if let Err(error) = self.file.write_all(&line) {
             // If this truncation fails, the next run repeats it.
-            let _ = self.file.set_len(self.end);
+            let _ = platform::set_len(&self.file, self.end);
             return Err(error);
         }
         self.end += line.len() as u64;

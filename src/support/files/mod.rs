@@ -26,12 +26,13 @@ pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{open_locked, open_output};
 
+use crate::support::platform::{self, may_wait};
+
 /// Opens a regular file for reading. Rejects other files, because opening a named pipe blocks until
 /// another program writes to it.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true);
-    set_nonblocking(&mut options);
+    platform::set_nonblocking(options.read(true));
     let file = options.open(path)?;
     let kind = file.metadata()?.file_type();
     match kind.is_file() {
@@ -70,38 +71,17 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
         return Err(pipe(known.file_type()));
     }
     let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    set_nonblocking(&mut options);
+    platform::set_nonblocking(options.create(true).append(true));
     let file = options.open(path)?;
+    if platform::is_device(path) {
+        return Ok(file);
+    }
     let kind = file.metadata()?.file_type();
     if may_wait(kind) {
         return Err(pipe(kind));
     }
-    #[cfg(unix)]
-    rustix::fs::fcntl_setfl(&file, rustix::fs::OFlags::APPEND)?;
+    platform::set_blocking(&file)?;
     Ok(file)
-}
-
-/// Sets an option that makes opening fail instead of waiting for another program.
-fn set_nonblocking(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        options,
-        rustix::fs::OFlags::NONBLOCK.bits() as i32,
-    );
-    #[cfg(not(unix))]
-    let _ = options;
-}
-
-/// Whether an operation on this type of file may have to wait for another program.
-fn may_wait(kind: FileType) -> bool {
-    #[cfg(unix)]
-    return {
-        use std::os::unix::fs::FileTypeExt;
-        kind.is_fifo() || kind.is_socket()
-    };
-    #[cfg(not(unix))]
-    return !kind.is_file();
 }
 
 /// The number of the I/O error, which is the same on all systems.

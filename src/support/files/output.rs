@@ -9,9 +9,8 @@
 //! its own [`FileKind`] or, with `force`, any file, but never an input of the same command. Output
 //! to devices and pipes is written directly.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
@@ -20,6 +19,7 @@ use super::describe;
 use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
 
 use super::error::FileError;
+use crate::support::platform::{self, FileId, known_id};
 
 const HEAD: u64 = 4096;
 /// Suffixes that identify the kind of a file.
@@ -87,12 +87,6 @@ enum Destination {
     Stream,
 }
 
-type FileId = (u64, u64);
-
-fn id(metadata: &Metadata) -> FileId {
-    (metadata.dev(), metadata.ino())
-}
-
 /// A file that a command writes.
 #[derive(Debug, Clone)]
 pub struct Output<'a> {
@@ -130,10 +124,13 @@ impl<'a> Output<'a> {
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         for input in inputs {
             let input = input.as_ref();
-            let path = if input.as_os_str() == "-" { Path::new("/dev/stdin") } else { input };
+            if input.as_os_str() == "-" {
+                self.inputs.extend(platform::stdin_id());
+                continue;
+            }
             // Output to a device or pipe does not destroy its content.
-            let file = path.metadata().ok().filter(Metadata::is_file);
-            self.inputs.extend(file.as_ref().map(id));
+            let file = input.metadata().ok().filter(Metadata::is_file);
+            self.inputs.extend(file.and_then(|file| known_id(input, &file)));
         }
         self
     }
@@ -202,7 +199,8 @@ impl<'a> Output<'a> {
             Destination::File(path, Some(old)) => Some((path, old)),
             _ => None,
         };
-        if old.is_some_and(|(_, old)| self.inputs.contains(&id(old))) {
+        let id = old.and_then(|(path, old)| known_id(path, old));
+        if id.is_some_and(|id| self.inputs.contains(&id)) {
             return Err(self.refusal("it is also an input; choose another name"));
         }
         self.check_ending()?;
@@ -254,6 +252,9 @@ impl<'a> Output<'a> {
 }
 
 fn place(path: &Path) -> io::Result<Destination> {
+    if platform::is_device(path) {
+        return Ok(Destination::Stream);
+    }
     let there = match path.metadata() {
         Ok(there) => there,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -267,8 +268,7 @@ fn place(path: &Path) -> io::Result<Destination> {
     if !there.is_file() {
         return Ok(Destination::Stream);
     }
-    let stdout = Path::new("/dev/stdout").metadata();
-    if stdout.is_ok_and(|stdout| id(&stdout) == id(&there)) {
+    if platform::stdout_id().is_some_and(|stdout| known_id(path, &there) == Some(stdout)) {
         let reason = "standard output is redirected to it; choose another name";
         return Err(io::Error::other(reason));
     }
@@ -297,7 +297,7 @@ pub(crate) struct NewFile {
     name: PathBuf,
     target: PathBuf,
     /// The permissions of the file to be replaced; `None` if there is none.
-    mode: Option<u32>,
+    permissions: Option<Permissions>,
 }
 
 /// The location of the bytes until the file has its final name.
@@ -322,15 +322,15 @@ impl NewFile {
                 Draft::Named(file, path)
             }
         };
-        let mode = old.map(|old| old.permissions().mode());
-        Ok(NewFile { draft, name: name.to_owned(), target, mode })
+        let permissions = old.map(Metadata::permissions);
+        Ok(NewFile { draft, name: name.to_owned(), target, permissions })
     }
 
     /// Replaces the content with a complete file, which [`NewFile::keep`] then moves. Copies its
     /// bytes immediately if it is on a different file system.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
-        if there.metadata()?.dev() == folder_of(&self.target).metadata()?.dev() {
+        if platform::is_on_volume_of(&there, folder_of(&self.target))? {
             self.draft = Draft::Moved(there, path.to_owned());
             return Ok(());
         }
@@ -347,7 +347,8 @@ impl NewFile {
 
     fn direct(path: &Path) -> io::Result<Self> {
         let draft = Draft::Direct(OpenOptions::new().write(true).open(path)?);
-        Ok(NewFile { draft, name: path.to_owned(), target: path.to_owned(), mode: None })
+        let path = path.to_owned();
+        Ok(NewFile { draft, name: path.clone(), target: path, permissions: None })
     }
 
     fn file(&mut self) -> &mut File {
@@ -376,18 +377,18 @@ impl NewFile {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        if let Some(mode) = self.mode {
-            self.file().set_permissions(PermissionsExt::from_mode(mode))?;
+        if let Some(permissions) = self.permissions.clone() {
+            self.file().set_permissions(permissions)?;
         }
         self.file().sync_all()
     }
 
     fn rename_to_target(self) -> io::Result<()> {
-        let NewFile { draft, name, target, mode } = self;
+        let NewFile { draft, name, target, permissions } = self;
         match draft {
-            Draft::Named(_, path) => Ok(path.persist(&target)?),
-            Draft::Unnamed(file) => link(&file, &target, mode.is_some()),
-            Draft::Moved(file, path) => match fs::rename(&path, &target) {
+            Draft::Named(_, path) => platform::replace(path, &target),
+            Draft::Unnamed(file) => link(&file, &target, permissions.is_some()),
+            Draft::Moved(file, path) => match platform::rename(&path, &target) {
                 // The paths are on two mounts of the same file system.
                 Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                     let old = target.metadata().ok();
@@ -459,6 +460,8 @@ impl Seek for NewFile {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::is_at;
     use super::*;
 
@@ -494,7 +497,7 @@ mod tests {
         // Simulate another program that has given its draft a name but has not renamed it yet.
         let draft = draft_of(&path);
         let theirs = File::create(&draft).expect("created");
-        theirs.lock().expect("free");
+        platform::try_lock(&theirs).expect("free");
         let mut file = Output::new(&path, TEXT).create().expect("a file");
         file.write_all(b"ours").expect("written");
         file.keep().expect("kept");

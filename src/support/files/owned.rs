@@ -3,13 +3,11 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::io::Errno;
+use crate::support::platform;
 
 /// How long to wait for another run to release its lock. If a run is killed while it starts an
 /// engine, its files stay open until the engine has started.
@@ -23,19 +21,11 @@ const ATTEMPTS: usize = 8;
 /// Opens a file for exclusive use by this run. Appends to the file or, with `anew`, replaces its
 /// content. Output to anything other than a regular file, such as a pipe, is written directly.
 pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
-    let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
-    let mut options = OpenOptions::new();
-    let opened = options.create(true).append(true).custom_flags(nonblocking).open(path);
-    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::NXIO) => io::Error::other("it is a pipe without a reader"),
-        _ => error,
-    })?;
-    // From here on, writing to a pipe with a slow reader may block.
-    fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
-    if file.metadata()?.is_file() {
+    let file = platform::open_appending(path)?;
+    if !platform::is_device(path) && file.metadata()?.is_file() {
         lock(&file)?;
         if anew {
-            file.set_len(0)?;
+            platform::set_len(&file, 0)?;
         }
     }
     Ok(file)
@@ -44,7 +34,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
 fn lock(file: &File) -> io::Result<()> {
     let begin = Instant::now();
     loop {
-        match file.try_lock() {
+        match platform::try_lock(file) {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if begin.elapsed() < LOCK_TIMEOUT => {
                 thread::sleep(LOCK_INTERVAL);
@@ -79,9 +69,8 @@ pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
 }
 
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
-    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    let [own, there] = [file.metadata(), path.metadata()].map(|found| found.ok().map(identity));
-    own.is_some() && own == there
+    let own = platform::file_id(file);
+    own.is_some() && own == platform::path_id(path)
 }
 
 #[cfg(test)]
@@ -101,6 +90,7 @@ mod tests {
         assert!(open_locked(dir.path(), false).is_err());
     }
 
+    #[cfg(unix)]
     #[test]
     fn opening_a_pipe_does_not_block() {
         let dir = tempfile::tempdir().expect("a folder");

@@ -11,10 +11,8 @@
 
 use std::io;
 
-#[cfg(target_os = "linux")]
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-
 use crate::support::files::describe;
+use crate::support::platform::{bind_to_cores, usable_cores};
 
 /// The processor cores reserved for one game.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +24,7 @@ impl Cores {
     /// # Errors
     /// If there are fewer cores than games, or if the system cannot bind threads to cores.
     pub fn deal(games: usize) -> io::Result<Vec<Cores>> {
-        let usable = usable()?;
+        let usable = usable_cores().map_err(|error| refused(&error))?;
         let each = usable.len() / games.max(1);
         if each == 0 {
             let cores = usable.len();
@@ -48,28 +46,9 @@ impl Cores {
         let _ = self.try_bind();
     }
 
-    #[cfg(target_os = "linux")]
     fn try_bind(&self) -> io::Result<()> {
-        let mut set = CpuSet::new();
-        self.0.iter().for_each(|&core| set.set(core));
-        sched_setaffinity(None, &set).map_err(|error| refused(&error.into()))
+        bind_to_cores(&self.0).map_err(|error| refused(&error))
     }
-
-    #[cfg(not(target_os = "linux"))]
-    fn try_bind(&self) -> io::Result<()> {
-        Err(refused(&io::Error::other("Tabia supports this only on Linux")))
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn usable() -> io::Result<Vec<usize>> {
-    let set = sched_getaffinity(None).map_err(|error| refused(&error.into()))?;
-    Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn usable() -> io::Result<Vec<usize>> {
-    Err(refused(&io::Error::other("Tabia supports this only on Linux")))
 }
 
 fn refused(reason: &io::Error) -> io::Error {
@@ -82,7 +61,7 @@ mod tests {
 
     #[test]
     fn every_game_gets_its_own_cores() {
-        let all = usable().expect("Linux");
+        let all = usable_cores().expect("Linux");
         let shares = Cores::deal(all.len()).expect("one each");
         assert_eq!(shares, all.iter().map(|&core| Cores(vec![core])).collect::<Vec<_>>());
         assert_eq!(Cores::deal(1).expect("all"), [Cores(all.clone())]);
@@ -92,7 +71,7 @@ mod tests {
 
     #[test]
     fn child_processes_inherit_the_affinity() {
-        let share = Cores(vec![usable().expect("Linux")[0]]);
+        let share = Cores(vec![usable_cores().expect("Linux")[0]]);
         let seen = std::thread::spawn({
             let share = share.clone();
             move || {

@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 use super::clock::MoveLimits;
 use crate::support::error::ParseError;
+use crate::support::platform::split_words;
 use crate::support::words::named_values;
 
 /// The protocol that an engine uses.
@@ -69,7 +70,7 @@ impl EngineConfig {
     /// If the command line is empty or contains an unclosed quote.
     pub fn from_command(command: &str) -> Result<Self, ParseError> {
         let has_program = |words: &Vec<String>| words.first().is_some_and(|word| !word.is_empty());
-        let words = shlex::split(command).filter(has_program);
+        let words = split_words(command).filter(has_program);
         let command = words.ok_or_else(|| {
             ParseError(format!(
                 "cannot split the command `{command}`: it is empty, or a quotation mark is missing"

@@ -8,13 +8,13 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::support::files::{open_locked, open_output, sync_name, write_whole};
+use crate::support::platform::{is_device, read_exact_at, set_len};
 
 /// The first bytes of a game. Programs that write PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
@@ -39,7 +39,8 @@ pub(crate) struct GamesFile {
 impl GamesFile {
     /// Opens the file for appending and locks it exclusively.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let is_regular = path.metadata().map_or(true, |metadata| metadata.is_file());
+        let is_regular =
+            !is_device(path) && path.metadata().map_or(true, |metadata| metadata.is_file());
         let is_new = !path.exists();
         let file = match is_regular {
             true => open_locked(path, true)?,
@@ -59,7 +60,7 @@ impl GamesFile {
         let at = self.file.metadata()?.len();
         let mut end = [0; 2];
         let known = &mut end[..at.min(2) as usize];
-        self.file.read_exact_at(known, at - known.len() as u64)?;
+        read_exact_at(&self.file, known, at - known.len() as u64)?;
         let parting = match *known {
             [] | [b'\n', b'\n'] => "",
             [.., b'\n'] => "\n",
@@ -98,7 +99,7 @@ impl GamesFile {
         let length = self.file.metadata()?.len();
         let from = last.at.min(length);
         let mut rest = vec![0; (length - from) as usize];
-        self.file.read_exact_at(&mut rest, from)?;
+        read_exact_at(&self.file, &mut rest, from)?;
         // If another program has shortened the file, the game may be located before this offset.
         if memmem::find(&rest, text).is_some() || self.holds(text)? {
             return Ok(());
@@ -117,7 +118,7 @@ impl GamesFile {
         let mut from = 0;
         while from < length {
             let size = window.len().min(usize::try_from(length - from).unwrap_or(usize::MAX));
-            self.file.read_exact_at(&mut window[..size], from)?;
+            read_exact_at(&self.file, &mut window[..size], from)?;
             if memmem::find(&window[..size], text).is_some() {
                 return Ok(true);
             }
@@ -129,7 +130,7 @@ impl GamesFile {
     /// Removes a range of bytes from `rest`, the part of the file that starts at `from`.
     fn cut(&mut self, from: u64, rest: &[u8], piece: Range<usize>) -> io::Result<()> {
         if piece.end == rest.len() {
-            return self.file.set_len(from + piece.start as u64);
+            return set_len(&self.file, from + piece.start as u64);
         }
         // Text from other programs must not be lost, so a complete new file replaces the old one.
         let mut whole = std::fs::read(&self.path)?;

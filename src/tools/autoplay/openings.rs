@@ -13,7 +13,6 @@
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
-use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::Builder;
@@ -25,6 +24,7 @@ use crate::chess::position::{Game, Move, Outcome, Position};
 use crate::games::book::{Book, has_book_ending};
 use crate::games::pgn::{GameEnd, GamePly, GameStatus, PgnInput, Reader, Tags, Visitor};
 use crate::support::files::{Cannot, FileError};
+use crate::support::platform::is_pipe;
 use crate::support::random::Random;
 use crate::support::threads::refused;
 use crate::support::words::number_of;
@@ -216,7 +216,7 @@ impl OpeningChoice {
     /// Opens the file. If the file is a named pipe, waits for a writer for a limited time.
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let input = PgnInput::File(self.path.clone());
-        if !self.path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
+        if !is_pipe(&self.path) {
             return input.open(&Arc::default());
         }
         let (sender, opened) = bounded(1);
@@ -494,6 +494,7 @@ mod tests {
         assert_eq!(sorted, (1..=LINES as u16).collect::<Vec<_>>());
     }
 
+    #[cfg(unix)]
     #[test]
     fn opening_a_pipe_without_a_writer_does_not_block() {
         let dir = tempfile::tempdir().expect("a folder");

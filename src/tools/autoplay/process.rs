@@ -4,20 +4,16 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-pub(crate) use rustix::process::Signal;
-use rustix::process::{Pid, kill_process, kill_process_group};
 
 use crate::support::files::open_output;
+use crate::support::platform::{self, Group, Input, Signal};
 use crate::support::threads::refused;
 use crate::support::words::visible;
 
@@ -60,12 +56,13 @@ pub enum Received {
 /// The file in which all messages to and from engines are logged, if any.
 pub(crate) type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
 
-/// A running engine. Dropping it kills the process group.
+/// A running engine. Dropping it kills its process group.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
+    group: Group,
     /// The engine's input, or `None` once it has been closed.
-    stdin: Option<ChildStdin>,
+    stdin: Option<Input>,
     lines: Receiver<Line>,
     /// A channel that is closed when the engine's error output is closed.
     errors: Receiver<()>,
@@ -160,8 +157,8 @@ impl Process {
             .envs(config.env.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
+            .stderr(Stdio::piped());
+        platform::prepare(&mut command);
         if let Some(dir) = &config.dir {
             command.current_dir(dir);
         }
@@ -172,8 +169,11 @@ impl Process {
         else {
             return Err(other(io::Error::other("no pipes")));
         };
-        let flags = fcntl_getfl(&stdin).map_err(|error| other(error.into()))?;
-        fcntl_setfl(&stdin, flags | OFlags::NONBLOCK).map_err(|error| other(error.into()))?;
+        let prepared = Group::of(&child).and_then(|group| Ok((group, Input::new(stdin)?)));
+        let (group, stdin) = prepared.map_err(|error| {
+            let _ = child.kill().and_then(|()| child.wait());
+            other(error)
+        })?;
         let memory = Arc::new(Memory {
             label: config.label(),
             last_output: Mutex::default(),
@@ -198,6 +198,7 @@ impl Process {
         }
         Ok(Process {
             child,
+            group,
             stdin: Some(stdin),
             lines,
             errors,
@@ -252,32 +253,10 @@ impl Process {
         Ok(())
     }
 
-    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        let deadline = Instant::now() + WRITE_TIMEOUT;
-        while !bytes.is_empty() {
-            let Some(stdin) = &mut self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
-            self.sent_at = Instant::now();
-            match stdin.write(bytes) {
-                Ok(count) => bytes = &bytes[count..],
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.wait_writable(deadline)?;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn wait_writable(&self, deadline: Instant) -> io::Result<()> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
-        let Some(stdin) = &self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        match poll(&mut [PollFd::new(stdin, PollFlags::OUT)], Some(&timeout)) {
-            Ok(0) => Err(io::ErrorKind::TimedOut.into()),
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Some(stdin) = &mut self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        self.sent_at = Instant::now();
+        stdin.write_all(bytes, WRITE_TIMEOUT)
     }
 
     /// Closes the engine's input, as a GUI does when it exits.
@@ -285,11 +264,8 @@ impl Process {
         self.stdin = None;
     }
 
-    pub fn signal(&self, signal: Signal) {
-        if let Some(id) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // This fails if the process has exited, which is detected elsewhere.
-            let _ = kill_process(id, signal);
-        }
+    pub(crate) fn signal(&self, signal: Signal) {
+        platform::signal(&self.child, signal);
     }
 
     /// Returns the next line if it arrives before the deadline. A line that arrives later is
@@ -338,11 +314,7 @@ impl Process {
         let status = self.wait(Instant::now() + QUIT_TIMEOUT)?;
         // The reader thread may not have read the last error output yet.
         let _ = self.errors.recv_timeout(LAST_WORDS_TIMEOUT);
-        Some(match (status.code(), status.signal()) {
-            (Some(code), _) => format!("ended with code {code}"),
-            (None, Some(signal)) => format!("was killed by signal {signal}"),
-            (None, None) => "ended".to_owned(),
-        })
+        Some(platform::describe_exit(status))
     }
 
     /// Sends a last line. Returns `false` if it had to kill the process after a time limit.
@@ -359,11 +331,8 @@ impl Process {
 impl Drop for Process {
     /// Kills the process group, which may contain child processes even after an exit.
     fn drop(&mut self) {
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // This fails if no process is left.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        // After SIGKILL the wait is short. Without the wait a zombie process would remain.
+        self.group.kill();
+        // After a kill the wait is short. Without the wait a zombie process would remain.
         let _ = self.child.wait();
         self.note_rest();
     }

@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use crossbeam::channel::Sender;
 
+use crate::support::platform;
+
 /// The maximum length of a line in bytes, to limit memory use; longer lines are truncated. It
 /// exceeds four times xboard's longest line, because some engines send longer lists of options.
 const LONGEST_LINE: usize = 1 << 16;
@@ -15,9 +17,8 @@ const LONGEST_LINE: usize = 1 << 16;
 /// The number of bytes read at a time. All lines that arrive together have the same time.
 const CHUNK: usize = 1 << 14;
 
-/// The nice value of reader threads, if the system permits it. A reader needs little time, but if
+/// The nice value of reader threads, on Linux and if the system permits it. A reader needs little time, but if
 /// it waits for a processor core, the engine's move appears to arrive late.
-#[cfg(target_os = "linux")]
 const READER_NICE: i32 = -15;
 
 /// A line from the engine's standard output, together with its arrival time.
@@ -31,7 +32,7 @@ pub struct Line {
 
 /// Forwards the engine's output until it ends or until the receiver has been dropped.
 pub(super) fn forward_output(output: impl Read, sender: &Sender<Line>) {
-    raise_priority();
+    platform::raise_priority(READER_NICE);
     for_each_line(output, |at, line| sender.send(Line { at, text: text(line) }).is_ok());
 }
 
@@ -41,13 +42,6 @@ pub(super) fn read_errors(output: impl Read, mut handle: impl FnMut(&str)) {
         handle(&text(line));
         true
     });
-}
-
-/// Gives the calling thread precedence over engines. Without the permission, nothing changes.
-fn raise_priority() {
-    // On other systems, this would apply to the whole process.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, READER_NICE);
 }
 
 fn text(line: &[u8]) -> String {

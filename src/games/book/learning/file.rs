@@ -6,12 +6,12 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::memory::Memory;
 use super::row::{ROW_BYTES, Row};
 use crate::support::files::{Fault, JournalError, Kind, read_plain, write_whole};
+use crate::support::platform::{known_id, set_len, unlock};
 
 /// The first line of the file, with the version of the row format.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
@@ -44,7 +44,8 @@ pub(crate) type Stamp = (u64, u64, u64);
 
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = path.metadata().ok()?;
-    Some((metadata.dev(), metadata.ino(), metadata.len()))
+    let id = known_id(path, &metadata)?;
+    Some((id.volume, id.number, metadata.len()))
 }
 
 /// A learning file. It is open only during writes.
@@ -83,10 +84,10 @@ impl LearnFile {
         }
         if let Err(error) = file.write_all(&bytes) {
             // If this truncation fails, the next writer repeats it.
-            let _ = file.set_len(length);
+            let _ = set_len(&file, length);
             return Err(error.into());
         }
-        let unlocked = file.unlock();
+        let unlocked = unlock(&file);
         if !rows.is_empty() {
             self.unsynced = Some(file);
         }
@@ -116,7 +117,7 @@ impl LearnFile {
         let length = file.metadata()?.len();
         let torn = length.saturating_sub(HEADLINE.len() as u64) % ROW_BYTES as u64;
         if torn > 0 {
-            file.set_len(length - torn)?;
+            set_len(&file, length - torn)?;
         }
         Ok((file, length - torn))
     }

@@ -227,7 +227,7 @@ fn merged_manifest(books: &[(Book, f64)]) -> Manifest {
 }
 
 fn short_name(book: &Book) -> String {
-    book.name().rsplit('/').next().unwrap_or_default().to_owned()
+    book.name().rsplit(std::path::is_separator).next().unwrap_or_default().to_owned()
 }
 
 /// Selects which contents of a book to keep.

@@ -206,7 +206,9 @@ pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated
                 *count += 1;
             }
         }
-        let name = |file: &FileRecord| file.path.rsplit('/').next().unwrap_or_default().to_owned();
+        let name = |file: &FileRecord| {
+            file.path.rsplit(std::path::is_separator).next().unwrap_or_default().to_owned()
+        };
         here.by_file =
             files.iter().map(name).zip(by_file).filter(|&(_, games)| games > 0).collect();
         found.push(here);

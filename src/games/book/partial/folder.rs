@@ -1,8 +1,7 @@
 //! The folder that contains partial counts, and its manifest file.
 
-use std::fs::{self, File, Permissions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,12 +12,11 @@ use super::table::RowTotals;
 use crate::games::book::builder::BuildError;
 use crate::games::book::format::manifest::Manifest;
 use crate::support::files::{describe, draft_of, read_folder, read_plain, remove_leftover};
+use crate::support::platform;
 
 const VERSION: u32 = 1;
 /// The name of the manifest file in a new folder. Other programs may add letters before the dot.
 const MANIFEST: &str = "manifest.json";
-/// The mode of a new folder, before the umask is applied.
-const NEW_FOLDER_MODE: u32 = 0o777;
 
 /// Metadata that cannot be recovered from the rows once they are grouped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +82,7 @@ pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
     /// A lock that shows that this program is still running (see [`remove_leftover`]).
-    _lock: File,
+    lock: File,
 }
 
 impl Draft {
@@ -102,13 +100,14 @@ impl Draft {
         let name = draft_of(folder);
         remove_leftover(&name);
         let mut names = tempfile::Builder::new();
-        names.permissions(Permissions::from_mode(NEW_FOLDER_MODE)).rand_bytes(0);
+        platform::new_folder_permissions().into_iter().for_each(|mode| {
+            names.permissions(mode);
+        });
+        names.rand_bytes(0);
         names.prefix(name.file_name().unwrap_or_default());
         let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
-        let lock = File::open(draft.path())?;
-        // Failure is harmless: where locks are not supported, no program removes the folder.
-        let _ = lock.try_lock();
-        Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
+        let lock = platform::lock_folder(draft.path())?;
+        Ok(Draft { folder: folder.to_owned(), draft, lock })
     }
 
     pub(super) fn create(&self, name: &str) -> io::Result<File> {
@@ -119,8 +118,8 @@ impl Draft {
         let file = self.create(MANIFEST)?;
         serde_json::to_writer_pretty(&file, account)?;
         file.sync_all()?;
-        File::open(self.draft.path())?.sync_all()?;
-        fs::rename(self.draft.path(), &self.folder)?;
+        drop(file);
+        platform::rename_folder(self.draft.path(), &self.folder, self.lock)?;
         // The temporary name no longer exists after the renaming, so there is nothing to remove.
         let _ = self.draft.keep();
         Ok(())

@@ -1,20 +1,23 @@
 //! The tests of how an engine ends, which are the same for both protocols.
 
-use std::os::unix::process::ExitStatusExt;
 use std::time::Instant;
 
 use super::Finding;
 use super::conversation::{Conversation, Handshake};
-use crate::tools::autoplay::process::{Received, Signal};
+use crate::support::platform::{HAS_SIGNALS, Signal, has_crashed};
+use crate::tools::autoplay::process::Received;
 
-/// The signals that end a crashing program (SIGABRT and SIGSEGV).
-const CRASHES: [i32; 2] = [6, 11];
+/// The reason for skipping the tests that send signals.
+pub(super) const NO_SIGNALS: &str = "signals, which Windows does not have";
 
 pub(super) fn termination_signal<H: Handshake>(
     conversation: &mut Conversation<H>,
 ) -> Result<(), Finding> {
+    if !HAS_SIGNALS {
+        return conversation.skip(NO_SIGNALS);
+    }
     conversation.send(H::NEW_GAME);
-    conversation.process.signal(Signal::TERM);
+    conversation.process.signal(Signal::Terminate);
     ends(conversation, "SIGTERM was sent: ", "SIGTERM must end the engine")
 }
 
@@ -65,7 +68,7 @@ fn ends<H: Handshake>(
         return Err(conversation.finding(came, rule));
     };
     conversation.notes.push(format!("exit after {} ms", start.elapsed().as_millis()));
-    if !status.signal().is_some_and(|signal| CRASHES.contains(&signal)) {
+    if !has_crashed(status) {
         return Ok(());
     }
     let came = format!("{what}the engine {}", conversation.process.exit_reason());

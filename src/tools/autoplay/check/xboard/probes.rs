@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::endings::{end_of_input, end_while_thinking, quit, termination_signal};
+use super::super::endings::{
+    NO_SIGNALS, end_of_input, end_while_thinking, quit, termination_signal,
+};
 use super::super::{Finding, MIDDLE_GAME, Probe};
 use super::{Conversation, Features};
 use crate::protocols::cecp::Reply;
+use crate::support::platform::{HAS_SIGNALS, Signal};
 use crate::tools::autoplay::check::conversation::Handshake;
-use crate::tools::autoplay::process::Signal;
 
 /// All tests, in the order in which they run.
 pub(in crate::tools::autoplay::check) const PROBES: &[Probe<Features>] = &[
@@ -329,12 +331,15 @@ fn result_claim(conversation: &mut Conversation) -> Result<(), Finding> {
 }
 
 fn interrupt_signal(conversation: &mut Conversation) -> Result<(), Finding> {
+    if !HAS_SIGNALS {
+        return conversation.skip(NO_SIGNALS);
+    }
     if conversation.has("sigint", true) {
         // The engine has requested SIGINT, and its reaction to the signal depends on its state.
         return conversation.skip("sigint=0");
     }
     conversation.send("new");
-    conversation.process.signal(Signal::INT);
+    conversation.process.signal(Signal::Interrupt);
     match conversation.sync(1) {
         Some(_) => Ok(()),
         None => {

@@ -1,0 +1,35 @@
+//! Functions that differ between operating systems. No other module uses a system's own interface.
+//!
+//! `unix` contains the functions for Linux and other Unix systems, `windows` those for Windows. Both
+//! files define the same functions:
+//!
+//! | purpose | functions |
+//! | --- | --- |
+//! | events | `on_events` |
+//! | terminal and pipes | `output_has_room`, `input_has_line` |
+//! | identity of files | `file_id`, `path_id`, `known_id`, `stdin_id`, `stdout_id`, `is_on_volume_of` |
+//! | opening files | `set_nonblocking`, `set_blocking`, `open_appending`, `may_wait`, `is_pipe`, `is_device` |
+//! | writing files | `read_exact_at`, `set_len`, `replace`, `rename`, `unnamed_file`, `link_unnamed` |
+//! | locks | `try_lock`, `unlock`, `claim`, `lock_folder`, `rename_folder` |
+//! | processes | `prepare`, `Group`, `Input`, `signal`, `describe_exit`, `has_crashed` |
+//! | scheduling | `usable_cores`, `bind_to_cores`, `raise_priority` |
+//! | machine | `total_memory`, `available_memory`, `free_space`, `cpu_model` |
+//! | memory | `Mapping`, `advise_huge_pages` |
+//! | conventions | `split_words`, `data_folder` |
+//!
+//! Locks are advisory on all systems: they exclude other runs of Tabia, and do not prevent other
+//! programs from reading a file.
+
+mod types;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(feature = "cli")]
+pub(crate) use types::Event;
+pub(crate) use types::{FileId, Signal};
+#[cfg(unix)]
+pub(crate) use unix::*;
+#[cfg(windows)]
+pub(crate) use windows::*;

@@ -1,0 +1,99 @@
+//! Console windows: events and typed lines.
+
+use std::io;
+use std::mem::zeroed;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Builder};
+
+use windows_sys::Win32::Foundation::{FALSE, TRUE};
+use windows_sys::Win32::System::Console::{
+    CTRL_BREAK_EVENT, CTRL_C_EVENT, CTRL_CLOSE_EVENT, GetStdHandle, INPUT_RECORD, KEY_EVENT,
+    PeekConsoleInputW, STD_INPUT_HANDLE, SetConsoleCtrlHandler,
+};
+use windows_sys::core::BOOL;
+
+use super::super::types::Event;
+
+/// The number of keys that are searched for the end of a line.
+const MOST_KEYS: usize = 1024;
+const ENTER: u16 = b'\r' as u16;
+
+struct Watcher {
+    events: Vec<Event>,
+    sender: Sender<Event>,
+}
+
+static WATCHERS: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
+
+/// Calls a function in a separate thread for each of these events, instead of their default
+/// action. After `Hangup` and `Terminate`, Windows ends the process within some seconds.
+pub(crate) fn on_events(
+    events: &[Event],
+    react: impl FnMut(Event) + Send + 'static,
+) -> io::Result<()> {
+    let (sender, occurred) = channel();
+    Builder::new().spawn(move || occurred.iter().for_each(react))?;
+    let mut watchers = WATCHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    watchers.push(Watcher { events: events.to_vec(), sender });
+    #[allow(unsafe_code)]
+    // The handler is valid as long as the program runs.
+    if watchers.len() == 1 && unsafe { SetConsoleCtrlHandler(Some(handle), TRUE) } == 0 {
+        watchers.clear();
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Windows calls this in a new thread.
+#[allow(unsafe_code)]
+unsafe extern "system" fn handle(kind: u32) -> BOOL {
+    let event = match kind {
+        CTRL_C_EVENT | CTRL_BREAK_EVENT => Event::Interrupt,
+        CTRL_CLOSE_EVENT => Event::Hangup,
+        _ => Event::Terminate,
+    };
+    let is_watched = {
+        let watchers = WATCHERS.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_event = watchers.iter().filter(|watcher| watcher.events.contains(&event));
+        of_event.filter(|watcher| watcher.sender.send(event).is_ok()).count() > 0
+    };
+    if !is_watched {
+        return FALSE;
+    }
+    // Windows ends the process as soon as this function returns.
+    while event != Event::Interrupt {
+        thread::park();
+    }
+    TRUE
+}
+
+/// Returns whether standard output can be written to now. Windows cannot test that.
+pub(crate) fn output_has_room(_: &io::Stdout) -> bool {
+    true
+}
+
+/// Returns whether a line has been typed into the console window.
+pub(crate) fn input_has_line(_: &io::Stdin) -> bool {
+    let mut count = 0;
+    #[allow(unsafe_code)]
+    // Records of integers may be zero, and `MOST_KEYS` records fit in the array.
+    let records = unsafe {
+        let mut records: [INPUT_RECORD; MOST_KEYS] = zeroed();
+        let records_start = (&raw mut records).cast();
+        let input = GetStdHandle(STD_INPUT_HANDLE);
+        if PeekConsoleInputW(input, records_start, MOST_KEYS as u32, &mut count) == 0 {
+            return false;
+        }
+        records
+    };
+    records.iter().take(count as usize).any(|record| {
+        #[allow(unsafe_code)]
+        // The type of the event determines the valid field.
+        unsafe {
+            u32::from(record.EventType) == KEY_EVENT
+                && record.Event.KeyEvent.bKeyDown != 0
+                && record.Event.KeyEvent.uChar.UnicodeChar == ENTER
+        }
+    })
+}

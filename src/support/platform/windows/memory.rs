@@ -1,0 +1,46 @@
+//! Memory of the operating system.
+
+use std::ptr::{NonNull, null};
+
+use windows_sys::Win32::System::Memory::{
+    MEM_COMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc, VirtualFree,
+};
+
+/// Private memory. Its pages read as zero and are used only after the first write.
+pub(crate) struct Mapping(NonNull<u8>);
+
+// This value owns the memory exclusively.
+#[allow(unsafe_code)]
+unsafe impl Send for Mapping {}
+#[allow(unsafe_code)]
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Allocates memory for at least one byte. Returns `None` if Windows refuses.
+    pub(crate) fn new(bytes: usize) -> Option<Self> {
+        #[allow(unsafe_code)]
+        // New memory does not overlap memory that is already in use.
+        let start =
+            unsafe { VirtualAlloc(null(), bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE) };
+        NonNull::new(start.cast()).map(Mapping)
+    }
+
+    /// Returns the address of the first byte, which is aligned to a page.
+    #[inline(always)]
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.0
+    }
+
+    /// Returns `false`: Windows could refuse to commit the pages again.
+    pub(crate) fn clear(&mut self) -> bool {
+        false
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        #[allow(unsafe_code)]
+        // `new` allocated the memory, and it is no longer in use.
+        let _ = unsafe { VirtualFree(self.0.as_ptr().cast(), 0, MEM_RELEASE) };
+    }
+}

@@ -1,0 +1,174 @@
+//! Child processes.
+
+use std::ffi::c_void;
+use std::io::{self, Write};
+use std::mem::zeroed;
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, ExitStatus};
+use std::ptr::null;
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use windows_sys::Win32::Foundation::{HANDLE, WAIT_OBJECT_0};
+use windows_sys::Win32::System::JobObjects::{
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
+    SetInformationJobObject, TerminateJobObject,
+};
+use windows_sys::Win32::System::Threading::{
+    CREATE_NEW_PROCESS_GROUP, GetCurrentProcess, WaitForSingleObject,
+};
+
+use super::super::types::Signal;
+
+/// Whether [`signal`] has an effect.
+pub(crate) const HAS_SIGNALS: bool = false;
+/// The lowest exit code that Windows gives to a crashed program, such as 0xC0000005.
+const FIRST_CRASH: u32 = 0xC000_0000;
+/// The exit code of a program that Ctrl-C ended, which is no crash.
+const CONTROL_C_EXIT: u32 = 0xC000_013A;
+/// The exit code of a killed engine.
+const KILLED: u32 = 1;
+
+/// Makes a command start in its own process group, which a Ctrl-C in the console does not reach.
+/// From the first call on, the end of this process ends all processes that it has started.
+pub(crate) fn prepare(command: &mut Command) {
+    static OWN_JOB: OnceLock<Option<Job>> = OnceLock::new();
+    #[allow(unsafe_code)]
+    // The function returns a constant.
+    let own_process = || unsafe { GetCurrentProcess() };
+    // Without this job, an engine could survive if this process is killed before it has assigned
+    // the new engine to the job of its own.
+    OWN_JOB.get_or_init(|| Job::with(own_process()).ok());
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP);
+}
+
+/// A job object, which kills its processes when the last handle to it is closed.
+#[derive(Debug)]
+struct Job(OwnedHandle);
+
+impl Job {
+    #[allow(unsafe_code)]
+    fn with(process: HANDLE) -> io::Result<Self> {
+        let checked = |result| if result == 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
+        // The call returns a new handle or null.
+        let handle = unsafe { CreateJobObjectW(null(), null()) };
+        if handle.is_null() {
+            return Err(io::Error::last_os_error());
+        }
+        // Nothing else owns the handle, and the structure consists of integers.
+        let (job, mut limits) = unsafe {
+            let limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = zeroed();
+            (Job(OwnedHandle::from_raw_handle(handle)), limits)
+        };
+        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+        // The structure is of the stated class and size, and both handles are valid.
+        unsafe {
+            checked(SetInformationJobObject(
+                job.0.as_raw_handle(),
+                JobObjectExtendedLimitInformation,
+                (&raw const limits).cast::<c_void>(),
+                size_of_val(&limits) as u32,
+            ))?;
+            checked(AssignProcessToJobObject(job.0.as_raw_handle(), process))?;
+        }
+        Ok(job)
+    }
+}
+
+/// A process and all its descendants.
+#[derive(Debug)]
+pub(crate) struct Group(Option<Job>);
+
+impl Group {
+    /// Creates the group of a child.
+    pub(crate) fn of(child: &Child) -> io::Result<Self> {
+        match Job::with(child.as_raw_handle()) {
+            Err(_) if has_exited(child) => Ok(Group(None)),
+            job => job.map(Some).map(Group),
+        }
+    }
+
+    /// Kills all processes of the group, some of which may be left after the first one has exited.
+    pub(crate) fn kill(&self) {
+        if let Some(job) = &self.0 {
+            #[allow(unsafe_code)]
+            // The handle is valid. The call fails if no process is left.
+            let _ = unsafe { TerminateJobObject(job.0.as_raw_handle(), KILLED) };
+        }
+    }
+}
+
+fn has_exited(child: &Child) -> bool {
+    #[allow(unsafe_code)]
+    // The child's handle is valid, and the call returns at once.
+    unsafe {
+        WaitForSingleObject(child.as_raw_handle(), 0) == WAIT_OBJECT_0
+    }
+}
+
+/// Does nothing: Windows has no signals.
+pub(crate) fn signal(_: &Child, _: Signal) {}
+
+/// Describes how a process ended, such as `ended with code 3`.
+pub(crate) fn describe_exit(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) if has_crashed(status) => format!("crashed with code {code:#X}"),
+        Some(code) => format!("ended with code {code}"),
+        None => "ended".to_owned(),
+    }
+}
+
+/// Returns whether the system ended the process because of an error in it.
+pub(crate) fn has_crashed(status: ExitStatus) -> bool {
+    let code = status.code().unwrap_or_default().cast_unsigned();
+    code >= FIRST_CRASH && code != CONTROL_C_EXIT
+}
+
+/// The standard input of a child. Writing to it fails if the child does not read.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// The thread that writes, because a pipe has no time limit. It ends when this is dropped.
+    texts: Sender<Vec<u8>>,
+    results: Receiver<io::Result<()>>,
+    /// The number of texts whose result has not been received.
+    unfinished: usize,
+}
+
+impl Input {
+    pub(crate) fn new(mut stdin: ChildStdin) -> io::Result<Self> {
+        let (texts, to_write) = channel::<Vec<u8>>();
+        let (written, results) = channel();
+        Builder::new().spawn(move || {
+            for text in to_write {
+                if written.send(stdin.write_all(&text)).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Input { texts, results, unfinished: 0 })
+    }
+
+    /// Writes all bytes, or fails after this time with `TimedOut`.
+    pub(crate) fn write_all(&mut self, bytes: &[u8], timeout: Duration) -> io::Result<()> {
+        let deadline = Instant::now() + timeout;
+        let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
+        self.texts.send(bytes.to_vec()).map_err(|_| closed())?;
+        self.unfinished += 1;
+        while self.unfinished > 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.results.recv_timeout(left) {
+                Ok(result) => {
+                    self.unfinished -= 1;
+                    result?;
+                }
+                Err(RecvTimeoutError::Timeout) => return Err(io::ErrorKind::TimedOut.into()),
+                Err(RecvTimeoutError::Disconnected) => return Err(closed()),
+            }
+        }
+        Ok(())
+    }
+}
