@@ -22,8 +22,11 @@ fn build(folder: &Path) {
     run_line_ok("book build --facets -q games.pgn -o games.tbk", folder);
 }
 
-/// The found games: the white player, and the ply, length and orientation of each occurrence.
-fn search(pattern: &str, folder: &Path) -> Vec<(String, Vec<(u64, u64, bool)>)> {
+/// The ply, length and orientation of an occurrence.
+type Place = (u64, u64, bool);
+
+/// The found games: the white player, and the occurrences.
+fn search(pattern: &str, folder: &Path) -> Vec<(String, Vec<Place>)> {
     let line = format!("book search {pattern} -b games.tbk --json");
     let (status, printed, errors) = run_line(&line, folder);
     let answer: Value =

@@ -76,7 +76,7 @@ impl GamesFile {
             return Ok(());
         }
         let mut end = [0];
-        self.file.read_exact_at(&mut end, length - 1)?;
+        read_exact_at(&self.file, &mut end, length - 1)?;
         if end == *b"\n" { Ok(()) } else { self.file.write_all(b"\n") }
     }
 

@@ -540,15 +540,9 @@ mod tests {
             let game = Game::new(start);
             let interrupt = Interrupt::new();
             let clocks = [clock(), clock()];
-            sender.send(play(
-                players,
-                game,
-                clocks,
-                [false; 2],
-                &conditions,
-                &interrupt,
-                &mut |_| {},
-            ))
+            let result =
+                play(players, game, clocks, [false; 2], &conditions, &interrupt, &mut |_| {});
+            sender.send(result).expect("the receiver waits");
         });
         played.recv_timeout(DEADLINE).expect("the game ends at once")
     }

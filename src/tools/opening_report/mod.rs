@@ -84,9 +84,9 @@ struct ArrivalRow {
 }
 
 impl ArrivalRow {
-    fn new(arrival: Arrival) -> Self {
+    fn new(arrival: &Arrival) -> Self {
         let Arrival { before, mv, played } = arrival;
-        ArrivalRow { mv: NamedMove::new(&before, mv), fen: before.fen(), played }
+        ArrivalRow { mv: NamedMove::new(before, *mv), fen: before.fen(), played: *played }
     }
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn opening_report(
         opening: names.of_game(game).cloned(),
         reached: book.reached(position).unwrap_or_default(),
         facts,
-        arrivals: arrivals(book, position).into_iter().map(ArrivalRow::new).collect(),
+        arrivals: arrivals(book, position).iter().map(ArrivalRow::new).collect(),
         move_orders: move_orders(book, names, position),
         theory: theory::rows(book, names, position),
         sample,

@@ -64,7 +64,9 @@ fn make(content: &Content, game: &Game, limit: usize, stop: &Stop) -> Result<Str
     };
     let report = opening_report(&source, game, &|| stop.switch().is_stopped(), |_| ());
     match stop.ending() {
-        Ending::Finished | Ending::Time => Ok(page(&report, Some(&explorer_address(game)))),
+        Ending::Finished | Ending::Time | Ending::Cached => {
+            Ok(page(&report, Some(&explorer_address(game))))
+        }
         Ending::Replaced => Err(ApiError::unavailable("the same client asked for another report")),
         Ending::Left | Ending::Closing => Err(ApiError::unavailable("the server ends")),
     }
