@@ -95,11 +95,12 @@ fn the_main_page_has_its_sections() {
 }
 
 /// Every environment variable that the sources read must be on the page. In source files that read
-/// the environment, strings in capitals are taken as names of variables.
+/// the environment, strings in capitals are taken as names of variables. Windows has no manual pages.
 #[test]
 fn the_main_page_names_every_variable_that_is_read() {
     let mut read = BTreeSet::new();
-    for file in super::files_below("src", "rs") {
+    let files = super::files_below("src", "rs").into_iter();
+    for file in files.filter(|file| !file.starts_with("src/support/platform/windows")) {
         let text = super::read(&file);
         let text = text.split("#[cfg(test)]").next().expect("a beginning").to_owned();
         if text.contains("env::var") {

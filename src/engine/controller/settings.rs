@@ -194,7 +194,7 @@ const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Ki
 
 #[rustfmt::skip]
 pub(super) const SETTINGS: &[Setting] = &[
-    row("", "Hash", "mebibytes of the transposition table",
+    row("", "Hash", "size of the transposition table in MiB",
         Kind::Spin { min: 1, max: MAX_MEMORY, get: |s| s.search.memory_mb as i64, set: |s, v| s.set_memory(v.unsigned_abs()) }),
     row("", "Threads", "search threads",
         Kind::Spin { min: 1, max: MAX_THREADS, get: |s| s.search.threads as i64, set: |s, v| s.search.threads = v.unsigned_abs() as usize }),
@@ -214,9 +214,9 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
     row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may lose",
         Kind::Spin { min: 0, max: MAX_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
-    row("BookDepth", "BookDepth", "plies of a game in which book moves are played; 0: no limit",
+    row("BookDepth", "BookDepth", "play book moves only in the first N plies; 0: no limit",
         Kind::Spin { min: 0, max: MAX_BOOK_DEPTH, get: |s| s.book_depth, set: |s, v| s.book_depth = v }),
-    row("BookMinGames", "BookMinGames", "games that a book move needs to be played",
+    row("BookMinGames", "BookMinGames", "minimum number of games of a book move",
         Kind::Spin { min: 1, max: MAX_BOOK_GAMES, get: |s| s.min_games, set: |s, v| s.min_games = v }),
     row("BookSearch", "BookSearch", "what the search does at book positions",
         Kind::Choice { choices: &BookSearch::NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
@@ -234,7 +234,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &ResearchOrder::NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.search.research_order), set: |s, i| s.search.research_order = ResearchOrder::ALL[i] }),
     row("ResignBelow", "", "resign when this many centipawns behind; 0: never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
-    row("Contempt", "", "centipawns to be behind before a draw offer is accepted",
+    row("Contempt", "", "accept a draw when at least this many centipawns behind",
         Kind::Spin { min: -1000, max: 1000, get: |s| s.contempt, set: |s, v| s.contempt = v }),
     row("Propose-draws", "", "offer a draw in a dead game",
         Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
@@ -244,7 +244,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Spin { min: WEAKEST, max: STRONGEST, get: |s| s.elo, set: |s, v| s.elo = v }),
     row("Seed", "Seed", "seed of the errors at limited strength; 0: a new one each game",
         Kind::Spin { min: 0, max: MAX_SEED, get: |s| s.seed, set: |s, v| s.seed = v }),
-    row("HumanPauses", "HumanPauses", "at limited strength, take a person's time for a move",
+    row("HumanPauses", "HumanPauses", "at limited strength, take about as long for a move as a person",
         Kind::Check { get: |s| s.pauses, set: |s, v| s.pauses = v }),
     row("MoveOverhead", "Move Overhead", "milliseconds per move reserved for delays",
         Kind::Spin { min: 0, max: 5000, get: |s| s.overhead, set: |s, v| s.overhead = v }),

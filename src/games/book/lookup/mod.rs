@@ -76,11 +76,11 @@ impl Book {
     /// self-play games (see `books/README.md`).
     pub fn embedded() -> Self {
         // Verifying the checksums takes longer than answering a request to the explorer.
-        static OPEN: LazyLock<Book> = LazyLock::new(|| {
+        static EMBEDDED_BOOK: LazyLock<Book> = LazyLock::new(|| {
             Book::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
                 .expect("a test has compared the embedded book with its source")
         });
-        OPEN.clone()
+        EMBEDDED_BOOK.clone()
     }
 
     /// Reads a book from the bytes of a `.tbk` file.
