@@ -3,7 +3,8 @@
 //! Usage: `fake_engine [uci|xboard] [KEY=VALUE]...`
 //!
 //! - `fault`: the kind of fault (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`, `resign`,
-//!   `stop_reading`, `no_handshake`, `refuse`, `no_exit`)
+//!   `stop_reading`, `no_handshake`, `refuse`, `no_exit`, or `think`: a move that lasts until the
+//!   order to move)
 //! - `at`: the number of the move with the fault, default 5
 //! - `in`: the number of the game with the fault, default 0 (all games)
 //! - `late_ms`: delay of a late move, in milliseconds
@@ -382,6 +383,10 @@ impl Engine {
         }
         if self.is_due("hang") {
             sleep_forever();
+        }
+        if self.is_due("think") {
+            self.thinking = true;
+            return;
         }
         if self.is_due("stop_reading") {
             // Makes this move, then reads no more input and leaves its pipes open.

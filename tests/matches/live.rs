@@ -106,11 +106,12 @@ impl Events {
 fn page_follows_a_match_until_it_is_interrupted() {
     let dir = tempfile::tempdir().expect("a folder");
     // The fourth game lasts until the match is interrupted.
-    let hanging = fake("uci fault=hang at=3 in=4 name=Slow");
-    let other = fake("uci seed=2 name=Other");
-    let arguments = ["-1", &hanging, "-2", &other, "-n", "8", "-j", "1", "--sprt", "-5,5"];
+    let slow = fake("uci fault=think at=3 in=4");
+    let other = fake("uci seed=2");
+    let engines = ["-1", &slow, "-2", &other, "--name1", "Slow", "--name2", "Other"];
+    let arguments = ["-n", "8", "-j", "1", "--sprt", "-5,5"];
     let files = ["--pgn", "games.pgn", "--max-moves", "10", "--event", "Test"];
-    let live = Live::start(&[&arguments[..], &files].concat(), dir.path());
+    let live = Live::start(&[&engines[..], &arguments, &files].concat(), dir.path());
     let mut events = live.events(2);
     let about = events.find("match", |_| true);
     assert_eq!((&about["event"], &about["pgn"]), (&"Test".into(), &true.into()));
@@ -155,9 +156,8 @@ fn page_follows_a_match_until_it_is_interrupted() {
 #[test]
 fn only_allowed_origins_read_the_match() {
     let dir = tempfile::tempdir().expect("a folder");
-    let hanging = fake("uci fault=hang at=1");
-    let arguments =
-        ["-1", &hanging, "-2", &hanging, "-n", "1", "--origin", "https://chess.example"];
+    let slow = fake("uci fault=think at=1");
+    let arguments = ["-1", &slow, "-2", &slow, "-n", "1", "--origin", "https://chess.example"];
     let live = Live::start(&arguments, dir.path());
     let foreign = live.get("/events", "Origin: https://evil.example\r\n");
     assert!(foreign.starts_with("HTTP/1.1 403 ") && foreign.contains("--origin"), "{foreign}");

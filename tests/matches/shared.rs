@@ -65,26 +65,26 @@ fn aggregate(folder: &Path) -> (Option<i32>, String, Value) {
 #[test]
 fn workers_decide_together_what_none_can_decide_alone() {
     let dir = folder();
-    // Eight pairs are too few for a decision, and sixteen are enough.
-    let (status, text) = run(&worker("1/3", "16", &["--pgn", "one.pgn"]), dir.path());
+    // Four pairs are too few for a decision, and eight are enough.
+    let (status, text) = run(&worker("1/3", "8", &["--pgn", "one.pgn"]), dir.path());
     assert_eq!(status, Some(3), "{text}");
-    assert!(text.contains("Joint result of 1 worker: 1 (16 games)"), "{text}");
+    assert!(text.contains("Joint result of 1 worker: 1 (8 games)"), "{text}");
     let (status, text, json) = aggregate(dir.path());
     assert_eq!((status, &json["sprt"]["decision"]), (Some(3), &"continue".into()), "{text}");
-    let (status, text) = run(&worker("2/3", "16", &[]), dir.path());
+    let (status, text) = run(&worker("2/3", "8", &[]), dir.path());
     assert_eq!(status, Some(0), "{text}");
-    assert!(text.contains("Joint result of 2 workers: 1 (16 games), 2 ("), "{text}");
+    assert!(text.contains("Joint result of 2 workers: 1 (8 games), 2 ("), "{text}");
     let second = games(dir.path(), 2);
-    assert!((2..16).contains(&second), "{second} games");
+    assert!((2..8).contains(&second), "{second} games");
     // A worker that starts after the decision plays nothing.
-    let (status, text) = run(&worker("3/3", "16", &[]), dir.path());
+    let (status, text) = run(&worker("3/3", "8", &[]), dir.path());
     assert_eq!((status, games(dir.path(), 3)), (Some(0), 0), "{text}");
     let (status, text, json) = aggregate(dir.path());
     assert_eq!(status, Some(0), "{text}");
     assert!(text.contains("nElo: H1 accepted"), "{text}");
     assert_eq!(json["engines"], serde_json::json!(["good", "bad"]));
-    assert_eq!(json["results"]["wins"], 16 + second);
-    assert_eq!(json["pairs"], serde_json::json!([0, 0, 0, 0, 8 + second / 2]));
+    assert_eq!(json["results"]["wins"], 8 + second);
+    assert_eq!(json["pairs"], serde_json::json!([0, 0, 0, 0, 4 + second / 2]));
     assert_eq!(json["workers"][1], serde_json::json!({"worker": 2, "games": second}));
     // No opening is played by two workers.
     let starts = |number| -> Vec<String> {
@@ -93,7 +93,7 @@ fn workers_decide_together_what_none_can_decide_alone() {
         openings.map(|rest| rest.split('"').next().unwrap_or_default().to_owned()).collect()
     };
     let [one, two] = [starts(1), starts(2)];
-    assert!(one.len() + 2 >= 16 && !two.is_empty(), "{one:?} {two:?}");
+    assert!(one.len() + 2 >= 8 && !two.is_empty(), "{one:?} {two:?}");
     assert!(one.iter().all(|start| !two.contains(start)), "{one:?} {two:?}");
 }
 
