@@ -25,15 +25,15 @@ use crate::support::words::{counted, grouped};
 ///
 /// A pattern has one or more parts, which must all hold:
 ///
-///     KRPPvKRP       these pieces, White's first; KRP2-4vKRP* has ranges
-///     d5=N           a piece on a square (also . empty, * any piece, A any of
-///                    White's, a any of Black's, [Nb] a set, [^p] anything else)
-///     ?/?/??p?????/… a board as in FEN; ? is any square or any rank
-///     pawns=BOARD    exactly these pawns
-///     turn=white     the side to move when it begins to hold
-///     for=N          for at least N consecutive positions
-///     plies=20-40    after so many plies; also 20 or 20+
-///     mirror         also with colours exchanged
+///   KRPPvKRP       these pieces, White's first; KRP2-4vKRP* has ranges
+///   d5=N           a piece on a square (also . empty, * any piece, A any of
+///                  White's, a any of Black's, [Nb] a set, [^p] anything else)
+///   ?/?/??p?????/… a board as in FEN; ? is any square or any rank
+///   pawns=BOARD    exactly these pawns
+///   turn=white     the side to move when it begins to hold
+///   for=N          for at least N consecutive positions
+///   plies=20-40    after so many plies; also 20 or 20+
+///   mirror         also with colours exchanged
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
