@@ -77,7 +77,11 @@ fn main() -> anyhow::Result<ExitCode> {
     let is_over = AtomicBool::new(false);
     let found = thread::scope(|scope| {
         for _ in 0..busy {
-            scope.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
         let found = measure(moves, engines);
         is_over.store(true, Ordering::Relaxed);
