@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::games::GameText;
 use crate::tools::autoplay::match_record::{MatchRecord, Places};
+use crate::tools::autoplay::pgn_style::PgnStyle;
 use crate::tools::autoplay::report::{self, About, Contents};
 use crate::tools::autoplay::rounds::Rounds;
 use crate::tools::autoplay::schedule::{Format, Schedule};
@@ -123,7 +124,8 @@ pub fn run(folder: &Path, bytes: &[u8]) {
         state: Some(state),
         resume: true,
         keep: true,
-        event: "fuzz".to_owned(),
+        epd: None,
+        style: PgnStyle::default(),
     };
     let open = || {
         let match_record = MatchRecord::open(&places, SCHEDULE, &[], SETTINGS).ok()?;
