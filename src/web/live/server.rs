@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{Uri, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -29,8 +29,9 @@ use crate::web::serve::limits::{CLIENT_SECONDS, GRACE};
 use crate::web::serve::origin_check::OriginCheck;
 use crate::web::serve::page::{CSS, HTML, PageFile, SCRIPT, SVG};
 use crate::web::serve::query::Query;
-use crate::web::serve::routes::{Received, restricted};
+use crate::web::serve::routes::{restricted, with_files};
 use crate::web::serve::server::accept_all;
+use crate::web::serve::stream::Received;
 
 /// The minimum time between two updates of a page.
 const UPDATE: Duration = Duration::from_millis(250);
@@ -143,17 +144,13 @@ fn router(
     let (pages, copies, pgn) = (Arc::new(pages), Arc::new(copies), pgn.map(Arc::from));
     let origin_check = OriginCheck::new(origins, address.ip().is_loopback());
     let data = Router::new().route("/events", get(events)).route("/games.pgn", get(games));
-    let mut router = restricted(data, origin_check);
-    for file in FILES {
-        let tag: Arc<str> = file.tag().into();
-        let answer = move |headers: HeaderMap| async move { file.answer(&tag, &headers) };
-        router = router.route(file.path, get(answer));
-    }
-    router
-        .fallback(async |uri: Uri| {
-            ApiError::not_found(format!("there is nothing at {:?}", uri.path()))
-        })
-        .with_state(App { live, pages, copies, pgn, closing })
+    with_files(restricted(data, origin_check), FILES).with_state(App {
+        live,
+        pages,
+        copies,
+        pgn,
+        closing,
+    })
 }
 
 async fn events(

@@ -12,7 +12,6 @@ use tokio::sync::{mpsc, watch};
 use super::analysis_store::{AnalysisStore, StoredAnalysis};
 use super::api_error::ApiError;
 use super::engine_lines::{LineAnswer, MoveValueAnswer, TranspositionAnswer};
-use super::json::NamedMove;
 use super::limits::{
     DEFAULT_SEARCH_SECONDS, MAX_SEARCH_SECONDS, MAX_VALUED, SEARCH_MEMORY_MB, SearchLimits,
     VALUE_NODES, VALUE_SHARE,
@@ -20,6 +19,7 @@ use super::limits::{
 use super::loaded_books::Content;
 use super::query::Query;
 use super::searches::{Ending, Searches, Stop, client_name};
+use crate::chess::notation::NamedMove;
 use crate::chess::position::{Game, Move};
 use crate::engine::search::{
     BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, TimeLimit,

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::cache::AnswerCache;
-use super::json::NamedMove;
 use super::limits::ANALYSIS_CACHE;
+use crate::chess::notation::NamedMove;
 use crate::chess::position::{KeyMap, Position};
 use crate::chess::score::to_table;
 use crate::engine::search::{Bound, Report};

@@ -18,6 +18,7 @@ use super::loaded_books::Content;
 use super::pasted::read_game;
 use super::query::Query;
 use super::searches::{Ending, Searches, Stop, client_name};
+use super::stream::json_line;
 use crate::engine::search::{Config, Searcher};
 use crate::games::pgn::PgnGame;
 use crate::tools::annotate::work::annotate_one;
@@ -66,14 +67,6 @@ enum Line {
     },
 }
 
-impl Line {
-    fn text(&self) -> Bytes {
-        let mut text = serde_json::to_vec(self).unwrap_or_default();
-        text.push(b'\n');
-        text.into()
-    }
-}
-
 /// Starts annotating the first game in the request body, and returns the lines of the response.
 /// Dropping the receiver stops the annotation, and so does a later one for the same client.
 pub(crate) async fn start(
@@ -89,7 +82,7 @@ pub(crate) async fn start(
     let time = Duration::from_secs(MAX_ANNOTATION_SECONDS);
     searches
         .start(client, time, closing, move |stop, sender| {
-            annotate(&content, &order, stop, sender).text()
+            json_line(&annotate(&content, &order, stop, sender))
         })
         .await
 }
@@ -109,7 +102,7 @@ fn annotate(
     let config = Config { memory_mb: SEARCH_MEMORY_MB, ..Config::default() };
     let mut send = |searched, of| {
         // A slow client gets fewer progress lines.
-        let _ = sender.try_send(Line::Progress { searched, of }.text());
+        let _ = sender.try_send(json_line(&Line::Progress { searched, of }));
     };
     let mut searcher = Searcher::on_large_stack(config);
     let done = annotate_one(

@@ -4,11 +4,10 @@ use serde::Serialize;
 
 use super::api_error::ApiError;
 use super::facets::{self, Dates};
-use super::json::NamedMove;
 use super::loaded_books::Content;
 use super::move_orders::{ArrivalAnswer, arrival_answers};
 use super::query::Query;
-use crate::chess::notation::{self, ScoreAnswer};
+use crate::chess::notation::{self, NamedMove, ScoreAnswer};
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::games::book::{
     BookValue, Breadth, Counts, ListedGame, MonthCounts, MoveStats, NamedOpening, before,

@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use super::json::NamedMove;
 use super::loaded_books::Content;
-use crate::chess::notation::ScoreAnswer;
+use crate::chess::notation::{NamedMove, ScoreAnswer};
 use crate::chess::position::{Move, Position};
 use crate::engine::search::{Bound, Report, Transposition};
 use crate::games::book::{Counts, NamedOpening};

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::api_error::ApiError;
-use super::json::NamedMove;
 use super::loaded_books::Content;
+use crate::chess::notation::NamedMove;
 use crate::chess::position::Position;
 use crate::games::book::{GameError, GameId};
 use crate::games::pgn::{

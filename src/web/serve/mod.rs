@@ -51,7 +51,6 @@ mod engine_lines;
 mod explorer;
 mod facets;
 mod games;
-mod json;
 pub(super) mod limits;
 mod loaded_books;
 mod move_orders;
@@ -69,6 +68,7 @@ pub(super) mod routes;
 mod searches;
 pub(super) mod server;
 mod sources;
+pub(super) mod stream;
 mod training;
 mod write_timeout;
 

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::json::NamedMove;
 use super::loaded_books::Content;
+use crate::chess::notation::NamedMove;
 use crate::chess::position::Position;
 use crate::games::book::{self, Arrival, Counts, MoveOrders, NamedOpening, arrivals};
 

@@ -20,6 +20,7 @@ use super::limits::{
 use super::loaded_books::Content;
 use super::query::Query;
 use super::searches::{Searches, Stop, client_name};
+use super::stream::json_line;
 use crate::games::book::{
     Book, FacetFilter, Monitor, MoveIndex, Order, Pattern, PatternAnswer, PatternSearch, read_moves,
 };
@@ -67,14 +68,6 @@ enum Line {
     Error {
         error: String,
     },
-}
-
-impl Line {
-    fn text(&self) -> Bytes {
-        let mut text = serde_json::to_vec(self).unwrap_or_default();
-        text.push(b'\n');
-        text.into()
-    }
 }
 
 /// The moves of the games of all books. The first search reads them.
@@ -198,10 +191,10 @@ pub(crate) async fn start(
     let search = move |stop: &Stop, sender: &mpsc::Sender<Bytes>| {
         let report = |read, of| {
             // A slow client gets fewer progress lines.
-            let _ = sender.try_send(Line::Progress { read, of }.text());
+            let _ = sender.try_send(json_line(&Line::Progress { read, of }));
         };
         let found = moves.get(&content, stop, report).and_then(|all| search(all, &order, stop));
-        found.map_or_else(|error| Line::Error { error }, Line::Found).text()
+        json_line(&found.map_or_else(|error| Line::Error { error }, Line::Found))
     };
     searches.start(client, time, closing, search).await
 }

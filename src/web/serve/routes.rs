@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{Extension, FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
@@ -31,13 +31,14 @@ use super::limits::{
 };
 use super::loaded_books::{Content, LoadedBooks};
 use super::origin_check::OriginCheck;
-use super::page;
+use super::page::{self, PageFile};
 use super::pattern::{self, BookMoves};
 use super::player::{Completions, PlayerNames, PlayerOrder, Players};
 use super::query::Query;
 use super::repertoire::{self, RepertoireFile, Served};
 use super::request::{BodyTimeout, ClientAddress, Pasted};
 use super::searches::Searches;
+use super::stream::{LINES_OF_JSON, Received, json_lines};
 use super::{
     analysis, annotation, book_answer, explorer, move_orders, opening_report, pasted, sources,
 };
@@ -46,7 +47,6 @@ use crate::support::files::describe;
 
 /// The OpenAPI description of Tabia's own addresses.
 const DESCRIPTION: &str = include_str!("openapi.json");
-const LINES_OF_JSON: &str = "application/x-ndjson";
 
 #[derive(Debug)]
 pub(crate) struct AppState {
@@ -141,7 +141,7 @@ pub(crate) fn router(
 
 /// Returns the addresses that any page may use.
 fn open_addresses() -> Router<Arc<AppState>> {
-    let mut router = Router::new()
+    let router = Router::new()
         .route("/book", get(book))
         .route("/book/move-orders", get(move_orders))
         .route("/book/sources", get(book_sources))
@@ -159,17 +159,24 @@ fn open_addresses() -> Router<Arc<AppState>> {
         .route("/lichess/history", get(lichess_history))
         .route("/player", get(player))
         .route("/personal", get(player));
-    for file in page::FILES {
+    with_files(router, page::FILES)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
+}
+
+/// Adds the files of a page, and the response to unknown addresses.
+pub(crate) fn with_files<S: Clone + Send + Sync + 'static>(
+    mut router: Router<S>,
+    files: impl IntoIterator<Item = PageFile>,
+) -> Router<S> {
+    for file in files {
         let tag: Arc<str> = file.tag().into();
         let answer = move |headers: HeaderMap| async move { file.answer(&tag, &headers) };
         router = router.route(file.path, get(answer));
     }
-    router
-        .fallback(async |uri: Uri| {
-            ApiError::not_found(format!("there is nothing at {:?}", uri.path()))
-        })
-        .method_not_allowed_fallback(wrong_method)
-        .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
+    router.fallback(async |uri: Uri| {
+        ApiError::not_found(format!("there is nothing at {:?}", uri.path()))
+    })
 }
 
 /// Returns the addresses for the server's own page, allowed origins and other programs.
@@ -399,8 +406,7 @@ async fn annotate(
     let closing = state.closing.clone();
     let lines =
         annotation::start(&state.annotations, content, client_address.ip(), order, closing).await?;
-    Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
-        .into_response())
+    Ok(json_lines(lines))
 }
 
 async fn report(
@@ -424,8 +430,7 @@ async fn search_pattern(
     let address = client_address.ip();
     let lines =
         pattern::start(&state.patterns, &state.moves, content, address, query, closing).await?;
-    Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
-        .into_response())
+    Ok(json_lines(lines))
 }
 
 /// Completes a player's name. The first request joins the names in the books, which takes a while.
@@ -444,8 +449,7 @@ async fn player_names(State(state): Shared, uri: Uri) -> Result<Json<Completions
 async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
     let order = Query::of(&uri).and_then(PlayerOrder::of).map_err(ApiError::plain)?;
     let stream = start_player(&state, order).map_err(ApiError::plain)?;
-    Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(stream)))
-        .into_response())
+    Ok(json_lines(stream))
 }
 
 /// Starts a stream of a player's results, which are sent repeatedly until they are complete.
@@ -494,18 +498,4 @@ fn start_player(
         }
     });
     Ok(receiver)
-}
-
-/// Converts the items of a channel to a stream that cannot fail.
-pub(crate) struct Received<T>(pub(crate) mpsc::Receiver<T>);
-
-impl<T> Stream for Received<T> {
-    type Item = Result<T, std::convert::Infallible>;
-
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        self.0.poll_recv(context).map(|item| item.map(Ok))
-    }
 }

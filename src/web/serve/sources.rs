@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::api_error::ApiError;
 use super::facets::{self, Dates};
-use super::json::NamedMove;
 use super::loaded_books::Content;
 use super::query::Query;
+use crate::chess::notation::NamedMove;
 use crate::chess::position::{Move, Position};
 use crate::games::book::{Breadth, Counts, MoveStats};
 

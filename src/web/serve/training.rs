@@ -16,12 +16,11 @@ use axum::{Json, Router};
 use serde::Serialize;
 
 use super::api_error::ApiError;
-use super::json::NamedMove;
 use super::loaded_books::LoadedBooks;
 use super::query::Query;
 use super::repertoire::{RepertoireFile, only_local};
 use super::request::blocking;
-use crate::chess::notation::ScoreAnswer;
+use crate::chess::notation::{NamedMove, ScoreAnswer};
 use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::Score;
 use crate::games::pgn::Variation;

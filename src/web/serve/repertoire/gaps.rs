@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 
-use crate::chess::notation::ScoreAnswer;
+use crate::chess::notation::{NamedMove, ScoreAnswer};
 use crate::chess::position::Position;
 use crate::games::book::{Book, NamedOpening};
 use crate::games::repertoire::{
     FORECAST_PLIES, Gap, MIN_PROBABILITY, Proposal, Repertoire, SHARE_PLIES,
 };
-use crate::web::serve::json::NamedMove;
 use crate::web::serve::loaded_books::Content;
 
 /// Maximum number of gaps in a response.

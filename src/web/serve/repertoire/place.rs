@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use super::file::{RepertoireFile, Snapshot};
 use super::shapes;
-use crate::chess::notation;
+use crate::chess::notation::{self, NamedMove};
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::repertoire::{KnownMove, Repertoire};
-use crate::web::serve::json::NamedMove;
 
 /// Maximum number of moves in the tree of a response. The nearest moves come first.
 const MAX_TREE: usize = 400;
