@@ -94,8 +94,8 @@ pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
 pub(super) fn warn_of_public(address: SocketAddr) {
     if !address.ip().is_loopback() {
         errln!(
-            "tabia: {address} can be reached from elsewhere. There are no accounts: whoever gets \
-             here may ask, so put it behind a proxy that decides who does"
+            "tabia: other machines can connect to {address}. There are no accounts, so everyone who \
+             can connect can send requests; use a proxy to restrict access"
         );
     }
 }
