@@ -53,7 +53,7 @@ fn commit() -> Option<String> {
     }
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
     for path in ["src", "books", "Cargo.toml", "Cargo.lock", &log] {
-        // Cargo would run this script at every build for a path that does not exist.
+        // If a listed path does not exist, Cargo reruns this script at every build.
         if Path::new(path).exists() {
             println!("cargo::rerun-if-changed={path}");
         }

@@ -1,5 +1,5 @@
-//! Measures the time of an evaluation: by the classical terms with the pawn table warm, as in a
-//! search, and cold, and by the network along lines of play.
+//! Measures the time of one evaluation: the classical terms with a warm pawn table, as in a search,
+//! and with a cold one, and the network in positions and after each of their moves.
 
 use std::hint::black_box;
 

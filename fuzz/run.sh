@@ -18,13 +18,14 @@ readonly LARGEST=4096 MOST=40
 here=$(cd "$(dirname "$0")" && pwd)
 export OUT=$here/found
 binaries=${CARGO_TARGET_DIR:-$here/target}/release
+options=()
 
 # Builds all targets, or the named one, and links them into a folder of their own.
 build() {
     local bins=(--bins) target
     (($# == 0)) || bins=(--bin "$1")
     RUSTC_WRAPPER=$here/instrumented-rustc \
-        cargo build --manifest-path "$here/Cargo.toml" --release --locked "${bins[@]}"
+        cargo build --manifest-path "$here/Cargo.toml" --release --locked "${bins[@]}" "${options[@]}"
     mkdir -p "$binaries/targets" "$here/corpus" "$OUT/inputs"
     for target in $(targets); do
         [[ ! -x $binaries/$target ]] || ln -f "$binaries/$target" "$binaries/targets/$target"
@@ -82,6 +83,8 @@ case $1 in
             "$binaries/targets" "$here/corpus"
         ;;
     --replay)
+        # The inputs are few: optimise for build time.
+        options=(--config profile.release.package.tabia.opt-level=1)
         build
         replay
         ;;

@@ -1,4 +1,4 @@
-//! Tabia is a chess engine for the xboard protocol, with opening books indexed by position.
+//! Tabia is a chess engine for xboard and UCI with opening books indexed by position.
 //!
 //! The program is `cli::main`. The modules that are useful to other programs are public:
 //!

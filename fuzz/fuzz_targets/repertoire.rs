@@ -52,7 +52,7 @@ fn moves(repertoire: &Repertoire) -> BTreeMap<u64, BTreeSet<Move>> {
     repertoire.nodes().map(of_node).collect()
 }
 
-/// Asserts that the lines of a repertoire lead to their moves.
+/// Asserts that the line to each place of a move reaches the position of the move and ends with it.
 fn check_places(repertoire: &Repertoire) {
     for node in repertoire.nodes() {
         for known in &node.moves {

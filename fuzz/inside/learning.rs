@@ -94,8 +94,8 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     use_rows(&path);
 }
 
-/// Looks up every position. Returns the numbers of those about which something is known, with the
-/// results.
+/// Looks up every position. Returns the index and the result of each one that the file has data
+/// for.
 fn use_rows(path: &Path) -> Vec<(usize, String)> {
     let Some(learned) = Learned::read(path).expect("a learning file") else { return Vec::new() };
     learned.book().verify().expect("a sound book");

@@ -1,7 +1,6 @@
 //! Argument groups that several commands share.
 
 use std::path::PathBuf;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::engine::controller::EvaluationKind;
 use crate::engine::eval::Evaluation;
 use crate::support::files::FileError;
+pub(super) use crate::support::threads::cores;
 use crate::support::words::parse_time;
 
 /// The number of threads.
@@ -37,10 +37,6 @@ impl Concurrency {
     pub(super) fn count(&self) -> usize {
         self.concurrency.unwrap_or_else(cores).max(1)
     }
-}
-
-pub(super) fn cores() -> usize {
-    available_parallelism().map_or(1, usize::from)
 }
 
 /// The memory for each search.

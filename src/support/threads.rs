@@ -1,12 +1,17 @@
 //! Starts threads. Uses fewer threads if the system refuses to start some.
 
 use std::io;
-use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
+use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};
 
 use crossbeam::channel::bounded;
 
 /// Stack size in bytes for work without recursion: the default of the standard library.
 pub(crate) const STACK: usize = 2 << 20;
+
+/// Returns the number of processor cores that this process may use, or 1 if it is unknown.
+pub(crate) fn cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
 
 /// Starts up to `wanted` threads in a scope, each with its own job and a stack of `stack` bytes. If
 /// the system starts fewer threads, logs a warning.

@@ -455,9 +455,9 @@ fn failed_engine_start_is_retried_reported_and_counted() {
             let (game, played) =
                 run_with_failing_starts(protocol, &script, &["--proto1", protocol]);
             let shown = text(&played.stdout);
-            assert!(shown.contains("had a startup problem: "), "{shown}{}", text(&played.stderr));
+            assert!(shown.contains("failed to start: "), "{shown}{}", text(&played.stderr));
             assert!(shown.contains("ended with code 7"), "{shown}");
-            let reported = format!("Starts of fake_engine 1 that went wrong: {count}\n");
+            let reported = format!("Failed starts of fake_engine 1: {count}\n");
             assert!(shown.contains(&reported), "{protocol} {failing}: {shown}");
             assert!(!shown.contains("crash"), "no game was lost: {shown}");
             game.check_games(4, 0);
@@ -489,7 +489,7 @@ fn slowly_starting_engine_can_play() {
         let shown = text(&played.stdout);
         assert!(shown.contains("Score of"), "{protocol}: {shown}{}", text(&played.stderr));
         game.check_games(2, 0);
-        let late = shown.contains("had a startup problem: its features came after ");
+        let late = shown.contains("failed to start: its features came after ");
         assert_eq!(late, protocol == "xboard", "{protocol}: {shown}");
     }
 }

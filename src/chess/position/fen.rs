@@ -45,8 +45,8 @@ const MAX_COUNTER: u32 = 9_999;
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
-    /// Accepts two kinds of positions that occur in problems and test suites: positions with checks
-    /// that no previous move can have given, and with pieces that promotions cannot explain.
+    /// Also accepts two kinds of unreachable positions that occur in problems and test suites:
+    /// those with an impossible check, and those with more promoted pieces than missing pawns.
     ///
     /// # Errors
     /// If the text is malformed, the position breaks the rules, or a side has more than sixteen

@@ -98,7 +98,7 @@ impl Reporter {
             }
             Progress::StartupRetry { engine, what } => {
                 let name = &results.names[*engine];
-                self.note(&format!("{name} had a startup problem: {what}"), true);
+                self.note(&format!("{name} failed to start: {what}"), true);
             }
             Progress::Named(..) | Progress::Failed(_) => {}
         }
@@ -190,7 +190,7 @@ impl Reporter {
             text.push_str(&format!("Withdrawn: {}\n", withdrawn.join(", ")));
         }
         for (name, count) in results.startup_retries() {
-            text.push_str(&format!("Starts of {name} that went wrong: {count}\n"));
+            text.push_str(&format!("Failed starts of {name}: {count}\n"));
         }
         if let Some(overhead) = results.overhead.describe() {
             text.push_str(&format!("Runner: {overhead}\n"));

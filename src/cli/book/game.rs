@@ -1,4 +1,4 @@
-//! `tabia book game`: prints a game in a book from the file that the book was built from.
+//! `tabia book game`: prints a game of a book, which is read from the book's input file.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -213,7 +213,8 @@ impl Check<'_> {
         }
     }
 
-    /// Proposes the engine's move or, without searches, the best analysed or most frequent one.
+    /// Proposes an answer: the engine's move, or without searches the move with the best value in
+    /// the book, or else the most frequent move.
     fn answer(&self, position: &Position, searches: &mut Option<Searches>) -> Option<AnswerRow> {
         let row = |mv, source, score: Option<Score>| {
             let text = score.map(notation::score).unwrap_or_default();

@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut tuning = Tuning::new(engine, tuner, openings, conditions);
     tuning.concurrency = args.concurrency.count();
     tuning.trace = trace(args)?;
-    tuning.check_engine(|what| errln!("tabia: the engine had a startup problem: {what}"))?;
+    tuning.check_engine(|what| errln!("tabia: the engine failed to start: {what}"))?;
     tuning.store(place, &settings)?;
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);

@@ -38,7 +38,7 @@ impl Reporter {
     pub(super) fn report(&self, tuning: &Tuning, event: &TuneEvent) -> std::io::Result<()> {
         match event {
             TuneEvent::StartupRetry(what) => {
-                self.note(&format!("the engine had a startup problem: {what}"))
+                self.note(&format!("the engine failed to start: {what}"))
             }
             TuneEvent::Void(why) => self.note(&format!("a pair of games does not count: {why}")),
             TuneEvent::Advanced => {

@@ -16,7 +16,7 @@ const MAX_MOVES: u32 = 56;
 /// Share of the clock for one move at the start of the game, if the moves to go are unknown.
 ///
 /// This constant, the next two and the formula come from Reckless, where they were tuned in games.
-/// Compared with a constant share, they gained 24 ± 9 and 8 ± 6 Elo.
+/// See docs/measurements/strength-time-management.md.
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
 /// Growth rate of the share per move.

@@ -1,11 +1,10 @@
 //! Configuration of a searcher: resources, evaluation and use of the book.
 
-use std::num::NonZero;
-
 use crate::chess::score::Score;
 use crate::engine::eval::Evaluation;
 use crate::engine::tablebase::Tables;
 use crate::games::book::Book;
+use crate::support::threads::cores;
 use crate::support::words::named_values;
 
 /// The configuration of a searcher. With one thread, it determines the search completely.
@@ -36,7 +35,7 @@ pub struct Config {
 
 impl Config {
     pub(super) fn cores(&self) -> usize {
-        self.cores.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+        self.cores.unwrap_or_else(cores)
     }
 }
 

@@ -69,7 +69,7 @@ impl<V: Visitor> Parser<'_, V> {
                 match self.meant(position, word) {
                     Some(mv) => TextPart::Move(mv, end),
                     None if moved && self.is_null_at(at) => TextPart::End,
-                    // The game has a fault, which must be reported.
+                    // An illegal move. The text counts as a game, so that the error is reported.
                     None if moved && self.is_like_move(word) => TextPart::End,
                     None => TextPart::Foreign,
                 }

@@ -32,7 +32,8 @@ impl Repertoire {
     }
 }
 
-/// The most probable lines of a repertoire, with the moves that leave them.
+/// The moves of a repertoire as a tree, which continues each position only on its most probable
+/// line.
 struct Tree<'a> {
     repertoire: &'a Repertoire,
     lines: Lines,

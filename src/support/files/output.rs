@@ -25,7 +25,7 @@ const HEAD: u64 = 4096;
 /// Suffixes that identify the kind of a file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
-/// The maximum number of symbolic links to follow, which equals the limit of the operating system.
+/// The maximum number of symbolic links to follow, which equals the limit of Linux.
 const MAX_LINKS: usize = 40;
 
 /// A kind of file that a command writes and may replace.

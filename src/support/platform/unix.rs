@@ -153,12 +153,12 @@ pub(crate) fn set_len(file: &File, length: u64) -> io::Result<()> {
     file.set_len(length)
 }
 
-/// Gives a complete file its final name, and replaces an older file of this name atomically.
+/// Gives a complete file its final name, atomically replacing any existing file at `target`.
 pub(crate) fn replace(path: TempPath, target: &Path) -> io::Result<()> {
     Ok(path.persist(target)?)
 }
 
-/// Renames a file, and replaces an older file of the new name atomically.
+/// Renames a file, atomically replacing any existing file at `to`.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
@@ -366,7 +366,7 @@ pub(crate) fn total_memory() -> Option<usize> {
     memory_info("MemTotal:")
 }
 
-/// Returns the memory in bytes that programs can use without forcing others out of memory.
+/// Returns the memory, in bytes, that programs can allocate without causing swapping.
 pub(crate) fn available_memory() -> Option<usize> {
     memory_info("MemAvailable:")
 }

@@ -214,7 +214,7 @@ impl Xboard {
         }
         match foreign.filter(|_| !self.features.any) {
             Some(line) => Err(EngineError::Unable(format!(
-                "answers \"{line}\": this looks like a UCI engine, started as an xboard engine; \
+                "it looks like a UCI engine, but was started as an xboard engine: it answers \"{line}\"; \
                  use --proto1 or --proto2 uci"
             ))),
             None => Ok(()),

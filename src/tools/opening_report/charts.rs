@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::facts::YearRow;
 use super::sample::Heat;
+use crate::chess::position::{BitBoard, Square};
 use crate::support::page::piece_symbols;
 use crate::support::plot::round_number;
 use crate::support::words::{counted, percent, xml};
@@ -128,11 +129,12 @@ fn percent_of(share: f64, step: f64) -> String {
 /// Draws a heat map of a piece, and names its most frequent squares. `games` is the number of games.
 pub(super) fn heat(heat: &Heat, name: &str, games: u64) -> String {
     let share = |count: u64| super::share(count, games);
-    let mut best: Vec<(usize, u64)> = heat.squares.iter().copied().enumerate().collect();
-    best.sort_by_key(|&(square, count)| (std::cmp::Reverse(count), square));
+    let squares = BitBoard(u64::MAX);
+    let mut best: Vec<(Square, u64)> = squares.zip(heat.squares.iter().copied()).collect();
+    // A stable sort: equal squares keep their order.
+    best.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     let named = best.iter().take(NAMED_SQUARES).filter(|&&(_, count)| count > 0);
-    let named =
-        named.map(|&(square, count)| format!("{} {}", square_name(square), percent(share(count))));
+    let named = named.map(|&(square, count)| format!("{square} {}", percent(share(count))));
     let named = named.collect::<Vec<_>>().join(", ");
     let mut out = format!(
         "<figure><svg class=\"heat\" viewBox=\"0 0 8 8\" role=\"img\" aria-label=\"{name}: {named}\">\
@@ -159,12 +161,6 @@ pub(super) fn squares() -> String {
         "<svg class=\"symbols\" aria-hidden=\"true\"><symbol id=\"squares\" viewBox=\"0 0 8 8\">\
          <rect class=\"pale\" width=\"8\" height=\"8\"/><path class=\"shade\" d=\"{dark}\"/></symbol></svg>\n"
     )
-}
-
-/// Returns the name of a square by its index from a1 to h8.
-fn square_name(square: usize) -> String {
-    let file = char::from(b'a' + (square % SIDE) as u8);
-    format!("{file}{}", square / SIDE + 1)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::chess::position::{Color, Piece, Position};
+use crate::chess::position::{Color, LIGHT_SQUARES, Piece, Position};
 
 /// The pieces that count, in the order of their letters, with their values in pawns.
 const PIECES: [(Piece, char, u32); 4] = [
@@ -18,8 +18,6 @@ pub(super) const MAX_POINTS: u32 = 13;
 /// The number of successive positions with the same pieces that make an endgame, unless the game
 /// ends there. Shorter ones are mostly exchanges.
 pub(super) const MIN_POSITIONS: usize = 6;
-/// The dark squares, from a1 on.
-const DARK_SQUARES: u64 = 0xaa55_aa55_aa55_aa55;
 
 /// The pieces of both sides without pawns, such as `KR` against `KR`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -48,10 +46,10 @@ impl Material {
             std::iter::once('K').chain(pieces).collect()
         };
         let is_single = |side| count(side, Piece::Bishop) == 1;
-        let is_dark = |side| position.pieces(side, Piece::Bishop).0 & DARK_SQUARES != 0;
+        let is_light = |side| (position.pieces(side, Piece::Bishop) & LIGHT_SQUARES).0 != 0;
         let opposite_bishops = is_single(Color::White)
             && is_single(Color::Black)
-            && is_dark(Color::White) != is_dark(Color::Black);
+            && is_light(Color::White) != is_light(Color::Black);
         Some(Material { white: name(Color::White), black: name(Color::Black), opposite_bishops })
     }
 }

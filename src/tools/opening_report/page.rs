@@ -215,26 +215,34 @@ fn put_years(out: &mut String, facts: &Facts) {
 fn put_ratings(out: &mut String, facts: &Facts) {
     let row = |row: &RatingRow| {
         let share = super::share(row.games.games(), facts.games.games());
-        format!(
-            "<tr><th scope=\"row\">{}</th><td class=\"right\">{}</td><td class=\"right\">{}</td><td>{}</td>\
-             <td class=\"right\">{}</td></tr>\n",
-            rating_name(row.from),
-            grouped(row.games.games()),
-            percent(share),
-            bar(&row.games),
-            white_score(&row.games)
-        )
+        (rating_name(row.from), row.games, share)
     };
     // The strongest players first, and games without ratings last.
-    let rows: String = facts.ratings.iter().rev().map(row).collect();
-    let heads = [
-        ("Mean rating", false),
-        ("Games", true),
-        ("Share", true),
-        ("Results", false),
-        ("White", true),
-    ];
-    panel(out, "Results by rating", "whole", &table("Results by rating", "", &heads, &rows));
+    let rows = facts.ratings.iter().rev().map(row);
+    let content = results_table("Results by rating", "Mean rating", rows);
+    panel(out, "Results by rating", "whole", &content);
+}
+
+/// Returns a table of results. A row has a heading, results, and their fraction of the games.
+fn results_table(
+    name: &str,
+    first: &str,
+    rows: impl Iterator<Item = (String, Counts, f64)>,
+) -> String {
+    let row = |(heading, games, share): (String, Counts, f64)| {
+        format!(
+            "<tr><th scope=\"row\">{heading}</th><td class=\"right\">{}</td><td class=\"right\">{}</td><td>{}</td>\
+             <td class=\"right\">{}</td></tr>\n",
+            grouped(games.games()),
+            percent(share),
+            bar(&games),
+            white_score(&games)
+        )
+    };
+    let rows: String = rows.map(row).collect();
+    let heads =
+        [(first, false), ("Games", true), ("Share", true), ("Results", false), ("White", true)];
+    table(name, "", &heads, &rows)
 }
 
 fn rating_name(from: Option<u16>) -> String {
@@ -358,32 +366,15 @@ fn model_game(model: &ModelGame, fen: &str) -> String {
 
 fn put_endgames(out: &mut String, sample: &Sample) {
     let endgames = &sample.endgames;
-    let rows: String = endgames
-        .rows
-        .iter()
-        .map(|row| {
-            let bishops = if row.material.opposite_bishops { ", opposite bishops" } else { "" };
-            format!(
-                "<tr><th scope=\"row\">{} – {}{bishops}</th><td class=\"right\">{}</td><td class=\"right\">{}</td>\
-                 <td>{}</td><td class=\"right\">{}</td></tr>\n",
-                row.material.white,
-                row.material.black,
-                grouped(row.games.games()),
-                percent(row.share),
-                bar(&row.games),
-                white_score(&row.games)
-            )
-        })
-        .collect();
-    let heads = [
-        ("White – Black", false),
-        ("Games", true),
-        ("Share", true),
-        ("Results", false),
-        ("White", true),
-    ];
-    let mut content =
-        if rows.is_empty() { String::new() } else { table("Endgames", "", &heads, &rows) };
+    let rows = endgames.rows.iter().map(|row| {
+        let bishops = if row.material.opposite_bishops { ", opposite bishops" } else { "" };
+        let heading = format!("{} – {}{bishops}", row.material.white, row.material.black);
+        (heading, row.games, row.share)
+    });
+    let mut content = match endgames.rows.is_empty() {
+        true => String::new(),
+        false => results_table("Endgames", "White – Black", rows),
+    };
     let hidden = endgames.different - endgames.rows.len();
     let more = match hidden {
         0 => String::new(),
@@ -406,9 +397,11 @@ fn put_theory(out: &mut String, report: &OpeningReport) {
     if report.theory.is_empty() {
         return;
     }
-    let root = Position::from_fen(&report.fen).unwrap_or_else(|_| Position::start());
-    let (number, side) = (usize::from(root.fullmove_number()), root.side_to_move());
-    let rows: String = report.theory.iter().map(|row| theory_row(row, number, side)).collect();
+    let before = |row: &TheoryRow| match row.parent {
+        0 => &report.fen,
+        parent => &report.theory[parent - 1].fen,
+    };
+    let rows: String = report.theory.iter().map(|row| theory_row(row, before(row))).collect();
     let heads = [
         ("Row", true),
         ("Move", false),
@@ -434,10 +427,8 @@ fn put_theory(out: &mut String, report: &OpeningReport) {
     panel(out, "Theory table", "", &content);
 }
 
-fn theory_row(row: &TheoryRow, first_number: usize, first_side: Color) -> String {
-    let half = usize::from(first_side == Color::Black) + row.ply - 1;
-    let dots = if half.is_multiple_of(2) { "." } else { "..." };
-    let number = first_number + half / 2;
+/// Formats a row. `before` is the FEN before the move.
+fn theory_row(row: &TheoryRow, before: &str) -> String {
     let indent = 0.9 * (row.ply - 1) as f64;
     let name = match (row.same_as, &row.opening) {
         (Some(0), _) => "= the position of this report".to_owned(),
@@ -447,11 +438,11 @@ fn theory_row(row: &TheoryRow, first_number: usize, first_side: Color) -> String
     };
     let value = row.value.map_or_else(String::new, value);
     format!(
-        "<tr><td class=\"right\">{}</td><td class=\"step\" style=\"padding-left:{indent:.1}rem\">{number}{dots} \
+        "<tr><td class=\"right\">{}</td><td class=\"step\" style=\"padding-left:{indent:.1}rem\">\
          {}</td><td class=\"right\">{}</td><td class=\"right\">{}</td><td class=\"right\">{}</td>\
          <td class=\"right\">{value}</td><td class=\"name\">{}</td></tr>\n",
         row.number,
-        xml(&row.mv.san),
+        line(before, std::slice::from_ref(&row.mv)),
         grouped(row.played.games()),
         grouped(row.reached.games()),
         white_score(&row.reached),

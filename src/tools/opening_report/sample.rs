@@ -130,12 +130,6 @@ impl Sample {
         is_stopped: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(u64),
     ) {
-        let mut results = BTreeMap::new();
-        games.each(|number, facts| {
-            if self.numbers.binary_search(&number).is_ok() {
-                results.insert(number, facts.result);
-            }
-        });
         let mut wanted = self.numbers.clone();
         wanted.extend(facts.model_games.iter().map(|model| model.number));
         wanted.sort_unstable();
@@ -156,10 +150,11 @@ impl Sample {
             }
             match played {
                 Some(played) => {
-                    let result = results.get(&number).copied().unwrap_or(GameResult::Undecided);
+                    let listed = games.listed(number);
+                    let result = listed.as_ref().map_or(GameResult::Undecided, |game| game.result);
                     tally.add(root, &played.moves, result);
                     self.read += 1;
-                    self.ids.extend(games.listed(number).map(|game| game.id.to_string()));
+                    self.ids.extend(listed.map(|game| game.id.to_string()));
                 }
                 None => self.missing += 1,
             }

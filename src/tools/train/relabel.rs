@@ -71,7 +71,7 @@ impl Relabeller {
     }
 }
 
-/// Clamps a score to the range that files can store. Mates are stored as the largest scores.
+/// Clamps a score to the range that files can store.
 fn in_file(score: Score) -> i16 {
     score.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }

@@ -166,7 +166,9 @@ impl ZeroSumGame for Chess {
     }
 }
 
-/// Returns the priority of a move: first the material that it wins, then the better placement.
+/// Returns the move ordering score of a move. Captures and promotions come first, ordered by the
+/// captured piece and then by the moving piece. Quiet moves are ordered by the improvement in
+/// placement.
 fn ordering_score(position: &Position, mv: Move) -> Score {
     /// Greater than any improvement in placement, so that captures and promotions come first.
     const NOISY: Score = 1_000;

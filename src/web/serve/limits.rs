@@ -1,10 +1,9 @@
 //! Limits for requests. Each one is far above what the page and known clients need. It is also low
 //! enough to prevent a few machines from overloading the server. All limits were chosen by hand.
 
-use std::num::NonZero;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
+use crate::support::threads::cores;
 use crate::tools::annotate::NODES;
 
 /// Maximum size in bytes of the request line and headers. A line with 300 moves has 1,500 bytes.
@@ -112,9 +111,8 @@ pub(crate) struct SearchLimits {
 impl SearchLimits {
     /// Returns the default limits. They are lower if other machines can connect.
     pub(crate) fn new(is_local: bool) -> Self {
-        let cores = available_parallelism().map_or(1, NonZero::get);
         match is_local {
-            true => SearchLimits { threads: cores, lines: 20, memory_mb: 256 },
+            true => SearchLimits { threads: cores(), lines: 20, memory_mb: 256 },
             false => SearchLimits { threads: 1, lines: 5, memory_mb: SEARCH_MEMORY_MB },
         }
     }

@@ -13,6 +13,7 @@ use crate::games::book::{
 };
 use crate::games::pgn::PgnInput;
 use crate::support::files::{FileError, open_plain};
+use crate::support::threads;
 
 /// The size of a book's header in bytes. The header contains the checksums of all sections.
 const HEADER_BYTES: usize = 256;
@@ -100,7 +101,7 @@ impl LoadedBooks {
         let monitor = Monitor::default();
         let bytes = inputs.iter().filter_map(PgnInput::size).sum();
         self.progress.counts(number, monitor.clone(), bytes);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads::cores();
         let options = BuildOptions { facets: true, threads, ..BuildOptions::for_files(inputs) };
         let built = build(inputs, &options, &monitor, Cursor::new(Vec::new()));
         let (output, tally) = built.map_err(|error| BookError::NoGames {

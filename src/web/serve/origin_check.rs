@@ -46,7 +46,7 @@ impl OriginCheck {
         }
         let page = origin.or(host).unwrap_or_else(|| "another site".to_owned());
         Err(ApiError::forbidden(format!(
-            "pages of {page:?} may not ask for this: the server was not started with --origin for them"
+            "the server does not allow requests from pages of {page:?}; start it with --origin to allow them"
         )))
     }
 

@@ -25,6 +25,7 @@ use crate::games::book::{
     Book, FacetFilter, Monitor, MoveIndex, Order, Pattern, PatternAnswer, PatternSearch, read_moves,
 };
 use crate::support::files::describe;
+use crate::support::threads::cores;
 
 struct PatternRequest {
     pattern: Pattern,
@@ -155,7 +156,7 @@ fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex
             Ok(index) => index,
             Err(reason) => {
                 log::debug!("{reason}");
-                read_moves(book, &game_folders(content), threads(), monitor)
+                read_moves(book, &game_folders(content), cores(), monitor)
                     .map_err(|error| error.to_string())?
                     .ok_or("the server ends")?
             }
@@ -163,10 +164,6 @@ fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex
         all.push((book.clone(), index));
     }
     Ok(all)
-}
-
-fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Starts a search, and returns the lines of the response. Dropping the receiver stops the search,
@@ -210,7 +207,7 @@ fn search(
         order: order.order,
         limit: order.limit,
         positions: MAX_FOUND_POSITIONS,
-        threads: threads(),
+        threads: cores(),
     };
     let mut all = PatternAnswer::default();
     for (book, index) in books {

@@ -115,7 +115,7 @@ pub(crate) fn serve(
 /// requests, or with fewer threads if the system does not allow as many.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     const OTHERS: usize = 2;
-    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let cores = threads::cores();
     let workers = threads::available(cores + OTHERS)?.saturating_sub(OTHERS);
     if workers == 0 {
         return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));

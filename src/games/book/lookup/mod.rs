@@ -286,7 +286,7 @@ impl Book {
         })
     }
 
-    /// Verifies all checksums, and whether the data computed from the entries matches the entries.
+    /// Verifies all checksums, and that the data computed from the entries matches them.
     ///
     /// # Errors
     /// If part of the file is damaged; the error names the part.

@@ -242,7 +242,7 @@ impl<I: Iterator<Item = KnownEntry>> Iterator for Joined<'_, I> {
     }
 }
 
-/// Merges books that all have facets, except for the `repeated` games (see [`repeated()`]).
+/// Merges books and skips the `repeated` games (see [`repeated()`]). All books must have facets.
 pub(crate) fn merge_known<W: Read + Write + Seek>(
     books: &[&Book],
     repeated: &[Repeated],

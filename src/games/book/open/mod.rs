@@ -220,9 +220,9 @@ impl Visitor for VariationFinder {
     fn end(&mut self, _: &GameEnd) {}
 }
 
-/// Reads the rest of a file after its first bytes, `head`, and joins both. Books are not
-/// memory-mapped: if another program truncates a mapped file, the system kills the engine with
-/// SIGBUS.
+/// Reads the rest of a file and appends it to `head`, the bytes already read. Books are not
+/// memory-mapped: if another program truncates a mapped file, the operating system kills the engine
+/// with SIGBUS.
 fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut bytes = head;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);

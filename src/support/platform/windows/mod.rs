@@ -35,7 +35,7 @@ pub(crate) use process::{Group, HAS_SIGNALS, Input, describe_exit, has_crashed, 
 /// The locked byte. It is behind the end of every file, because Windows prevents other programs
 /// from reading locked bytes.
 const LOCKED_BYTE: u64 = i64::MAX as u64 - 1;
-/// The beginning of the name of an old file while it is being replaced.
+/// Prefix of the temporary name of a file that is being replaced.
 const OLD_PREFIX: &str = ".tabia-old-";
 const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 /// Names of devices, which exist in every folder and with every suffix.
@@ -168,7 +168,8 @@ fn reopened(file: &File) -> io::Result<File> {
     }
 }
 
-/// Gives a complete file its final name, and replaces an older file of this name as [`rename`] does.
+/// Gives a complete file its final name, replacing any existing file at `target` as [`rename`]
+/// does.
 pub(crate) fn replace(path: TempPath, target: &Path) -> io::Result<()> {
     rename(&path, target)?;
     // The temporary name no longer exists, so there is nothing to remove.
@@ -176,7 +177,7 @@ pub(crate) fn replace(path: TempPath, target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Renames a file, and replaces an older file of the new name. This is atomic, unless the file system
+/// Renames a file, replacing any existing file at `to`. This is atomic, unless the file system
 /// cannot replace an open file. In that case the name does not exist for a moment.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     match fs::rename(from, to) {

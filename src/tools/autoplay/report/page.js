@@ -1,9 +1,8 @@
 // The match report: tables, charts and a game viewer.
 
 import { byId, draw, make } from "./dom.js";
-import { Curve } from "./chart.js";
 import { Replay } from "./replay.js";
-import { fillTable, pairingPanel, scoreText, showTest } from "./standings.js";
+import { fillTable, pairingPanel, scoreCurve, scoreText, showTest } from "./standings.js";
 import { wireTheme } from "./theme.js";
 
 const data = JSON.parse(byId("data").textContent);
@@ -66,18 +65,15 @@ function saidOf(game, ply) {
   return [`${san}: ${found} ${(game.seconds[index] ?? 0).toFixed(2)} s${met}`];
 }
 
-/** The scores that one side's engine reported, in pawns for White; `null` for other moves. */
+/** The scores that one side's engine reported; `null` for other moves. */
 function scoresOf(game, side) {
   const first = game.fen.split(" ")[1] === "b" ? 1 : 0;
-  return [null, ...game.moves.map((_, at) => {
-    const score = at < game.opening || (at + first) % 2 !== side ? null : game.scores[at - game.opening] ?? null;
-    return score === null ? null : (side === 0 ? 1 : -1) * Math.max(-1000, Math.min(1000, score)) / 100;
-  })];
+  return game.moves.map((_, at) => at < game.opening || (at + first) % 2 !== side ? null : game.scores[at - game.opening] ?? null);
 }
 
 /** A chart with a line for each engine. */
 function curveOf(game, go) {
-  return new Curve(scoresOf(game, 0), { low: -10, high: 10, marks: [[5, "+5"], [0, "0"], [-5, "−5"]], label: "Evaluations of both engines by move, in pawns for White", onPick: go, other: scoresOf(game, 1) });
+  return scoreCurve([scoresOf(game, 0), scoresOf(game, 1)], "Evaluations of both engines by move, in pawns for White", go);
 }
 
 function showGames() {

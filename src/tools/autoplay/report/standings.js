@@ -52,7 +52,7 @@ export function showTest(section, { lower, upper, curve, elo0, elo1, pairs = cur
   const room = 0.3;
   const last = curve.at(-1);
   const verdict = last >= upper ? `${elo1} accepted` : last <= lower ? `${elo0} accepted` : "undecided";
-  const words = `log-likelihood ratio ${last.toFixed(2)} after ${pairs} pairs, Elo ${elo0} against ${elo1}: ${verdict}`;
+  const words = `log-likelihood ratio ${last.toFixed(2)} after ${pairs} ${pairs === 1 ? "pair" : "pairs"}, Elo ${elo0} against ${elo1}: ${verdict}`;
   const chart = new Curve(curve, { low: Math.min(lower, ...curve) - room, high: Math.max(upper, ...curve) + room, marks: [[upper, upper.toFixed(2)], [0, "0"], [lower, lower.toFixed(2)]], label: words });
   section.querySelector("div").replaceChildren(chart.svg, make("p", { class: "note" }, words));
 }
@@ -65,4 +65,10 @@ export function scoreText(score) {
   if (score === null || score === undefined) return "";
   if (Math.abs(score) <= MATES) return signed(score / 100, 2);
   return (score > 0 ? "+M" : "−M") + Math.ceil((MATE - Math.abs(score)) / 2);
+}
+
+/** Returns a chart of both engines' scores in centipawns, each from its own point of view; `null` for other moves. */
+export function scoreCurve(scores, label, onPick = null) {
+  const [values, other] = scores.map((row, side) => [null, ...row.map(score => score === null ? null : (side === 0 ? score : -score) / 100)]);
+  return new Curve(values, { low: -10, high: 10, marks: [[5, "+5"], [0, "0"], [-5, "−5"]], label, onPick, other });
 }

@@ -1,17 +1,18 @@
-//! The pairings of a Swiss tournament, after the FIDE (Dutch) system
-//! (<https://handbook.fide.com/chapter/C0403Till2026>), simplified because each pairing has as many
-//! games with each colour.
+//! Pairs the rounds of a Swiss tournament by a simplified FIDE (Dutch) system
+//! (<https://handbook.fide.com/chapter/C0403Till2026>). There are no rules for colours, because two
+//! paired engines play equally many games with each colour.
 //!
-//! The rules, the most important first:
+//! The rules, in order of priority:
 //!
 //! 1. Engines do not meet twice, and no engine has a second bye, unless it cannot be avoided.
-//! 2. With an odd number of engines, the lowest-ranked one has the bye.
-//! 3. The scores of opponents differ as little as possible (the sum of squares).
+//! 2. If the number of engines is odd, the lowest-ranked one gets the bye.
+//! 3. The sum of the squared score differences between opponents is minimal.
 //! 4. If engines with different scores meet, it is the last one of the upper group and the first one
 //!    of the lower group.
-//! 5. In a group of engines with the same score, the upper half plays the lower half in order.
+//! 5. In a group of engines with the same score, the first engine of the upper half plays the first
+//!    one of the lower half, and so on.
 //!
-//! The pairings that fulfil them best are the cheapest perfect matching.
+//! The pairings are a perfect matching of minimum cost, where costs are compared rule by rule.
 
 use super::super::schedule::{ByPairing, Round};
 use super::matching::cheapest_matching;

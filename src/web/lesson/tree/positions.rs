@@ -1,5 +1,6 @@
 //! A tree whose nodes are positions. Nodes with equal subtrees are the same position, and every
-//! node has an estimate. Transposition tables and iterative deepening require both properties.
+//! node has an estimate. Transposition tables require the first property, iterative deepening the
+//! second.
 
 use std::collections::HashMap;
 

@@ -1,10 +1,9 @@
 // The live page of a match: boards, standings, the sequential test and the last results.
 
 import { Board, piecesOf } from "./board.js";
-import { Curve } from "./chart.js";
 import { byId, make } from "./dom.js";
 import { after } from "./replay.js";
-import { fillTable, pairingPanel, scoreText, showTest } from "./standings.js";
+import { fillTable, pairingPanel, scoreCurve, scoreText, showTest } from "./standings.js";
 import { save, saved, wireTheme } from "./theme.js";
 
 const BOARDS_KEY = "live-boards";
@@ -92,9 +91,8 @@ class LiveBoard {
 
   /** Draws the evaluations of both engines, in pawns for White. */
   #draw() {
-    const scores = side => [null, ...this.#played.map(({ score }, at) => score === null || this.#mover(at) !== side ? null : (side === 0 ? 1 : -1) * Math.max(-1000, Math.min(1000, score)) / 100)];
-    const label = `Evaluations of game ${this.#game.number} by move, in pawns for White`;
-    this.#chart.replaceChildren(new Curve(scores(0), { low: -10, high: 10, marks: [[5, "+5"], [0, "0"], [-5, "−5"]], label, other: scores(1) }).svg);
+    const scores = [0, 1].map(side => this.#played.map(({ score }, at) => this.#mover(at) === side ? score : null));
+    this.#chart.replaceChildren(scoreCurve(scores, `Evaluations of game ${this.#game.number} by move, in pawns for White`).svg);
   }
 
   /** Shows the clocks as they are now. Without a clock, shows the time used. */

@@ -167,7 +167,7 @@ export class MoveTable {
     // Without a new row or column, only the cells change, so that no row moves under the pointer.
     if (moves.length === rows.size && moves.every(({ uci, value }) => rows.has(uci) && (cell(uci) || !value || this.#choices.hidden.includes("value")))) {
       for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move));
-      this.#draw();
+      this.#draw(moves);
       return;
     }
     const focused = document.activeElement?.closest("#moves tr")?.dataset.uci;
@@ -195,7 +195,7 @@ export class MoveTable {
       make("tfoot", {}, make("tr", {}, make("td", {}, "All"), ...cells(column => column.total(answer)))));
     byId("moves").replaceChildren(...(moves.length > 0 ? [table] : []));
     byId("moves-note").textContent = this.#answer.moves.length > 0 ? "" : answer.outcome ?? "No game in the book continues from here.";
-    this.#draw();
+    this.#draw(moves);
     this.#page.shown();
   }
 
@@ -226,9 +226,8 @@ export class MoveTable {
   }
 
   /** Draws arrows for the strongest moves. */
-  #draw() {
+  #draw(moves) {
     const strength = STRENGTHS[this.#choices.arrows];
-    const { moves } = this.#together();
     const found = strength ? moves.map(move => ({ move, opacity: strength(move, moves) })).filter(({ opacity }) => opacity >= WEAKEST) : [];
     found.sort((one, other) => other.opacity - one.opacity);
     this.#page.draw(found.slice(0, ARROWS).map(({ move: { uci }, opacity }) => ({ from: uci.slice(0, 2), to: uci.slice(2, 4), kind: "of-table", opacity: opacity.toFixed(2) })));

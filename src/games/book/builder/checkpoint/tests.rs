@@ -100,7 +100,8 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
         let whole = run(&options, &place.path().join("whole"), false).expect("a book");
         let begun = place.path().join("begun");
         assert!(run(&options, &begun, true).expect("a book") != whole);
-        // The first build has read half of the games, the second has written its book.
+        // The first files are from a build that was interrupted halfway, the second from a complete
+        // build.
         for files in [read_all(&begun), read_all(&place.path().join("whole"))] {
             for _ in 0..TRIALS {
                 let mut damaged = files.clone();
