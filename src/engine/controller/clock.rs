@@ -23,41 +23,55 @@ const DEFAULT: Level =
 /// Maximum lag that is taken into account. A longer delay indicates that the GUI was interrupted.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
+/// Unit of the times that xboard reports. It rounds them down.
+const REPORTED_UNIT: Duration = Duration::from_millis(10);
+
 /// Number of moves assumed for node budgets and lag if the time control does not specify a number.
 const EXPECTED_MOVES: u32 = 30;
 
-/// The time per move that passes only on the GUI's clock, for example while it draws the board, or
-/// while the engine waits for a processor core.
+/// Weight of the previous average of the lag, if a new observation has weight 1.
+const AVERAGE_WEIGHT: u32 = 15;
+/// Weight of the previous peak of the lag, if a new observation that is lower has weight 1.
+const PEAK_WEIGHT: u32 = 7;
+/// Number of mean deviations above the average that are expected of later moves.
+const DEVIATIONS: u32 = 3;
+
+/// The time per move that the search has not planned and that passes on the GUI's clock: the GUI
+/// draws the board, or the engine waits for a processor core.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Lag(Duration);
+pub(crate) struct Lag {
+    /// The last peak, which decays. The current move may lose as much.
+    peak: Duration,
+    /// The average and the mean deviation from it, both with exponential weights.
+    average: Duration,
+    deviation: Duration,
+}
 
 impl Lag {
-    /// Compares the time that the GUI reports with the expected time. An increase of the lag applies
-    /// immediately; a decrease is averaged over several moves.
+    /// Compares the time that the GUI reports with the expected time.
     pub(crate) fn observe(&mut self, expected: Duration, reported: Duration) {
         let lag = expected.saturating_sub(reported).min(MAX_LAG);
-        self.0 = if lag > self.0 { lag } else { (self.0 * 7 + lag) / 8 };
+        self.peak = lag.max(weighted(self.peak, PEAK_WEIGHT, lag));
+        self.deviation = weighted(self.deviation, AVERAGE_WEIGHT, lag.abs_diff(self.average));
+        self.average = weighted(self.average, AVERAGE_WEIGHT, lag);
     }
 
-    /// Subtracts the lag of this move. If the increment does not cover the lag, also subtracts what
-    /// the following moves will lose.
+    /// Subtracts the lag of this move. If the increment does not cover the usual lag, also subtracts
+    /// what the following moves will lose.
     pub(crate) fn subtract_from(self, time: TimeLimit) -> TimeLimit {
-        let Lag(lag) = self;
-        let later = match time {
-            TimeLimit::Clock { increment, moves_to_go, .. } => {
-                let moves = moves_to_go.map_or(EXPECTED_MOVES, |moves| moves.min(EXPECTED_MOVES));
-                lag.saturating_sub(increment) * moves.saturating_sub(1)
-            }
-            TimeLimit::Infinite | TimeLimit::MoveTime(_) => Duration::ZERO,
+        let TimeLimit::Clock { remaining, increment, moves_to_go } = time else {
+            return less_overhead(time, self.peak);
         };
-        match less_overhead(time, lag) {
-            TimeLimit::Clock { remaining, increment, moves_to_go } => {
-                let remaining = remaining.saturating_sub(later);
-                TimeLimit::Clock { remaining, increment, moves_to_go }
-            }
-            time => time,
-        }
+        let usual = self.average + self.deviation * DEVIATIONS;
+        let moves = moves_to_go.map_or(EXPECTED_MOVES, |moves| moves.min(EXPECTED_MOVES));
+        let later = usual.saturating_sub(increment) * moves.saturating_sub(1);
+        let remaining = remaining.saturating_sub(self.peak + later);
+        TimeLimit::Clock { remaining, increment: increment.saturating_sub(usual), moves_to_go }
     }
+}
+
+fn weighted(old: Duration, weight: u32, new: Duration) -> Duration {
+    (old * weight + new) / (weight + 1)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -74,8 +88,9 @@ pub(crate) struct Clocks {
     since: usize,
     node_rate: u64,
     lag: Lag,
-    /// Whether each clock has been charged for a move since the GUI last reported its time.
-    charged: [bool; 2],
+    /// The time on each clock if the last search took no longer than planned, until the GUI reports
+    /// the time.
+    expected: [Option<Duration>; 2],
     turn_began: Instant,
     /// The times reported by the GUI since the last move: the engine's and the opponent's.
     reported: [Option<Duration>; 2],
@@ -89,7 +104,7 @@ impl Default for Clocks {
             since: 0,
             node_rate: 0,
             lag: Lag::default(),
-            charged: [false; 2],
+            expected: [None; 2],
             turn_began: Instant::now(),
             reported: [None; 2],
         }
@@ -100,7 +115,7 @@ impl Clocks {
     pub(crate) fn set_level(&mut self, level: Level, plies: usize) {
         self.setting = ClockSetting::Level(level);
         self.remaining = [level.base; 2];
-        self.charged = [false; 2];
+        self.expected = [None; 2];
         self.reported = [None; 2];
         self.since = plies;
     }
@@ -143,14 +158,16 @@ impl Clocks {
         self.remaining[color.to_index()] = remaining;
     }
 
-    /// Sets the engine's clock to the time reported by the GUI. The difference from the measured
-    /// time is [`Lag`].
-    pub(crate) fn set_own_clock(&mut self, color: Color, remaining: Duration) {
-        let side = color.to_index();
-        if std::mem::take(&mut self.charged[side]) {
-            self.lag.observe(self.remaining[side], remaining);
+    /// Sets the engine's clock to the time reported by the GUI, which is rounded down. The
+    /// difference from the expected time is [`Lag`].
+    pub(crate) fn set_own_clock(&mut self, color: Color, reported: Duration) {
+        let most = reported + REPORTED_UNIT;
+        let expected = self.expected[color.to_index()].take();
+        if let Some(expected) = expected {
+            self.lag.observe(expected, most);
         }
-        self.set(color, remaining);
+        // Between the rounded times, the expected time is more precise.
+        self.set(color, expected.map_or(reported, |expected| expected.clamp(reported, most)));
     }
 
     pub(super) fn report_own(&mut self, left: Duration) {
@@ -185,20 +202,27 @@ impl Clocks {
         self.remaining[color.to_index()]
     }
 
-    /// Charges a player for the time of the last move. `plies` includes this move.
-    pub(super) fn charge(&mut self, color: Color, plies: usize) {
-        self.charge_time(color, self.turn_began.elapsed(), plies);
+    /// Charges a player for the time of the last move. `plies` includes this move. `planned` is the
+    /// part of this time that the search has planned, if the engine has moved.
+    pub(super) fn charge(&mut self, color: Color, plies: usize, planned: Option<Duration>) {
+        self.charge_time(color, self.turn_began.elapsed(), plies, planned);
     }
 
-    fn charge_time(&mut self, color: Color, elapsed: Duration, plies: usize) {
+    fn charge_time(
+        &mut self,
+        color: Color,
+        elapsed: Duration,
+        plies: usize,
+        planned: Option<Duration>,
+    ) {
         let ClockSetting::Level(level) = self.setting else { return };
-        let clock = &mut self.remaining[color.to_index()];
-        *clock = clock.saturating_sub(elapsed) + level.increment;
-        self.charged[color.to_index()] = true;
         let played = moves_of_last_mover(plies.saturating_sub(self.since));
-        if level.moves > 0 && played.is_multiple_of(level.moves as usize) {
-            *clock += level.base;
-        }
+        let ends_control = level.moves > 0 && played.is_multiple_of(level.moves as usize);
+        let added = if ends_control { level.increment + level.base } else { level.increment };
+        let clock = &mut self.remaining[color.to_index()];
+        self.expected[color.to_index()] =
+            planned.map(|planned| clock.saturating_sub(planned.min(elapsed)) + added);
+        *clock = clock.saturating_sub(elapsed) + added;
     }
 
     pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
@@ -285,47 +309,93 @@ mod tests {
     fn clock_is_charged_without_a_gui() {
         let mut clocks = Clocks::default();
         clocks.set_level(Level { moves: 2, base: seconds(10), increment: seconds(1) }, 0);
-        clocks.charge_time(Color::White, seconds(4), 1);
+        clocks.charge_time(Color::White, seconds(4), 1, None);
         assert_eq!(clocks.remaining(Color::White), seconds(7));
-        clocks.charge_time(Color::White, seconds(8), 3);
+        clocks.charge_time(Color::White, seconds(8), 3, None);
         assert_eq!(clocks.remaining(Color::White), seconds(11));
         assert_eq!(clocks.remaining(Color::Black), seconds(10));
     }
 
+    /// Plays a move that the search plans for 300 ms, with this clock before the move.
+    fn play(clocks: &mut Clocks, reported: u64, plies: usize) -> TimeLimit {
+        clocks.set_own_clock(Color::White, Duration::from_millis(reported));
+        let limit = clocks.limit(Color::White, plies).0;
+        let planned = Duration::from_millis(300);
+        clocks.charge_time(Color::White, planned * 2, plies + 1, Some(planned));
+        limit
+    }
+
     #[test]
-    fn gui_delay_is_subtracted() {
+    fn unplanned_time_is_subtracted() {
         let mut clocks = Clocks::default();
         let millis = Duration::from_millis;
         clocks.set_level(Level { moves: 0, base: seconds(10), increment: millis(100) }, 0);
-        clocks.set_own_clock(Color::White, millis(9_000));
-        clocks.charge_time(Color::White, millis(400), 1);
-        clocks.set_own_clock(Color::White, millis(8_640));
-        let (remaining, increment) = (millis(8_580), millis(40));
-        let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
-        assert_eq!(clocks.limit(Color::White, 2).0, expected);
-        clocks.charge_time(Color::White, millis(400), 3);
-        clocks.set_own_clock(Color::White, millis(8_340));
-        let (remaining, increment) = (millis(8_340) - millis(105) / 2, millis(95) / 2);
-        let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
-        assert_eq!(clocks.limit(Color::White, 4).0, expected);
+        let limit = |remaining, increment| TimeLimit::Clock {
+            remaining: millis(remaining),
+            increment: millis(increment),
+            moves_to_go: None,
+        };
+        assert_eq!(play(&mut clocks, 9_000, 0), limit(9_000, 100));
+        // Expected are 8,800 ms. The GUI reports 8,700 to 8,710 ms: the lag is at least 90 ms. A
+        // sixteenth of it is the average, and the deviation, which counts three times.
+        let TimeLimit::Clock { remaining, increment, .. } = play(&mut clocks, 8_700, 2) else {
+            panic!("no clock");
+        };
+        assert_eq!(remaining, millis(8_710 - 90));
+        assert_eq!(increment, millis(100) - millis(90) / 4);
+    }
+
+    #[test]
+    fn rounded_times_are_no_lag() {
+        let mut clocks = Clocks::default();
+        let millis = Duration::from_millis;
+        clocks.set_level(Level { moves: 0, base: seconds(10), increment: millis(0) }, 0);
+        let mut left = 10_000;
+        for plies in (0..40).step_by(2) {
+            play(&mut clocks, left / 10 * 10, plies);
+            left -= 303;
+        }
+        // Each move took 3 ms more than planned.
+        let average = clocks.lag.average;
+        assert!(average > millis(1) && average < millis(4), "{average:?}");
+        assert!(clocks.remaining(Color::White) < millis(left + 10));
+    }
+
+    #[test]
+    fn one_stall_does_not_use_up_the_clock() {
+        let millis = Duration::from_millis;
+        let mut lag = Lag::default();
+        let time = TimeLimit::Clock {
+            remaining: seconds(60),
+            increment: Duration::ZERO,
+            moves_to_go: None,
+        };
+        lag.observe(seconds(60), seconds(59));
+        let TimeLimit::Clock { remaining, .. } = lag.subtract_from(time) else { panic!() };
+        // The average and three deviations are a quarter of the second.
+        assert_eq!(remaining, seconds(59) - millis(250) * 29);
     }
 
     #[test]
     fn lag_beyond_the_increment_is_reserved_for_later_moves() {
         let millis = Duration::from_millis;
         let mut lag = Lag::default();
-        lag.observe(millis(50), millis(45));
+        // After many equal observations, the average is the lag, and the deviation is small.
+        for _ in 0..200 {
+            lag.observe(millis(50), millis(45));
+        }
         let remaining = |increment, moves_to_go| {
             let (remaining, increment) = (millis(1_000), millis(increment));
             match lag.subtract_from(TimeLimit::Clock { remaining, increment, moves_to_go }) {
-                TimeLimit::Clock { remaining, .. } => remaining,
+                TimeLimit::Clock { remaining, .. } => remaining.as_secs_f64() * 1000.0,
                 time => panic!("{time:?}"),
             }
         };
-        assert_eq!(remaining(5, None), millis(995));
-        assert_eq!(remaining(2, None), millis(995 - 3 * 29));
-        assert_eq!(remaining(2, Some(2)), millis(995 - 3));
-        assert_eq!(remaining(0, Some(1)), millis(995));
+        let check = |found: f64, expected: f64| assert!((found - expected).abs() < 1.0, "{found}");
+        check(remaining(6, None), 995.0);
+        check(remaining(2, None), 995.0 - 3.0 * 29.0);
+        check(remaining(2, Some(2)), 995.0 - 3.0);
+        check(remaining(0, Some(1)), 995.0);
         assert_eq!(
             lag.subtract_from(TimeLimit::MoveTime(seconds(1))),
             TimeLimit::MoveTime(millis(995))

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use crate::chess::position::{Move, Outcome, Position};
 use crate::engine::search::{Report, SearchResult, Transposition};
 use crate::games::book::{BookValue, Choice, UnrefutedMove};
@@ -70,6 +72,18 @@ pub(crate) enum MoveReason {
     /// The result of a search of the same position in another game.
     Learned(UnrefutedMove),
     Search(SearchResult),
+}
+
+impl MoveReason {
+    /// Returns the time that the move took as planned, without delays of the machine.
+    pub(crate) fn planned(&self) -> Duration {
+        match self {
+            MoveReason::Search(result) => result.planned,
+            MoveReason::Book(_) | MoveReason::Analysed(_) | MoveReason::Learned(_) => {
+                Duration::ZERO
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -115,6 +115,13 @@ impl TimeManager {
         elapsed - since
     }
 
+    /// Returns the time since the start or the ponder hit, but at most the hard bound. Any further
+    /// time is a delay of the machine.
+    pub(super) fn planned(&self) -> Duration {
+        let time = self.own_time();
+        self.hard.map_or(time, |hard| time.min(hard))
+    }
+
     /// Whether the soft bound has been reached. Time spent pondering is included.
     pub(super) fn is_enough(&self, control: &Control, stability: Stability) -> bool {
         let Some(soft) = self.soft else { return false };

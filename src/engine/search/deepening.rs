@@ -73,6 +73,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_done();
         result.nodes = self.job.nodes();
         result.elapsed = self.job.clock.elapsed();
+        let pause = self.job.limits.min_time.min(result.elapsed);
+        result.planned = self.job.clock.planned().max(pause);
         result
     }
 

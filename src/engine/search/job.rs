@@ -206,6 +206,7 @@ impl Job {
             score: if score > -INFINITY { score } else { DRAW },
             nodes: self.nodes(),
             elapsed: self.clock.elapsed(),
+            planned: self.clock.planned(),
             ..SearchResult::default()
         }
     }

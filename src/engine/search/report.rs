@@ -123,6 +123,8 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time that the search took.
     pub elapsed: Duration,
+    /// The part of this time that time management allowed, from the ponder hit on.
+    pub planned: Duration,
     /// Statistics of the work shared among threads.
     pub sharing: Sharing,
     /// The line into the book that ended the search early; empty for an analysis of the root.

@@ -1,11 +1,12 @@
 //! Measures the time per move that passes only on the GUI's clock.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::chess::position::{Color, Position};
 use crate::engine::controller::Lag;
 use crate::engine::search::TimeLimit;
 
-/// Compares the times that the GUI reports with the times that the engine measures.
+/// Compares the times that the GUI reports with the times that the searches planned.
 #[derive(Debug, Default)]
 pub(super) struct LagMeter {
     lag: Lag,
@@ -15,13 +16,13 @@ pub(super) struct LagMeter {
 /// A search with a clock.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
+    /// The number of plies played, from the move number of the position.
     plies: usize,
-    began: Instant,
     remaining: Duration,
     increment: Duration,
     moves_to_go: Option<u32>,
-    /// The time until the best move was sent.
-    used: Option<Duration>,
+    /// The time that the search planned, once it has ended.
+    planned: Option<Duration>,
 }
 
 impl Turn {
@@ -35,25 +36,26 @@ impl Turn {
 }
 
 impl LagMeter {
-    /// Begins a turn after this number of plies. Returns the time limit less the lag.
-    pub(super) fn begin_turn(&mut self, time: TimeLimit, plies: usize) -> TimeLimit {
+    /// Begins a turn in this position. Returns the time limit less the lag.
+    pub(super) fn begin_turn(&mut self, time: TimeLimit, position: &Position) -> TimeLimit {
         let TimeLimit::Clock { remaining, increment, moves_to_go } = time else {
             self.forget_turn();
             return time;
         };
-        let began = Instant::now();
-        let turn = Turn { plies, began, remaining, increment, moves_to_go, used: None };
+        let is_black = position.side_to_move() == Color::Black;
+        let plies = 2 * usize::from(position.fullmove_number()) + usize::from(is_black);
+        let turn = Turn { plies, remaining, increment, moves_to_go, planned: None };
         let last_turn = self.last_turn.replace(turn).filter(|last| last.precedes(&turn));
-        if let Some(Turn { remaining: before, used: Some(used), .. }) = last_turn {
-            self.lag.observe(before.saturating_sub(used) + increment, remaining);
+        if let Some(Turn { remaining: before, planned: Some(planned), .. }) = last_turn {
+            self.lag.observe(before.saturating_sub(planned) + increment, remaining);
         }
         self.lag.subtract_from(time)
     }
 
-    /// Ends the turn, if there is one. Must be called when the best move is sent.
-    pub(super) fn end_turn(&mut self) {
+    /// Ends the turn, if there is one, after a search that planned this time.
+    pub(super) fn end_turn(&mut self, planned: Duration) {
         if let Some(turn) = &mut self.last_turn {
-            turn.used.get_or_insert(turn.began.elapsed());
+            turn.planned.get_or_insert(planned);
         }
     }
 
@@ -74,10 +76,18 @@ mod tests {
         TimeLimit::Clock { remaining, increment: INCREMENT, moves_to_go }
     }
 
-    /// Plays a turn that takes `used`, and returns the remaining time of its limit in seconds.
-    fn play(meter: &mut LagMeter, time: TimeLimit, plies: usize, used: u64) -> f64 {
-        let limit = meter.begin_turn(time, plies);
-        meter.last_turn.iter_mut().for_each(|turn| turn.used = Some(Duration::from_secs(used)));
+    /// The position in which White or Black is to move after this number of plies.
+    fn position(plies: usize) -> Position {
+        let side = if plies.is_multiple_of(2) { 'w' } else { 'b' };
+        let fen = format!("4k3/8/8/8/8/8/8/4K2R {side} - - 0 {}", 1 + plies / 2);
+        Position::from_fen(&fen).expect("a position")
+    }
+
+    /// Plays a turn with a search that plans `planned` seconds. Returns the remaining time of its
+    /// limit, in seconds.
+    fn play(meter: &mut LagMeter, time: TimeLimit, plies: usize, planned: u64) -> f64 {
+        let limit = meter.begin_turn(time, &position(plies));
+        meter.end_turn(Duration::from_secs(planned));
         let TimeLimit::Clock { remaining, .. } = limit else { panic!("{limit:?}") };
         remaining.as_secs_f64()
     }

@@ -34,8 +34,6 @@ pub(crate) struct Session<W> {
     /// Whether the running search, which ends without `stop`, was probably started by a script.
     is_scripted: bool,
     lag: LagMeter,
-    /// The number of moves in the last `position` command.
-    plies: usize,
 }
 
 /// Duration of a search whose limits are all invalid, because the GUI waits for a move.
@@ -55,7 +53,6 @@ impl<W: Write> Session<W> {
             count: None,
             is_scripted: false,
             lag: LagMeter::default(),
-            plies: 0,
         }
     }
 
@@ -268,7 +265,6 @@ impl<W: Write> Session<W> {
                 return self.send_info_string(&format!("cannot set the position: {error}"));
             }
         };
-        self.plies = moves.len();
         let mut game = Game::new(start);
         let illegal = moves.iter().find(|text| {
             let mv = text.parse::<Move>();
@@ -297,7 +293,7 @@ impl<W: Write> Session<W> {
             self.send_info_string("go: searchmoves contains no legal move; searching all moves")?;
         }
         self.is_scripted = is_scripted(&limits);
-        limits.time = self.lag.begin_turn(limits.time, self.plies);
+        limits.time = self.lag.begin_turn(limits.time, self.engine.position());
         if limits.ponder {
             // The clock starts at an unknown time.
             self.lag.forget_turn();
@@ -355,6 +351,7 @@ impl<W: Write> Session<W> {
     }
 
     fn found(&mut self, found: &OrderedResult) -> io::Result<()> {
+        self.lag.end_turn(found.move_reason.planned());
         if let MoveReason::Search(SearchResult { book: Some(met), .. }) = &found.move_reason {
             self.send_info_string(&format!("{ENDED}{}", met.describe(self.engine.position())))?;
         }
@@ -394,7 +391,6 @@ impl<W: Write> Session<W> {
 
     /// Ends a search by sending the best move. If there is none, sends the null move.
     fn send_best_move(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
-        self.lag.end_turn();
         let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
         self.send(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
     }

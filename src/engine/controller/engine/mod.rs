@@ -213,7 +213,7 @@ impl Engine {
         }
         let mover = self.position().side_to_move();
         self.game.play(mv)?;
-        self.clocks.charge(mover, self.game.moves().len());
+        self.clocks.charge(mover, self.game.moves().len(), None);
         let hit = self.job.as_mut().is_some_and(|job| job.hit(mv, self.desired.revision));
         self.changed();
         if hit {

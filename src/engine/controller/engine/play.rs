@@ -129,7 +129,8 @@ impl Engine {
             return log::error!("{error}");
         }
         self.learning.moved();
-        self.clocks.charge(position.side_to_move(), self.game.moves().len());
+        let planned = Some(move_reason.planned());
+        self.clocks.charge(position.side_to_move(), self.game.moves().len(), planned);
         self.changed();
         self.events.push(Event::Moved(Moved { position, mv, move_reason }));
         self.claim();
