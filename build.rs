@@ -4,16 +4,16 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// Number of digits of a commit that are shown.
+/// The number of digits of the commit hash to show.
 const COMMIT_DIGITS: usize = 12;
 
-/// In packages of the source code, this file of Cargo contains the commit.
+/// Cargo writes this file, which contains the commit, into source packages.
 const PACKED_COMMIT: &str = ".cargo_vcs_info.json";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let profile = profile();
-    // Otherwise, each commit would cause a build of everything during development.
+    // Development builds omit the commit, because each new commit would rebuild everything.
     let commit = if profile == "dev" { None } else { commit() };
     let flags = variable("CARGO_ENCODED_RUSTFLAGS");
     let guided = if flags.contains("profile-use") { ", profile-guided" } else { "" };
@@ -29,7 +29,8 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-/// The name of the profile. Cargo passes only `debug` or `release`, but names the folder after the profile.
+/// Returns the name of the profile. Cargo's `PROFILE` variable is only `debug` or `release`, but
+/// the output folder is named after the profile.
 fn profile() -> String {
     let folder = variable("OUT_DIR");
     let mut parents = Path::new(&folder).ancestors().skip_while(|path| !path.ends_with("build"));
@@ -40,13 +41,13 @@ fn profile() -> String {
     }
 }
 
-/// The commit of the repository whose folder this is, or of the package of source code.
+/// Returns the commit of the repository whose root is this folder, or of the source package.
 fn commit() -> Option<String> {
     if let Ok(packed) = fs::read_to_string(PACKED_COMMIT) {
         let sha = packed.split('"').skip_while(|word| *word != "sha1").nth(2)?;
         return sha.get(..COMMIT_DIGITS).map(str::to_owned);
     }
-    // The repository of another project may contain a copy of this folder.
+    // This folder may be a copy inside the repository of another project.
     let top = git(&["rev-parse", "--show-toplevel"])?;
     if fs::canonicalize(top).ok()? != fs::canonicalize(variable("CARGO_MANIFEST_DIR")).ok()? {
         return None;

@@ -15,8 +15,8 @@
 //! | `lesson` | searches that report every step |
 //! | [`ParseError`], [`FileError`] | the errors that several modules share |
 //!
-//! The documentation of each module starts with an example or refers to one. `src/` groups the modules into areas; see
-//! `ARCHITECTURE.md`.
+//! The documentation of each module starts with an example or refers to one. `src/` groups the
+//! modules into areas; see `ARCHITECTURE.md`.
 //!
 //! # Features
 //!
@@ -38,8 +38,8 @@
 //! | `parquet` | no | partial counts and games in Parquet |
 
 #![warn(unreachable_pub)]
-// Optional parts also use crate-private items. Only builds with all of these features report unused
-// items.
+// Some crate-private items are used only by optional features, so only builds with all of these
+// features report unused items.
 #![cfg_attr(
     not(all(feature = "cli", feature = "lesson", feature = "serve", feature = "train")),
     allow(dead_code, unused_imports)

@@ -10,13 +10,13 @@ const FIELDS: usize = 4;
 /// Number of counters at the end of a FEN. Many EPD files also contain these counters.
 const COUNTERS: usize = 2;
 
-/// Yields the lines that are neither empty nor `#` comments, with their numbers counted from 1.
+/// Iterates over the lines that are neither empty nor `#` comments. Line numbers start at 1.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = (1..).zip(text.lines().map(|line| line.trim_matches(is_space)));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Parses the position at the start of a line. Returns it with the rest of the line.
+/// Parses the position at the start of a line. Returns the position and the rest of the line.
 pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);
@@ -30,7 +30,8 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
 }
 
-/// Reads the positions in a file, one per line. Ignores operations. Errors contain the line number.
+/// Reads the positions in a text, one per line, and ignores operations. Errors contain the line
+/// number.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
@@ -40,7 +41,7 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)
         .collect()
 }
 
-/// Reads the moves to avoid (`am`), with their positions. Errors contain the line number.
+/// Reads the moves to avoid (`am`) and their positions. Errors contain the line number.
 pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut found = Vec::new();
     for (number, line) in lines(text) {
@@ -53,7 +54,7 @@ pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize
     Ok(found)
 }
 
-/// Reads the moves in the operand of an operation such as `am`. Fails with the first illegal move.
+/// Reads the moves in the operand of an operation such as `am`. Fails if a move is illegal.
 pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
     let parse =
         |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));

@@ -24,7 +24,7 @@ impl From<Score> for ScoreAnswer {
     }
 }
 
-/// A move in both notations, serialized as JSON.
+/// A move in UCI notation and in SAN, serialized as JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct NamedMove {
     /// The move in UCI notation. Castling is written as a move of the king.
@@ -77,7 +77,7 @@ pub(crate) fn score(score: Score) -> String {
     }
 }
 
-/// Formats a bound of the search window, in centipawns or as `±∞`.
+/// Formats a bound of the search window in centipawns, or as `±∞` if it is infinite.
 pub(crate) fn bound(score: Score) -> String {
     match score {
         score::INFINITY.. => "+∞".to_owned(),
@@ -86,7 +86,7 @@ pub(crate) fn bound(score: Score) -> String {
     }
 }
 
-/// Formats moves in SAN; stops before the first illegal move.
+/// Formats moves in SAN. Stops before the first illegal move.
 pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::with_capacity(moves.len());

@@ -46,13 +46,13 @@ pub const MAX_EVAL: Score = TABLEBASE_BOUND - 1;
 /// The score of a draw.
 pub const DRAW: Score = 0;
 
-/// Returns the score for the side that gives mate `ply` plies from the root.
+/// Returns the score of the side that gives mate `ply` plies from the root.
 #[inline]
 pub const fn mate_in(ply: Ply) -> Score {
     MATE - ply as Score
 }
 
-/// Returns the score for the side that is mated `ply` plies from the root.
+/// Returns the score of the side that is mated `ply` plies from the root.
 #[inline]
 pub const fn mated_in(ply: Ply) -> Score {
     ply as Score - MATE
@@ -81,8 +81,9 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     Some(if score > 0 { moves } else { -moves })
 }
 
-/// Converts a score for the transposition table. In the table, mate scores count from the node at
-/// `ply` instead of the root, so that they are valid wherever the position occurs in the tree.
+/// Converts a score for storage in the transposition table. In the table, mate scores count plies
+/// from the node at `ply` instead of the root, so that they are valid wherever the position occurs
+/// in the tree.
 #[inline]
 pub const fn to_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -106,8 +107,8 @@ pub const fn from_table(score: Score, ply: Ply) -> Score {
     }
 }
 
-/// Increase in score, in centipawns, that multiplies the odds by e. On this common logistic scale,
-/// an increase of 400 centipawns multiplies the odds by ten.
+/// The increase in centipawns that multiplies the odds of winning by e. On this common logistic
+/// scale, an increase of 400 centipawns multiplies the odds by ten.
 const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Converts a score in centipawns to expected points, from 0 to 1.

@@ -47,7 +47,7 @@ pub(super) struct Args {
     /// Minimum loss of expected points (0 to 1) for an inaccuracy, a mistake and a blunder
     #[arg(long, value_name = "A,B,C", default_value_t, value_parser = parse_limits)]
     limits: Limits,
-    /// Compare the games with this book, or with several separated by ;
+    /// Compare the games with this book, or with several books separated by ;
     #[arg(long, value_name = "BOOK", default_value = EMBEDDED_NAME)]
     book: String,
     #[command(flatten)]
@@ -58,7 +58,8 @@ pub(super) struct Args {
     evaluation: EvaluationArgs,
 }
 
-/// Parses the values of `--limits`: three shares of a point between 0 and 1, in ascending order.
+/// Parses the values of `--limits`: three losses of expected points, from 0 to 1, in ascending
+/// order.
 fn parse_limits(text: &str) -> Result<Limits, String> {
     let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
     match shares.as_deref() {

@@ -53,12 +53,12 @@ impl TableMemory {
     }
 }
 
-/// Converts a number of bytes to mebibytes, at least 1.
+/// Converts bytes to mebibytes, rounded down but at least 1.
 pub(super) fn mebibytes(bytes: usize) -> usize {
     (bytes >> 20).max(1)
 }
 
-/// Parses a size such as `256M` to bytes. A number without a unit is in mebibytes.
+/// Parses a size such as `256M` and returns it in bytes. A number without a unit is in mebibytes.
 pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
     let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
         Some(b'K') => (&text[..text.len() - 1], 10),
@@ -116,7 +116,7 @@ pub(super) struct GamePaths {
 /// The folders that contain the games of a book.
 #[derive(Debug, clap::Args)]
 pub(super) struct GameFolders {
-    /// Folder that now contains games of the book; may be repeated
+    /// Folder to which the book's game files have been moved; may be repeated
     #[arg(long = "games", value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
 }

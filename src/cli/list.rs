@@ -30,7 +30,7 @@ impl<P: TypedValueParser> TypedValueParser for ListParser<P> {
         let values = words.map(|word| self.0.parse_ref(command, argument, OsStr::new(word)));
         let values: List<P::Value> = values.collect::<Result<_, _>>()?;
         if values.is_empty() {
-            // The error from parsing a single value names the argument and the expected values.
+            // An empty value is invalid, and its error names the argument and the expected values.
             self.0.parse_ref(command, argument, OsStr::new(""))?;
         }
         Ok(values)

@@ -25,7 +25,7 @@ pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Returns whether standard output accepts data. Returns false for a full pipe.
+/// Returns whether standard output accepts data, which a full pipe does not.
 pub(super) fn has_room() -> bool {
     platform::output_has_room(&io::stdout())
 }

@@ -182,7 +182,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
         )
     };
     match converse(frontend.as_mut(), first, &inputs) {
-        // The reader has closed the pipe, so the error cannot be reported to it.
+        // A broken pipe means that the GUI has exited, so there is nobody to report the error to.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
     }
@@ -235,10 +235,10 @@ fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     })
 }
 
-/// Requests the end of the session. A frontend cannot receive the request if it is blocked because
-/// its output is not being read. In that case, the process exits here.
+/// Requests the end of the session. A frontend that is blocked, because its output is not being
+/// read, cannot receive the request. In that case, the process exits here.
 fn leave(sender: &Sender<Input>) {
-    /// The time between two checks of the output; both must find the pipe full.
+    /// The time between two checks of the output. The process exits if both find the pipe full.
     const PAUSE: Duration = Duration::from_millis(200);
     let mut is_sent = false;
     loop {

@@ -14,14 +14,14 @@ use crate::tools::autoplay::summary;
 
 /// Compute the ratings of players from all their games
 ///
-/// The ratings fit all results together (maximum likelihood), including White's advantage. Errors are
-/// 95% confidence intervals. Games of the same players in the same round with reversed colours count
-/// as a pair. LOS is the likelihood that a player is stronger than the next one.
+/// The ratings and White's advantage are fitted to all results together (maximum likelihood).
+/// Errors are 95% confidence intervals. Games of the same players in the same round with reversed
+/// colours count as a pair. LOS is the likelihood that a player is stronger than the next one.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     games: GamePaths,
-    /// Fix the rating of a player, or give its standard deviation; may be repeated
+    /// Fix a player's rating, exactly or with a standard deviation; may be repeated
     #[arg(long = "anchor", value_name = "NAME=ELO[+-SD]", value_parser = parse_anchor)]
     anchors: Vec<NamedAnchor>,
     /// Only rate players with at least N games

@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// Books, used in order: .tbk, .bin, PGN, folders of PGN, or `embedded`
     #[arg(value_name = "BOOK", default_value = EMBEDDED_NAME)]
     books: Vec<PathBuf>,
-    /// Listen on this port, this address, or both
+    /// Listen on this port, address or ADDRESS:PORT
     #[arg(long, value_name = "ADDR", default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)), value_parser = parse_address)]
     listen: SocketAddr,
     #[command(flatten)]
@@ -53,16 +53,16 @@ pub(super) struct Args {
     client_timeout: u64,
 }
 
-/// The resources for a search. The defaults are lower if other machines can connect.
+/// Limits on the resources of a search. The defaults are lower if other machines can connect.
 #[derive(Debug, clap::Args)]
 struct SearchLimitArgs {
-    /// Most threads of a search (default: one per core; 1 if other machines can connect)
+    /// Maximum threads per search (default: one per core; 1 if other machines can connect)
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
     max_threads: Option<u16>,
-    /// Most lines of a search (default: 20; 5 if other machines can connect)
+    /// Maximum lines per search (default: 20; 5 if other machines can connect)
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=218))]
     max_lines: Option<u16>,
-    /// Most memory for the table of a search (default: 256M; 32M if other machines can connect)
+    /// Maximum memory for the table of a search (default: 256M; 32M if other machines can connect)
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     max_memory: Option<usize>,
 }
@@ -78,7 +78,8 @@ impl SearchLimitArgs {
     }
 }
 
-/// Parses an address, a port, or both. The default is port [`PORT`] of this machine.
+/// Parses an address, a port, or an address with a port. The default is port [`PORT`] of this
+/// machine.
 pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(SocketAddr::from((address, PORT)));

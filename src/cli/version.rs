@@ -17,7 +17,7 @@ const FEATURES: [(&str, bool); 8] = [
     ("tune", cfg!(feature = "tune")),
 ];
 
-/// Version, commit, features, build and kernels, in one line each.
+/// Version, commit, features, build and kernels, on one line each.
 pub(super) static LONG: LazyLock<String> = LazyLock::new(describe);
 
 fn describe() -> String {

@@ -20,7 +20,7 @@ pub(super) const GAMES: FileKind = FileKind {
     recognises: |head| head.trim_ascii_start().starts_with(b"[Event "),
 };
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
-/// A list of the faults found by a build (see [`crate::games::book::GameFault`]).
+/// A list of the errors found by a build (see [`crate::games::book::GameFault`]).
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 pub(super) const CARDS: FileKind =
     FileKind { name: "a file of cards", recognises: |head| head.starts_with(b"#separator:") };

@@ -1,5 +1,5 @@
-//! Games and books: reading and writing PGN, books of positions counted from games, repertoires.
-//! Uses `support` and `chess`. `pgn` does not use `book`, and neither uses `repertoire`.
+//! Games and books: PGN text, books of positions counted from games, and repertoires. Uses
+//! `support` and `chess`. `pgn` does not use `book`, and neither of them uses `repertoire`.
 
 pub mod book;
 pub mod pgn;

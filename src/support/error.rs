@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// An error about text that cannot be parsed, or about a value that is out of range.
+/// Text that cannot be parsed, or a value that is out of range.
 ///
 /// The message quotes the text and describes the expected format.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

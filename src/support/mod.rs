@@ -1,6 +1,7 @@
-//! Code that is unrelated to chess: files, text, threads, memory, random numbers, plots, pages.
+//! Code that does not depend on chess: files, text, threads, memory, random numbers, plots and HTML
+//! pages.
 //!
-//! Uses no other area.
+//! This area uses no other area.
 
 #[cfg(feature = "cli")]
 pub(crate) mod clock;

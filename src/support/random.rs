@@ -1,7 +1,8 @@
 //! Reproducible random numbers: the same seed gives the same numbers on every machine.
 
-/// SplitMix64, which is good enough for random choices and shuffling: Steele, Lea, Flood, "Fast
-/// splittable pseudorandom number generators" (2014), <https://prng.di.unimi.it/splitmix64.c>.
+/// The SplitMix64 generator, which is good enough for random choices and shuffling. Source: Steele,
+/// Lea, Flood, "Fast splittable pseudorandom number generators" (2014),
+/// <https://prng.di.unimi.it/splitmix64.c>.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 

@@ -1,20 +1,21 @@
-//! Starts threads. Uses fewer threads if the system refuses to start some.
+//! Starts threads. If the operating system refuses to start some of them, uses fewer threads.
 
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};
 
 use crossbeam::channel::bounded;
 
-/// Stack size in bytes for work without recursion: the default of the standard library.
+/// The stack size in bytes for work without deep recursion, which is the default of the standard
+/// library.
 pub(crate) const STACK: usize = 2 << 20;
 
-/// Returns the number of processor cores that this process may use, or 1 if it is unknown.
+/// Returns the number of processor cores that this process may use, or 1 if the number is unknown.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Starts up to `wanted` threads in a scope, each with its own job and a stack of `stack` bytes. If
-/// the system starts fewer threads, logs a warning.
+/// Starts up to `wanted` threads in a scope, each with its own job and a stack of `stack` bytes.
+/// Logs a warning if not all threads can be started, and fails if none can.
 pub(crate) fn start<'scope, J, T>(
     scope: &'scope Scope<'scope, '_>,
     (wanted, stack): (usize, usize),
@@ -45,7 +46,7 @@ pub(crate) fn available(wanted: usize) -> io::Result<usize> {
         let wait = |_| {
             let closed = closed.clone();
             move || {
-                // Nothing is ever sent; the call returns once all threads have started.
+                // Block until the channel is closed, which happens after all threads have started.
                 let _ = closed.recv();
             }
         };

@@ -1,4 +1,4 @@
-//! Tools that use engines, searches and games: matches, tuning, suites, annotation and training.
+//! Tools based on engines, searches and games: matches, tuning, suites, annotation and training.
 //!
 //! This area uses `support`, `chess`, `games`, `engine` and `protocols`.
 

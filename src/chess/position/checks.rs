@@ -7,12 +7,14 @@ use chess::{
 
 use super::{BitBoard, Move, Piece, Position, Square};
 
-/// Squares from which the side to move can give check, and pieces that can discover a check.
+/// The squares from which the side to move can give check, and its pieces that can discover a
+/// check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// Pieces whose moves can discover a check: the only piece between a slider and the enemy king.
+    /// The pieces whose moves can discover a check. Each is the only piece between a slider and the
+    /// enemy king.
     discoverers: BitBoard,
     king: Square,
 }
@@ -73,7 +75,8 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Compares `quiet_checks` with playing each move, up to `plies` plies deep; counts the checks.
+    /// Plays each quiet move, and compares the resulting checks with `quiet_checks`, up to `plies`
+    /// plies deep. Returns the number of checks.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

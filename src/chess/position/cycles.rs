@@ -1,9 +1,9 @@
 //! Detects repetitions that are one move away, using the key differences of moves.
 //!
-//! A piece that moves and later moves back repeats an earlier position. A single move leads from
-//! the current position to an earlier one only if the difference between the two keys equals the
-//! key difference of that move. All such differences are stored in a cuckoo hash table (R. Pagh and
-//! F. Rodler, 2001), in which a look-up takes two probes.
+//! The key difference of a move is the XOR of the keys before and after it. A single move leads
+//! from the current position to an earlier one only if the difference between the keys of the two
+//! positions equals the key difference of that move. All such differences are stored in a cuckoo
+//! hash table (R. Pagh and F. Rodler, 2001), in which a look-up takes at most two probes.
 //!
 //! Source: M. van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program"
 //! (2002). <https://www.chessprogramming.org/Repetitions>
@@ -45,7 +45,7 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move. If it evicts another move, inserts that one in its other slot, and so on.
+    /// Inserts a move. If its slot is occupied, moves the old entry to its other slot, and so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -94,7 +94,8 @@ mod tests {
     #[test]
     fn table_contains_every_reversible_move() {
         let cycles = Cycles::new();
-        // For each colour, half of 336 knight, 560 bishop, 896 rook, 1456 queen and 420 king moves.
+        // On an empty board, a colour has 336 knight, 560 bishop, 896 rook, 1456 queen and 420 king
+        // moves. A move and its reverse share an entry.
         let held = cycles.0.iter().filter(|slot| slot.difference != 0).count();
         assert_eq!(held, 3668);
     }
@@ -110,11 +111,12 @@ mod tests {
             }
             positions
         };
-        // The knight can return to g1, which restores the start position.
+        // The knight can return from e5 to f3, which repeats the position after the first move.
         let line = play(&["g1f3", "g8f6", "f3e5", "f6g8"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         assert!(!cycles.is_move(&line[4], line[4].key() ^ line[2].key()));
-        // After e2e4 the bishop can return from c4 unless a piece is in between.
+        // The bishop can return to f1, unless a piece is in the way, such as the knight on e2 in
+        // the second line.
         let line = play(&["e2e4", "b8c6", "f1c4", "c6b8", "g1f3", "b8c6", "f3g1"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         let line = play(&["e2e4", "b8c6", "f1a6", "c6b8", "g1e2", "b8c6"]);

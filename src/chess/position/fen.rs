@@ -2,8 +2,8 @@
 //!
 //! `chess::Board` accepts invalid FENs. Some of these FENs corrupt memory, for example if one side
 //! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every FEN. A side
-//! may have any sixteen pieces, provided that one is a king and at most eight are pawns. It does
-//! not matter whether promotions can explain them, because composed problems ignore this.
+//! may have any sixteen pieces, provided that one is a king and at most eight are pawns. There may
+//! be more promoted pieces than missing pawns, as in some composed problems.
 
 use std::fmt;
 use std::str::FromStr;
@@ -39,18 +39,19 @@ type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
 const NOT_PLAYED: &str = "which Tabia does not support";
 
-/// Maximum value of a FEN counter. Larger values are capped, which does not affect any game.
+/// Maximum value of a FEN counter. Larger values are capped. No real game reaches this limit.
 const MAX_COUNTER: u32 = 9_999;
 
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
     /// Also accepts two kinds of unreachable positions that occur in problems and test suites:
-    /// those with an impossible check, and those with more promoted pieces than missing pawns.
+    /// positions with an impossible check, and positions with more promoted pieces than missing
+    /// pawns.
     ///
     /// # Errors
-    /// If the text is malformed, the position breaks the rules, or a side has more than sixteen
-    /// pieces or eight pawns.
+    /// If the text is malformed, if the position breaks the rules, or if a side has more than
+    /// sixteen pieces or more than eight pawns.
     pub fn from_fen(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {
@@ -64,7 +65,7 @@ impl Position {
             )));
         }
         check_board(fields[0])?;
-        // `shakmaty` reads an underscore as a space, which would shift the fields.
+        // `shakmaty` treats an underscore as a field separator, which would shift the fields.
         if let Some(field) = fields[1..4].iter().find(|field| field.contains('_')) {
             return Err(invalid(&format!("unexpected '_' in {field:?}")));
         }
@@ -75,7 +76,7 @@ impl Position {
         }
         let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let setup = fen.into_setup();
-        // A castling right that is listed twice is probably a typing error for a different right.
+        // A duplicate castling right is probably a typo for a different right.
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(invalid("castling names a right more than once"));
         }
@@ -115,7 +116,7 @@ impl Position {
         })
     }
 
-    /// Validates a setup. If the setup has faults, tries to remove them with `repairs`.
+    /// Validates a setup. If the setup is invalid, tries to correct it with `repairs`.
     fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, ParseError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
@@ -367,7 +368,7 @@ mod tests {
             let repaired = Position::from_fen_repaired(&text).expect(&text);
             let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
             prop_assert_eq!(&found[..2], &fields[..2]);
-            // The rights that remain are legal and were in the text.
+            // The remaining rights are legal and were in the text.
             prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
             prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));
             prop_assert!(found[3] == "-" || found[3] == square.to_string());

@@ -4,7 +4,8 @@ use thiserror::Error;
 
 use super::{Color, Move, Position};
 
-/// Number of consecutive plies without a capture or pawn move after which a draw can be claimed.
+/// The number of consecutive plies without a capture or pawn move after which a draw can be
+/// claimed.
 const FIFTY_MOVES: u16 = 100;
 
 /// Error for a move that is illegal in the position.
@@ -50,7 +51,8 @@ impl Outcome {
 /// A start position and the moves played from it.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// All positions from the start to the current one: one more than `moves`.
+    /// All positions from the start to the current one. There is one more position than there are
+    /// `moves`.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }
@@ -92,14 +94,14 @@ impl Game {
         Ok(())
     }
 
-    /// Takes back the last move and returns it. Returns `None` if no move has been played.
+    /// Undoes the last move and returns it. Returns `None` if no move has been played.
     pub fn undo(&mut self) -> Option<Move> {
         let mv = self.moves.pop()?;
         self.positions.pop();
         Some(mv)
     }
 
-    /// Returns how often the current position has occurred, including now.
+    /// Returns how often the current position has occurred in the game, including this occurrence.
     pub fn repetitions(&self) -> usize {
         let current = self.position();
         self.positions

@@ -2,8 +2,8 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from position keys to values. The entire key is the hash. It must not be shifted or
-/// truncated, because `hashbrown` uses both the highest and the lowest bits.
+/// A map from position keys to values. The unchanged key is the hash, because `hashbrown` uses both
+/// the highest and the lowest bits of a hash.
 pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,7 +16,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // In practice only keys are hashed; this fallback is slow but correct.
+        // This method is not used for keys. It is slow but correct.
         for &byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(byte);
         }

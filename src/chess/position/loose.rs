@@ -12,7 +12,8 @@ use super::{Move, Replay, SanError};
 enum Loose {
     Castling(CastlingSide),
     Plain {
-        /// The moving piece. `None` means a pawn, or any piece with a full origin square.
+        /// The moving piece. `None` means a pawn or, if the origin square is complete, the piece on
+        /// that square.
         piece: Option<Piece>,
         file: Option<File>,
         rank: Option<Rank>,
@@ -39,8 +40,7 @@ impl Replay {
                     return self.resolve_san(San::Castle(side));
                 }
                 let is_pawn = piece == Piece::Pawn;
-                // A pawn move without an origin file stays on its file. Any other pawn move is a
-                // capture.
+                // A pawn move without an origin file stays on the file of the target square.
                 let file = file.or(is_pawn.then(|| to.get_file()));
                 self.resolve_san(San::Normal {
                     role: shakmaty::Role::ALL[piece.to_index()],
@@ -70,7 +70,8 @@ fn read(text: &[u8]) -> Option<Loose> {
     let text = without_suffixes(text);
     let mut core = [0; 8];
     let mut length = 0;
-    // Separators and the signs for captures and promotions are redundant if the position is known.
+    // Separators and the symbols for captures and promotions are redundant if the position is
+    // known.
     for &byte in text.iter().filter(|byte| !b"x:-=/()".contains(byte)) {
         *core.get_mut(length)? = byte;
         length += 1;

@@ -4,9 +4,9 @@
 //! A [`Position`] is created from a validated FEN. [`Position::play`] and [`Position::play_null`]
 //! return a new position, so the keys always match the position.
 //!
-//! `shakmaty` validates every FEN, because some illegal positions make `chess::Board` corrupt
-//! memory. No code outside this module creates a `chess::Board`. Check a [`Move`] from a table, a
-//! book or a user with [`Position::is_legal`] before calling [`Position::play`].
+//! `shakmaty` validates every FEN, because `chess::Board` corrupts memory in some illegal
+//! positions. No code outside this module creates a `chess::Board`. Check a [`Move`] from a table,
+//! a book or a user with [`Position::is_legal`] before calling [`Position::play`].
 //!
 //! The key includes an en passant square only if the capture is legal, taking pins into account.
 //! For Polyglot books, see [`Position::polyglot_key`].
@@ -67,7 +67,8 @@ pub(crate) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 /// A legal chess position with its clocks and keys.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// The board, with its en passant square set whenever an enemy pawn is adjacent.
+    /// The board. Its en passant square is set whenever an enemy pawn is next to the pawn that made
+    /// a double step.
     board: Board,
     /// The piece on each square. `Board` can find a piece only by searching its bitboards.
     squares: [Option<Piece>; 64],
@@ -119,8 +120,8 @@ impl Position {
         position
     }
 
-    /// Sets the en passant square if a pawn can legally capture there. An adjacent pawn is not
-    /// sufficient: the pawn may be pinned, or the king may be in check from another piece.
+    /// Sets the en passant square if a pawn can legally capture there. The capture can be illegal
+    /// because the capturing pawn is pinned or because another piece gives check.
     #[inline]
     fn find_en_passant(&mut self) {
         self.en_passant = match self.board.en_passant() {
@@ -139,8 +140,8 @@ impl Position {
 
     /// Returns the key used by the book, the transposition table and repetition detection.
     ///
-    /// It includes the en passant file only if a pawn can legally capture there. Otherwise the
-    /// position is, under the rules, the same as one without the double step.
+    /// It includes the en passant file only if a pawn can legally capture there. Otherwise, the
+    /// rules of chess treat the position as identical to one that arose without the double step.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
@@ -148,8 +149,9 @@ impl Position {
 
     /// Returns the key under which Polyglot's own books store this position.
     ///
-    /// It includes the en passant file whenever an enemy pawn is adjacent, even if that pawn is
-    /// pinned. If the FEN omitted the square, the result equals [`Position::key`].
+    /// It includes the en passant file whenever an enemy pawn is next to the pawn that made a
+    /// double step, even if the enemy pawn is pinned. If the FEN omitted the en passant square, the
+    /// result equals [`Position::key`].
     pub fn polyglot_key(&self) -> u64 {
         let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
         self.key
@@ -157,7 +159,7 @@ impl Position {
             ^ zobrist::state(&self.board, target)
     }
 
-    /// Returns the key of all pawns.
+    /// Returns the key of the pawns of both sides.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
         self.pawn_key
@@ -181,7 +183,8 @@ impl Position {
         self.halfmove_clock
     }
 
-    /// Returns the number of the current move, from 1. It increases after each Black move.
+    /// Returns the number of the current move. It starts at 1 and increases after each move by
+    /// Black.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
@@ -222,14 +225,14 @@ impl Position {
         self.board.king_square(color)
     }
 
-    /// Returns the squares of the enemy pieces that give check.
+    /// Returns the squares of the pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> BitBoard {
         *self.board.checkers()
     }
 
-    /// Returns the squares of all pinned pieces of either side. A pinned piece is the only piece
-    /// between the king of the side to move and an enemy slider.
+    /// Returns the squares of the pieces of either colour that are the only piece between the king
+    /// of the side to move and an enemy slider.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
@@ -241,7 +244,7 @@ impl Position {
         self.checkers() != EMPTY
     }
 
-    /// Returns the square on which a pawn can legally capture en passant.
+    /// Returns the target square of a legal en passant capture, if there is one.
     #[inline]
     pub fn en_passant_target(&self) -> Option<Square> {
         self.en_passant
@@ -260,7 +263,7 @@ impl Position {
         self.play_on(mv, self.keys_after(mv))
     }
 
-    /// Returns the keys after `mv`, without updates for castling rights and en passant. This takes
+    /// Returns the keys after `mv`, ignoring changes of castling rights and en passant. This takes
     /// a quarter of the time needed to play the move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
@@ -268,8 +271,9 @@ impl Position {
         Keys::after(self, mv)
     }
 
-    /// Returns the position after `mv`, given its keys. The position is built in place, because
-    /// copying data that has just been written would stall until the writes complete.
+    /// Returns the position after `mv`. `keys` are the keys after the move. The position is built
+    /// in place, because copying data that has just been written would stall until the writes
+    /// complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();
@@ -327,8 +331,8 @@ impl Position {
         zobrist::turn()
     }
 
-    /// Whether neither side can ever mate: only kings, only kings and one knight, or only kings and
-    /// bishops, all on squares of the same colour.
+    /// Whether neither side can ever mate: there are only kings, only kings and one knight, or only
+    /// kings and bishops, where all bishops are on squares of the same colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =
@@ -343,8 +347,8 @@ impl Position {
         bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
     }
 
-    /// Whether `color` can mate by some sequence of legal moves. If not, and the opponent's flag
-    /// falls, the game is a draw (FIDE Laws of Chess, 6.9).
+    /// Whether `color` can mate by some sequence of legal moves. If not, the game is a draw when
+    /// the opponent runs out of time (FIDE Laws of Chess, 6.9).
     ///
     /// Source: python-chess, `Board.has_insufficient_material`.
     pub fn can_mate(&self, color: Color) -> bool {
@@ -356,8 +360,8 @@ impl Position {
             return true;
         }
         if own & knights != EMPTY {
-            // A lone knight can mate only a king blocked by one of its own pieces other than a
-            // queen.
+            // A lone knight can mate only if the opponent has a piece other than king and queens,
+            // which can block the king.
             let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
             return own.popcnt() > 2 || helpers != EMPTY;
         }
@@ -379,8 +383,9 @@ impl Position {
     }
 }
 
-/// The key after a move (`whole`), and the changes of its parts, without updates for castling
-/// rights and en passant. Unlike an array indexed by colour, `own` and `enemy` stay in registers.
+/// The key after a move (`whole`), and the changes of the partial keys. Changes of castling rights
+/// and en passant are not included. The fields `own` and `enemy` stay in registers, unlike an array
+/// indexed by colour.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     whole: u64,
@@ -396,8 +401,8 @@ impl Keys {
         self.pawns
     }
 
-    /// Returns the transposition table key after the move, early enough for a prefetch. The key is
-    /// wrong if the move changes castling or en passant rights.
+    /// Returns the transposition table key after the move. It is available early enough for a
+    /// prefetch, but is wrong if the move changes castling or en passant rights.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole

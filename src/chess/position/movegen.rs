@@ -1,8 +1,8 @@
 //! Legal move generation with the attack look-ups of `chess`, and a fast legality test.
 //!
-//! If a capture causes a cutoff, the search never generates the quiet moves. Pins and checks are
-//! handled with masks, so no move has to be played to test its legality. See
-//! <https://www.chessprogramming.org/Move_Generation#Legal>.
+//! Captures and quiet moves are generated separately, so that the search does not generate the
+//! quiet moves if a capture causes a cutoff. Pins and checks are handled with masks, so no move has
+//! to be played to test its legality. See <https://www.chessprogramming.org/Move_Generation#Legal>.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -12,11 +12,11 @@ use chess::{
 
 use super::{Move, Position};
 
-/// Upper bound on the number of legal moves in any position that can be set up. A queen has at
-/// most 27 moves, more than any other piece, and a side has at most fifteen pieces in addition to
-/// its king, which has 8 moves. Castling adds two king moves but requires rooks, each of which has
-/// at least 13 fewer moves than a queen. Positions that can occur in a game have at most 218 moves
-/// (R. Petrović, 1964).
+/// Upper bound on the number of legal moves in any position that can be set up. A queen has at most
+/// 27 moves, more than any other piece, and a side has at most fifteen pieces in addition to its
+/// king, which has 8 moves. Castling adds up to two king moves but requires a rook, which has at
+/// least 13 fewer moves than a queen. Positions that can occur in a game have at most 218 moves (R.
+/// Petrović, 1964).
 pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
@@ -126,8 +126,8 @@ impl Position {
         }
     }
 
-    /// Returns the squares to which pieces other than the king may move. In check, these are the
-    /// squares where a piece blocks the check or captures the checking piece.
+    /// Returns the squares to which pieces other than the king may move. If the king is in check,
+    /// these are the squares on which a piece would block the check or capture the checking piece.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -162,14 +162,14 @@ impl Position {
         self.attackers(to, without_king) & self.by_color(!us) == EMPTY
     }
 
-    /// Returns the pieces of both sides that attack `target`. The `occupied` squares block sliders.
+    /// Returns the pieces of both sides that attack `target`. Sliders are blocked by the `occupied`
+    /// squares.
     #[inline]
     pub fn attackers(&self, target: Square, occupied: BitBoard) -> BitBoard {
         let board = self.board();
         let queens = *board.pieces(Piece::Queen);
         let pawns = board.pieces(Piece::Pawn);
-        // The origins of white pawn attacks on `target` are the targets of a black pawn on
-        // `target`.
+        // White pawns attack `target` from the squares that a black pawn on `target` would attack.
         (get_pawn_attacks(target, Color::Black, pawns & self.by_color(Color::White)))
             | (get_pawn_attacks(target, Color::White, pawns & self.by_color(Color::Black)))
             | (get_knight_moves(target) & board.pieces(Piece::Knight))
@@ -200,8 +200,8 @@ impl Position {
         }
     }
 
-    /// Whether a pawn can legally capture en passant on `to`. At least one pawn must be adjacent
-    /// to the pawn that made the double step.
+    /// Whether a pawn can legally capture en passant on `to`. The caller has checked that a pawn is
+    /// next to the pawn that made the double step.
     #[cold]
     pub(super) fn can_take_en_passant(&self, to: Square) -> bool {
         let us = self.side_to_move();
@@ -209,8 +209,8 @@ impl Position {
         takers.any(|from| self.en_passant_is_safe(from, to))
     }
 
-    /// Whether an en passant capture leaves the capturing side's king safe. Two pawns leave their
-    /// squares at the same time, so pin and check masks are not sufficient.
+    /// Whether the king of the capturing side is safe after an en passant capture. Pin and check
+    /// masks are not sufficient for this, because two pawns leave their squares at the same time.
     fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -240,8 +240,8 @@ impl Position {
         }
     }
 
-    /// Whether `mv` is legal in this position. `mv` may come from any source (table, book, user).
-    /// The test takes a tenth of the time needed to generate all moves.
+    /// Whether `mv` is legal in this position. `mv` may come from any source, such as a table, a
+    /// book or a user. The test takes a tenth of the time needed to generate all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());

@@ -1,4 +1,4 @@
-//! Sixteen-bit moves, laid out as in Polyglot books, and their coordinate notation.
+//! Moves in sixteen bits, with the same layout as in Polyglot books, and their coordinate notation.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -8,7 +8,8 @@ use arrayvec::ArrayString;
 use chess::{ChessMove, Piece, Square};
 
 use crate::support::error::ParseError;
-/// The bit that is set in every move, so that `Option<Move>` is no larger than `Move`.
+/// A bit that is set in every move. It makes the value non-zero, so that `Option<Move>` is no
+/// larger than `Move`.
 const MARK: NonZeroU16 = NonZeroU16::new(0x8000).expect("the mark is not zero");
 const SQUARE_MASK: u16 = 0x3f;
 const FROM_SHIFT: u32 = 6;
@@ -36,7 +37,8 @@ const PROMOTIONS: [Option<Piece>; 8] = [
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// The null move, which passes the turn. It may occur in a game but is never a legal move.
+    /// The null move, which only changes the side to move. It may occur in a game but is never a
+    /// legal move.
     pub const NULL: Self = Move(MARK);
 
     /// Whether this is [`Move::NULL`].
@@ -58,7 +60,7 @@ impl Move {
         Move(Self::new(from, to).0 | (piece.to_index() as u16) << PROMOTION_SHIFT)
     }
 
-    /// Decodes a Polyglot move; `None` if the word is zero or the promotion invalid.
+    /// Decodes a Polyglot move. Returns `None` if the word is zero or the promotion is invalid.
     pub fn from_polyglot(word: u16) -> Option<Self> {
         let code = word >> PROMOTION_SHIFT;
         (word != 0 && code <= 4).then(|| Move(MARK | word))
@@ -152,7 +154,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// Reads coordinate notation; the promotion letter may be upper or lower case.
+/// Parses coordinate notation. The promotion letter may be upper or lower case.
 impl FromStr for Move {
     type Err = ParseError;
 

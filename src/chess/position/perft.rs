@@ -18,7 +18,8 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// Maximum depth that is counted without checking `stop`. This takes only milliseconds.
+/// The maximum depth for which `stop` is not checked while counting. Such a count takes only
+/// milliseconds.
 const UNWATCHED: u32 = 3;
 
 /// Like [`perft`], but returns `None` soon after `stop` is set.

@@ -1,11 +1,12 @@
 //! A position for replaying games, updated in place.
 //!
-//! Code that reads games plays each move once and never takes one back. Therefore this type copies
-//! nothing and does not maintain pins and checks. To resolve a move, it finds the pieces that could
-//! move to the target square, and checks that the move does not leave the king in check. For
-//! sliders, it uses tables of the squares between two squares. These tables take 32 kB and stay in
-//! the cache, whereas magic tables take nearly a megabyte. In a profile of building a book, a
-//! replay resolves and plays a move in two fifths of the time that a [`Position`] needs.
+//! Code that reads games plays each move once and never undoes a move. Therefore this type does not
+//! copy the position for each move, and does not maintain pins and checks. To resolve a move, it
+//! finds the pieces that could move to the target square, and checks that the move does not leave
+//! the king in check. For sliders, it uses a table of the squares between each pair of squares.
+//! This table takes 32 kB and stays in the cache, whereas magic tables take nearly a megabyte. In a
+//! profile of a book build, this type resolves and plays a move in two fifths of the time that a
+//! [`Position`] needs.
 //!
 //! This is a second implementation of the board; `tests/position` compares the two.
 
@@ -21,10 +22,11 @@ use super::{Move, Position, SanError, zobrist};
 
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
-/// Shift of Black's castling rights, which lie above White's.
+/// The position of the lowest bit of Black's castling rights, which follow White's.
 const BLACK_SHIFT: u32 = 2;
 
-/// For each square, the castling rights that remain when a piece leaves it or is captured on it.
+/// For each square, the castling rights that remain after a piece leaves the square or is captured
+/// on it.
 const KEPT_RIGHTS: [u8; 64] = {
     let mut kept = [0xff; 64];
     kept[0] = !LONG;
@@ -161,7 +163,7 @@ impl Replay {
         self.attacked(king, self.colors[(!self.side).to_index()], self.occupied())
     }
 
-    /// Whether a pawn can capture on `target` the pawn that has just made a double step.
+    /// Whether the pawn that has just made a double step can be captured en passant on `target`.
     #[cold]
     fn can_take_en_passant(&self, target: Square) -> bool {
         let own = self.pieces_of(self.side, Piece::Pawn);
@@ -248,8 +250,8 @@ impl Replay {
         self.pieces[piece.to_index()] & self.colors[color.to_index()]
     }
 
-    /// Returns the squares of the mover's pieces of one kind that could move to `to`, ignoring the
-    /// safety of the mover's king.
+    /// Returns the squares of the pieces of one kind that the side to move could move to `to`,
+    /// ignoring the safety of its king.
     #[inline]
     fn origins(&self, piece: Piece, to: Square, capture: bool) -> BitBoard {
         let us = self.side;
@@ -289,7 +291,8 @@ impl Replay {
         own & BitBoard::from_square(behind)
     }
 
-    /// Returns the one origin from which a piece can safely move to `to`.
+    /// Returns the only origin from which a piece can move to `to` without exposing its king. Fails
+    /// if there is no such origin or more than one.
     #[inline]
     fn only_safe(&self, origins: BitBoard, to: Square) -> Result<Square, SanError> {
         let mut found = Err(SanError::Illegal);
@@ -322,7 +325,7 @@ impl Replay {
         !self.attacked(king, self.colors[(!us).to_index()] & !gone, occupied | entered)
     }
 
-    /// Whether any piece of the side not to move that stands on `by` attacks `square`.
+    /// Whether an enemy piece on one of the squares `by` attacks `square`.
     #[inline]
     fn attacked(&self, square: Square, by: BitBoard, occupied: BitBoard) -> bool {
         let [pawns, knights, bishops, rooks, queens, kings] = self.pieces;
@@ -386,8 +389,8 @@ mod tests {
     const PLIES: usize = 120;
     const PLIES_TO_NULL: u16 = 8;
 
-    /// Positions in which castling, promotions and en passant captures, including pinned ones,
-    /// soon occur.
+    /// Positions in which castling, promotions and en passant captures, including those by pinned
+    /// pawns, soon occur.
     const STARTS: [&str; 4] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",

@@ -1,8 +1,8 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
-//! The caller has a set of positions, such as a book, and needs those that lead to the given
-//! position in one move. First, only the keys of the candidates are generated, by incremental
-//! updates. The candidates in the set are then set up as positions and verified by playing the
+//! The caller has a set of positions, such as a book, and needs those from which one move leads to
+//! the given position. First, only the keys of the candidates are computed, by incremental updates.
+//! Candidates whose keys are in the set are then set up as positions, and verified by playing the
 //! move.
 
 use arrayvec::ArrayVec;
@@ -13,7 +13,8 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// White's right to castle short, as in the keys. Black's bits are two places higher.
+/// The bit of White's right to castle short, as in the Zobrist keys. Black's bits are two places
+/// higher.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
@@ -21,10 +22,10 @@ const HOME_KING: File = File::E;
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
 
-/// Initial capacity of a list of unmoves. Few positions have more unmoves.
+/// The initial capacity of a list of unmoves, which suffices for most positions.
 const USUAL_UNMOVES: usize = 256;
 
-/// One state for each file, and one for no en passant.
+/// The number of en passant states: one for each file, and one for no en passant.
 const MAX_FILES: usize = 9;
 
 #[derive(Debug, Clone, Copy)]
@@ -44,17 +45,19 @@ struct State {
 }
 
 impl Position {
-    /// Returns the known positions that lead to this one in one move, each with that move.
+    /// Returns the known positions from which one move leads to this position, each with that move.
     ///
-    /// Calls `has_pawns` with the pawn key of each candidate (a few hundred), then `is_known` with
-    /// the keys of those accepted. The clocks of the returned positions are guesses.
+    /// Calls `has_pawns` with the pawn key of each candidate, of which there are a few hundred. If
+    /// this returns true, calls `is_known` with each possible key of the candidate. The clocks of
+    /// the returned positions are guesses.
     pub(crate) fn predecessors(
         &self,
         has_pawns: impl Fn(u64) -> bool,
         is_known: impl Fn(u64) -> bool,
     ) -> Vec<(Position, Move)> {
         let mut found = Vec::new();
-        // Most moves do not change the pawn structure, so one look-up serves many candidates.
+        // Most moves do not change the pawn structure, so one look-up is sufficient for many
+        // candidates.
         let has_own_pawns = has_pawns(self.pawn_key());
         let pieces_now = self.key_of_pieces() ^ zobrist::turn();
         for unmove in self.unmoves() {
@@ -86,7 +89,7 @@ impl Position {
         !self.side_to_move()
     }
 
-    /// Returns every move that could have led to the position, ignoring the safety of the kings.
+    /// Returns every move that could have led to this position, ignoring the safety of the kings.
     fn unmoves(&self) -> Vec<Unmove> {
         let mut list = Vec::with_capacity(USUAL_UNMOVES);
         let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MAX_PAWNS;
@@ -112,7 +115,8 @@ impl Position {
         list
     }
 
-    /// Appends the move with each possible capture and, if `is_quiet`, without a capture.
+    /// Appends the move once for each kind of piece that it may have captured and, if `is_quiet` is
+    /// set, once without a capture.
     fn with_captures(&self, mv: Move, piece: Piece, is_quiet: bool, list: &mut Vec<Unmove>) {
         if is_quiet {
             list.push(Unmove { mv, piece, taken: None, rook: None });
@@ -128,7 +132,8 @@ impl Position {
         }
     }
 
-    /// Appends the pawn moves to `to` that could have been played, including promotions.
+    /// Appends the pawn moves to `to` that could have been played. With `promotion`, these are
+    /// promotions to that piece.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();
         let mv = |from| match promotion {
@@ -225,8 +230,8 @@ impl Position {
         )
     }
 
-    /// Returns the castling rights that the move would lose if king and rook were on their home
-    /// squares before the move.
+    /// Returns the castling rights that the move may have removed, because king and rook were on
+    /// their home squares before the move.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
         let is_home = |square: Square| {
@@ -255,7 +260,8 @@ impl Position {
         rights
     }
 
-    /// Returns the possible en passant states: none, and each file of a possible double step.
+    /// Returns the possible en passant states before the move: none, and each file on which a
+    /// double step may have been played.
     fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MAX_FILES> {
         let (us, them) = (self.mover(), self.side_to_move());
         let rank = them.to_fourth_rank();
@@ -266,7 +272,7 @@ impl Position {
             .filter(|&(piece, square)| piece == Piece::Pawn && square.get_rank() == rank);
         let taken = taken.map_or(EMPTY, |(_, square)| BitBoard::from_square(square));
         let pawns = self.pieces(them, Piece::Pawn) & chess::get_rank(rank);
-        // Most moves need no further look, because no pawn could capture.
+        // In most positions, no pawn could have captured en passant.
         let mut capturing = self.pieces(us, Piece::Pawn);
         if unmove.piece == Piece::Pawn {
             capturing |= BitBoard::from_square(unmove.mv.from());
@@ -295,13 +301,13 @@ impl Position {
         files
     }
 
-    /// Returns the key without side to move, castling and en passant.
+    /// Returns the key of the pieces and the side to move, without castling rights and en passant.
     fn key_of_pieces(&self) -> u64 {
         let file = self.en_passant_target().map(|square| square.get_file());
         self.key() ^ zobrist::state_of(self.castling(), file)
     }
 
-    /// Returns the changes of the keys of all pieces and of the pawns.
+    /// Returns how the unmove changes the key of all pieces and the key of the pawns.
     fn changes(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
@@ -339,7 +345,8 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // There are at most sixteen pieces per side, because other captures were excluded earlier.
+        // There are at most sixteen pieces per side, because captures that would add a seventeenth
+        // piece were excluded earlier.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);

@@ -115,7 +115,7 @@ impl Position {
         }
     }
 
-    /// Appends the file, the rank or both of the origin square if other pieces of this kind can
+    /// Appends the file or the rank of the origin square, or both, if other pieces of this kind can
     /// move to the same square.
     fn push_origin(&self, piece: Piece, mv: Move, text: &mut ArrayString<SAN_BYTES>) {
         let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());

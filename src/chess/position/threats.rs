@@ -1,4 +1,4 @@
-//! Computes the squares attacked by a side, and those where its pieces attack more valuable ones.
+//! Computes the squares that a side attacks with any piece, and with pieces up to a given value.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
@@ -56,7 +56,7 @@ impl Position {
 pub(crate) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
 pub(crate) const FILE_H: BitBoard = BitBoard(0x8080_8080_8080_8080);
 
-/// Returns all squares one file to the left or right of a square in `set`.
+/// Returns all squares that are one file to the left or right of a square in `set`.
 #[inline]
 pub(crate) fn sideways(set: BitBoard) -> BitBoard {
     BitBoard((set & !FILE_H).0 << 1 | (set & !FILE_A).0 >> 1)

@@ -1,4 +1,4 @@
-//! Zobrist keys of boards: the whole key and its parts. The keys use Polyglot's constants.
+//! Zobrist keys of boards: the key of the whole board, and partial keys.
 //!
 //! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The
 //! constants, and the en passant rule of [`super::Position::polyglot_key`], come from Polyglot.
@@ -18,8 +18,8 @@ pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
 }
 
-/// Castling keys, indexed by castling rights and combined at compile time. Bit 0 is White short,
-/// bit 1 White long, bit 2 Black short, and bit 3 Black long.
+/// The combined castling keys, indexed by castling rights. Bit 0 of the index is White short, bit 1
+/// White long, bit 2 Black short, and bit 3 Black long.
 const CASTLING_STATE: [u64; 16] = {
     let mut table = [0; 16];
     let mut index = 0;
@@ -43,8 +43,8 @@ pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     state_of((white | black << 2) as u8, en_passant.map(|square| square.get_file()))
 }
 
-/// Like [`state`], but takes the en passant file and the castling rights. The castling rights are
-/// an index into [`CASTLING_STATE`].
+/// Like [`state`], but takes the en passant file and the castling rights, which are an index into
+/// [`CASTLING_STATE`].
 #[inline]
 pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
     let castling = CASTLING_STATE[usize::from(castling & 15)];

@@ -42,7 +42,8 @@ fn machine() -> String {
     format!("{model}, {count} {unit}, {}", std::env::consts::OS)
 }
 
-/// Returns the relative path, or `None` if either is missing or the file is a pipe or a device.
+/// Returns the path of `file` relative to `folder`. Returns `None` if either does not exist, or if
+/// `file` is a pipe or a device.
 pub(super) fn relative_path(folder: &Path, file: &Path) -> Option<PathBuf> {
     let (folder, file) = (folder.canonicalize().ok()?, file.canonicalize().ok()?);
     if !file.is_file() {

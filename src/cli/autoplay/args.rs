@@ -33,7 +33,7 @@ use crate::tools::autoplay::stats::{EloModel, Sprt};
 
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-/// The time by which a move may exceed its limit before it loses the game.
+/// The default time by which a move may exceed its limit before the engine loses on time.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
 
 /// Run matches between chess engines
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// Tournament format
     #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
     format: FormatName,
-    /// Let the first engine play all others: the same as --format gauntlet
+    /// Have the first engine play all others: the same as --format gauntlet
     #[arg(long, conflicts_with = "format", hide_short_help = true)]
     gauntlet: bool,
     /// Number of rounds of a Swiss tournament
@@ -91,7 +91,7 @@ pub(crate) struct Args {
     pub event: String,
     #[command(flatten)]
     pub records: Records,
-    /// Write every move with both clocks, and every result, to this file
+    /// Write every move, both clocks and every result to this file
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Write all traffic with the engines to this file
@@ -99,7 +99,7 @@ pub(crate) struct Args {
     pub trace: Option<PathBuf>,
     #[command(flatten)]
     pub force: Force,
-    /// Test an engine's protocol instead of playing; exit with 4 on a fault
+    /// Test an engine's protocol instead of playing; exit with 4 on a violation
     #[arg(long, value_name = "CMD", conflicts_with_all = ["first", "second", "engines"])]
     pub check: Option<String>,
     /// Write the results of --check to this file, as a JUnit report
@@ -144,7 +144,8 @@ enum FormatName {
     Knockout,
 }
 
-/// Defines engine settings. The name of an option for one side ends with the number of that side.
+/// Defines the options for engines. An option for only one of the engines ends with its number,
+/// such as `--tc2`.
 macro_rules! engine_args {
     ($name:ident, $digit:literal, $heading:literal) => {
         #[doc = concat!($heading, ".")]
@@ -297,7 +298,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Parses an option and its value. If there is no value, it is empty.
+/// Parses `NAME=VALUE` or `NAME`. Without a value, the returned value is empty.
 fn engine_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let named = (name.to_owned(), value.to_owned());
@@ -358,7 +359,7 @@ impl Args {
         Ok(engines)
     }
 
-    /// Returns the openings for this number of machines that share the match.
+    /// Returns the openings. `machines` is the number of machines that share the match.
     pub(crate) fn resolve_openings(
         &self,
         schedule: &Schedule,
@@ -386,7 +387,7 @@ impl Args {
         self.games.unwrap_or(if in_pairs { 2 } else { 1 })
     }
 
-    /// Returns the schedule. It has one opening until the openings have been read.
+    /// Returns the schedule. Its number of openings is 1 until the openings have been read.
     pub(crate) fn resolve_schedule(&self, engines: usize) -> anyhow::Result<Schedule> {
         let (format, games) = (self.resolve_format()?, self.games());
         ensure!(games > 0, wrong("--games: at least one game must be played"));

@@ -14,11 +14,11 @@ use crate::tools::autoplay::tournament::{Progress, Tournament};
 use crate::web::live::{LiveMatch, LiveServer, LiveSettings};
 use crate::web::serve::parse_origin;
 
-/// The address of the live page, and who may read it.
+/// The address of the live page, and the origins whose pages may read it.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Live page")]
 pub(super) struct Live {
-    /// Serve a page with the games in progress on this port, this address, or both
+    /// Serve a page with the games in progress on this port, address or ADDRESS:PORT
     #[arg(long, value_name = "ADDR", hide_short_help = true, conflicts_with_all = ["check", "aggregate"], value_parser = parse_address)]
     listen: Option<SocketAddr>,
     /// Allow web pages of this origin to read the live page; may be repeated
@@ -29,12 +29,12 @@ pub(super) struct Live {
 /// The live page of a match that is being played.
 pub(super) struct LivePage {
     live: Arc<LiveMatch>,
-    /// Dropping it ends the page.
+    /// Dropping the server stops it.
     _server: LiveServer,
 }
 
 impl Live {
-    /// Reserves the address of the page, if there is to be one.
+    /// Binds the address of the page, if `--listen` is given.
     pub(super) fn listen(&self) -> anyhow::Result<Option<TcpListener>> {
         let Some(address) = self.listen else { return Ok(None) };
         TcpListener::bind(address).map(Some).map_err(|error| {
@@ -45,7 +45,7 @@ impl Live {
         })
     }
 
-    /// Starts the page and prints its address.
+    /// Starts serving the page and prints its address.
     pub(super) fn start(
         &self,
         listener: Option<TcpListener>,
@@ -71,7 +71,7 @@ impl LivePage {
         self.live.observe(results, tournament, progress);
     }
 
-    /// Shows the end of the match on the page and ends the server.
+    /// Shows the end of the match on the page and stops the server.
     pub(super) fn close(self, results: &Results, is_interrupted: bool) {
         let reason = match is_interrupted {
             true => "The match was interrupted.",

@@ -77,7 +77,7 @@ impl Openings {
     }
 }
 
-/// Loads the playable openings and reports the others. Fails if none is playable.
+/// Loads the openings. Skips and reports those that cannot be played. Fails if no opening is left.
 pub(in crate::cli) fn load_openings(choice: &OpeningChoice) -> anyhow::Result<Vec<Opening>> {
     let openings = choice.load()?;
     if openings.skipped.count > 0 {

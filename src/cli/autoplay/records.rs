@@ -1,4 +1,4 @@
-//! What a match records about its games, besides their moves.
+//! What a match records about its games in addition to their moves.
 
 use std::fs::create_dir_all;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(crate) struct Records {
     /// Append the final position of each game to this file, as EPD
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub epdout: Option<PathBuf>,
-    /// Write the error output of the engines to this folder, a file for each game and colour
+    /// Write the engines' error output to this folder, one file per game and colour
     #[arg(long, hide_short_help = true, value_name = "DIR")]
     stderr: Option<PathBuf>,
     /// Wait this many milliseconds between two games

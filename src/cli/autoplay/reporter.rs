@@ -104,7 +104,8 @@ impl Reporter {
         }
     }
 
-    /// Logs lines about a game with the time and, if several are played at once, the game number.
+    /// Logs lines about a game, each with the time and, if several games are played at the same
+    /// time, the game number.
     fn stamped(&mut self, text: &str, slot: &Slot) {
         let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
         let now = now();

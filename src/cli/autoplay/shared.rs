@@ -17,7 +17,7 @@ use crate::tools::autoplay::schedule::Schedule;
 use crate::tools::autoplay::shared::{SharedTest, Worker};
 use crate::tools::autoplay::stats::Sprt;
 
-/// The folder of a shared test, and the part of this machine.
+/// The folder of a shared test, and the part of the test that this machine plays.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Shared test")]
 pub(super) struct Shared {
@@ -91,8 +91,8 @@ pub(super) fn join(
     Ok(Some(Joined { test, settings }))
 }
 
-/// Describes the settings on which all machines must agree, one per line. The folders of the engines
-/// and of the openings may differ.
+/// Describes the settings on which all machines must agree, one per line. The folders of the
+/// engines and of the openings may differ.
 fn settings(
     args: &Args,
     engines: &[EngineConfig],

@@ -26,7 +26,7 @@ use crate::tools::suite::threads::{
 /// cores. docs/measurements/threads-method.md explains the columns.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Numbers of threads; 1 shows the noise (default: 2, 4, 8 … up to the number of cores)
+    /// Numbers of threads; 1 measures the noise (default: 2, 4, 8 … up to the number of cores)
     #[arg(short, long, value_parser = list(clap::value_parser!(u16).range(1..=256)))]
     threads: Option<List<u16>>,
     /// Minimum search time with one thread, in seconds

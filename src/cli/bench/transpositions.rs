@@ -50,7 +50,7 @@ pub(super) struct Args {
     /// Modes to compare
     #[arg(long, default_value = "stop,value,steer,first", value_parser = list(StringValueParser::new()))]
     modes: List<String>,
-    /// Compare the moves with those of a search with N times as many nodes (the judge)
+    /// Judge the moves by a search with N times as many nodes
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
     judge: u64,
     #[command(flatten)]

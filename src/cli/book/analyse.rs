@@ -177,7 +177,8 @@ impl Work<'_> {
 }
 
 impl AnalyseArgs {
-    /// Opens the book to extend: the output if an earlier run extended the book, or else the book.
+    /// Opens the book to extend: the output if an earlier run has extended the input book, or else
+    /// the input book.
     fn begin(&self, target: &Path) -> anyhow::Result<Book> {
         let book = open(&self.book)?;
         if self.grow > 0 && book.holds_weights() {
@@ -190,8 +191,8 @@ impl AnalyseArgs {
         Ok(before.unwrap_or(book))
     }
 
-    /// Returns the known values of the positions in a book, from the book itself, from the earlier
-    /// output and from other books. The values from the longest searches come last.
+    /// Returns the known values of the positions in a book. They come from the book itself, the
+    /// earlier output and other books, and are ordered by the length of their searches.
     fn known(&self, book: &Book) -> anyhow::Result<Vec<BookValue>> {
         let before = self.output.as_deref().and_then(|path| Book::open(path).ok());
         let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
@@ -212,7 +213,8 @@ impl AnalyseArgs {
 /// Returns the values that the analysis of another book contains for these positions.
 ///
 /// If the other analysis covered additional positions, its best move outside the analysis may lead
-/// to a position outside this book, so only its searches of all moves are reliable.
+/// to a position outside this book. In this case, only the results of its searches of all moves are
+/// used.
 fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
     let (mut taken, left): (Vec<BookValue>, Vec<_>) =
         other.values().partition(|value| own.contains_key(&value.key));

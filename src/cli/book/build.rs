@@ -43,7 +43,7 @@ pub(super) struct Args {
     pub(super) unique: bool,
     #[command(flatten)]
     pub(super) run: RunArgs,
-    // This group must be last, because it ends with a help heading.
+    // This group must be last, because the help heading at its end would apply to later options.
     #[command(flatten)]
     pub(super) counting: CountingArgs,
 }
@@ -98,7 +98,7 @@ pub(super) struct RunArgs {
     /// Discard the checkpoints of an earlier run
     #[arg(long)]
     pub(super) afresh: bool,
-    /// Write all faults found in the games to this file
+    /// Write all errors found in the games to this file
     #[arg(long, value_name = "FILE")]
     pub(super) errors: Option<PathBuf>,
 }
@@ -109,7 +109,7 @@ pub(super) struct ReadingArgs {
     /// Language of the piece letters (de, fr, es …; default: that of each file)
     #[arg(long, value_name = "CODE", hide_short_help = true)]
     pub(super) language: Option<Language>,
-    /// Stop at the first broken game
+    /// Stop at the first game with an error
     #[arg(long, hide_short_help = true)]
     pub(super) strict: bool,
 }

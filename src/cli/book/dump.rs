@@ -139,7 +139,8 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
     }
 }
 
-/// Writes each line of play as a game. A line ends with the book, or where it joins an earlier one.
+/// Writes each line of play as a game. A line ends where the book ends, or where it transposes to
+/// an earlier line.
 fn write_lines(
     out: &mut impl Write,
     book: &Book,

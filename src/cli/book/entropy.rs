@@ -13,7 +13,8 @@ use crate::support::words::rounded;
 /// Measure how much the engine's openings vary
 ///
 /// Prints, for each ply, the entropy of the move in bits (1 for two equally likely moves, 2 for
-/// four) and how often the book has a move; then prints the same figures for the book's games.
+/// four) and the share of games in which the book has a move. It prints these figures for the
+/// policy and for the book's games.
 #[derive(Debug, clap::Args)]
 pub(super) struct EntropyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`

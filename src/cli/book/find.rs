@@ -21,7 +21,7 @@ use crate::support::words::{counted, visible};
 /// Find the games that reached a position, by any order of moves
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// PGN files or folders, or a book whose games to search
+    /// PGN files or folders, or a book whose games are searched
     #[arg(required = true, value_name = "BOOK|PGN")]
     sources: Vec<PathBuf>,
     #[command(flatten)]

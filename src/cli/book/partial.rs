@@ -15,7 +15,7 @@ pub(super) struct CountArgs {
     /// Write the files to this folder
     #[arg(long, value_name = "DIR")]
     parquet: PathBuf,
-    /// Number of files (a power of two up to 256); the top bits of a key select its file
+    /// Number of files (a power of two up to 256); the top bits of a position's key select its file
     #[arg(long, default_value_t = 16, value_parser = parse_files, value_name = "N")]
     files: usize,
     #[command(flatten)]

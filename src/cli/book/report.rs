@@ -22,8 +22,9 @@ use crate::tools::opening_report::{
 
 /// Write a report of an opening: popularity, results, plans, model games, endgames and theory
 ///
-/// The games come from a book with facets, or from PGN. Plans and endgames are read from the files of
-/// the games; without them, the report has the rest. Prints a summary without -o and --json.
+/// The games come from a book with facets, or from PGN. Plans and endgames are read from the game
+/// files; without these files, the report omits them. Prints a summary if neither -o nor --json is
+/// given.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The position: a FEN, moves, or an opening (ECO code, name or part of a name); default: the
@@ -75,7 +76,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Opens a book. Games are counted with their players, ratings and dates.
+/// Opens a book. If the path contains games, counts them with their players, ratings and dates.
 fn open_with_games(path: &Path) -> Result<Book, BookError> {
     if path.as_os_str() == EMBEDDED_NAME { open(path) } else { Book::open_with_facets(path) }
 }
@@ -90,7 +91,7 @@ fn make(source: &ReportSource<'_>, game: &Game) -> anyhow::Result<Option<Opening
     Ok((!is_stopped()).then_some(report))
 }
 
-/// Returns the game to a position: a FEN, moves from the start, or an opening.
+/// Returns the game that leads to a position. `text` is a FEN, moves from the start, or an opening.
 fn find_position(text: &str, names: &Names) -> anyhow::Result<Game> {
     let start = Game::new(Position::start());
     if text.contains('/') {
@@ -101,7 +102,7 @@ fn find_position(text: &str, names: &Names) -> anyhow::Result<Game> {
         Ok(game) => return Ok(game),
         Err(error) => error,
     };
-    // The text of an error in a move is more useful if the other moves are legal.
+    // If the first move is legal, report the error in the moves, which is more specific.
     let Some(opening) = names.find(text) else {
         let first = text.split_whitespace().next().unwrap_or_default();
         match play(start, first, "the position") {

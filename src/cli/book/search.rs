@@ -23,16 +23,16 @@ use crate::support::words::{counted, grouped};
 
 /// Search the games of a book for material, pawns or pieces
 ///
-/// A pattern has one or more parts, which must all hold:
+/// A pattern has one or more parts, all of which must match:
 ///
 ///   KRPPvKRP       these pieces, White's first; KRP2-4vKRP* has ranges
 ///   d5=N           a piece on a square (also . empty, * any piece, A any of
 ///                  White's, a any of Black's, [Nb] a set, [^p] anything else)
 ///   ?/?/??p?????/… a board as in FEN; ? is any square or any rank
 ///   pawns=BOARD    exactly these pawns
-///   turn=white     the side to move when it begins to hold
+///   turn=white     the side to move in the first matching position
 ///   for=N          for at least N consecutive positions
-///   plies=20-40    after so many plies; also 20 or 20+
+///   plies=20-40    after this many plies; also 20 or 20+
 ///   mirror         also with colours exchanged
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -105,8 +105,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if answer.found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Returns the moves of the games of a book, from the file beside it or, if there is none that fits,
-/// from the games. Returns `None` after an interruption.
+/// Returns the moves of a book's games. They are read from the file next to the book or, if there
+/// is no usable file, from the games. Returns `None` after an interruption.
 fn moves_of(book: &Book, args: &Args, monitor: &Monitor) -> anyhow::Result<Option<MoveIndex>> {
     let path = MoveIndex::path_of(Path::new(book.name()));
     if path.exists() {

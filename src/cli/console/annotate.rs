@@ -65,7 +65,7 @@ impl Target {
 
     fn check(&self) -> io::Result<()> {
         let output = match self {
-            // Appending cannot destroy the contents of a file.
+            // Appending keeps the contents of the file, so any file is accepted.
             Target::Games(path) => Output::new(path, GAMES).force(true),
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };

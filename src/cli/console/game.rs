@@ -1,4 +1,4 @@
-//! Commands that start, end and navigate the game on the board, and commands that take back moves.
+//! Commands that start, end and navigate the game on the board, and commands that undo moves.
 
 use std::io;
 
@@ -108,7 +108,7 @@ impl Console {
         }
     }
 
-    /// Takes back moves. If the user has stepped back, saves the game before its moves are deleted.
+    /// Undoes moves. If the user has stepped back, saves the game before its moves are deleted.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {
@@ -207,7 +207,7 @@ impl Console {
         self.print_text("I offer a draw; `draw` takes it.").map(drop)
     }
 
-    /// Called when the engine resigns. The engine is then the side to move.
+    /// Called when the engine resigns, which it does only when it is to move.
     pub(super) fn resigned(&mut self) -> io::Result<()> {
         let winner = !self.position().side_to_move();
         self.print_text("I resign.")?;
@@ -256,7 +256,8 @@ impl Console {
         self.print_text(&format!("My rating is {own}, yours {user}; they go into saved games."))
     }
 
-    /// Records the moves on the board. Saves the recorded game first if they differ from it.
+    /// Records the moves on the board. If they differ from the recorded game, saves that game
+    /// first.
     pub(super) fn follow(&mut self) -> io::Result<()> {
         if self.solving.is_some() {
             return Ok(());

@@ -150,7 +150,8 @@ impl Console {
             return self.print_text("It is not your turn.");
         }
         self.offer = None;
-        // The book's answer may have arrived already; it is printed when its event is handled.
+        // The engine may already have replied from the book, so show the position before its reply.
+        // The reply is printed when its event is handled.
         self.show_board_of(&after, Some(mv))?;
         // If the engine is playing, it reports the end of the game itself.
         match self.engine.game().outcome().filter(|_| self.engine.side().is_none()) {
@@ -286,7 +287,7 @@ fn ending(outcome: Outcome) -> String {
 impl Console {
     fn act(&mut self, input: Input) -> io::Result<Flow> {
         let flow = match input {
-            // Ctrl-C is received as this line.
+            // Ctrl-C is sent as the line `?`.
             Input::Line(line) if line == "?" && self.stop_work()? => Flow::Continue,
             Input::Line(line) => self.line(&line)?,
             Input::TooLong(_) => Flow::Continue,

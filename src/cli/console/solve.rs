@@ -26,7 +26,7 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
     let (name, time) = file_and_word(arguments)?;
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";
     let time = time.map_or(Ok(TIME), |text| parse_time(&text).map_err(|_| failed(why)))?;
-    // Standard input is the console's own.
+    // The console itself reads standard input.
     if name == "-" {
         return Err(with_path(&name, "expected a file"));
     }
@@ -47,7 +47,8 @@ impl Console {
     fn solve_next(&mut self, solving: Solving) -> io::Result<()> {
         let Some(problem) = solving.suite.problem() else { return self.sum_up(&solving) };
         self.engine.set_game(Game::new(problem.position));
-        // The book is not used when the search is restricted to certain moves.
+        // The root moves are listed, although they are all legal moves, because a search that is
+        // restricted to certain moves does not use the book.
         let root_moves = problem.position.legal_moves().iter().collect();
         self.engine.search(Limits { root_moves, ..Limits::move_time(solving.time) });
         self.solving = Some(solving);
@@ -76,7 +77,7 @@ impl Console {
 
     fn sum_up(&mut self, solving: &Solving) -> io::Result<()> {
         self.engine.set_game(solving.game.clone());
-        // It was the user's turn when the suite was started.
+        // Restores the side of the engine: it was the user's turn when the suite was started.
         if solving.side.is_some_and(|side| side != self.position().side_to_move()) {
             self.engine.play_other();
         }

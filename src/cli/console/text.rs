@@ -14,7 +14,7 @@ pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
 
-/// The minimum terminal width for wrapping. A narrower terminal wraps lines better by itself.
+/// The minimum terminal width at which lines are wrapped. Narrower terminals wrap them better.
 const NARROWEST: usize = 20;
 const INDENT: usize = 4;
 
@@ -50,7 +50,7 @@ const SUGGESTIONS: usize = 3;
 /// Returns `; did you mean this or that?` if a known word is similar; otherwise an empty string.
 pub(in crate::cli) fn did_you_mean(word: &str, known: impl Iterator<Item = String>) -> String {
     let word = word.to_lowercase();
-    // Allow one typing error per three letters, but at most two.
+    // Allow one typing error for every three letters: at least one and at most two.
     let most = (word.chars().count() / 3).clamp(1, 2);
     let distance = |name: &str| {
         let name = name.to_lowercase();

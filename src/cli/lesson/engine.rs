@@ -89,7 +89,7 @@ impl EngineArgs {
         // The same mode as when playing with `-b`.
         let book_search = if book.is_some() { BookSearch::Value } else { BookSearch::Off };
         let threads = self.threads.into();
-        // Shows how threads share the tree even on a single-core machine.
+        // Use all threads even on a single-core machine, to show how they share the tree.
         let cores = Some(threads);
         Ok(Config { memory_mb: MEMORY_MB, threads, cores, book, book_search, ..Config::default() })
     }

@@ -1,4 +1,4 @@
-//! `tabia repertoire check`: finds gaps and faults in a repertoire.
+//! `tabia repertoire check`: finds gaps and mistakes in a repertoire.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use crate::cli::writing::{CARDS, Force, GAMES};
 use crate::games::repertoire::{FORECAST_PLIES, MIN_PROBABILITY, SCORE_MARGIN};
 use crate::support::files::{FileKind, Output};
 
-/// Find gaps and faults in a repertoire
+/// Find gaps and mistakes in a repertoire
 ///
 /// Lists unanswered replies of the opponent, the most frequent first; positions with several moves;
 /// lines contained in earlier lines; lines that end without an answer; moves that score worse than
@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// Report moves that lose more than CP centipawns compared with the best move
     #[arg(long, value_name = "CP", default_value_t = 100)]
     margin: Score,
-    /// Report moves that score at least this much worse, in points per game, beyond the error
+    /// Report moves that score at least this many points per game worse, beyond the margin of error
     #[arg(long, value_name = "POINTS", default_value_t = SCORE_MARGIN, value_parser = parse_share)]
     score_margin: f64,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub(super) struct Args {
     /// Print all findings as JSON
     #[arg(long)]
     json: bool,
-    /// Write the gaps as a study, with one chapter for each
+    /// Write the gaps as a study, with one chapter for each gap
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     /// Write the gaps as flash cards for Anki

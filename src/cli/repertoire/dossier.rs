@@ -14,9 +14,9 @@ use crate::games::repertoire::{NewMove, OpponentGames, Reached, Repertoire, Spot
 #[derive(Serialize)]
 pub(super) struct Dossier {
     pub player: String,
-    /// The names that match, with their games, the most frequent first.
+    /// The matching names with their numbers of games, the most frequent first.
     pub names: Vec<NameRow>,
-    /// The games as White and as Black; a colour without games is missing.
+    /// The games as White and as Black; a colour without games is omitted.
     pub colours: Vec<ColourRows>,
     /// `None` without a repertoire.
     pub repertoire: Option<RepertoireRows>,
@@ -35,7 +35,7 @@ pub(super) struct ColourRows {
     pub results: Results,
     pub years: Vec<YearRow>,
     pub openings: Vec<OpeningShare>,
-    /// The positions with enough games, sorted by the upper bound of the score, lowest first.
+    /// The positions with enough games, in ascending order of the upper bound of the score.
     pub spots: Vec<SpotRow>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct ColourRows {
 pub(super) struct YearRow {
     /// `None` if the games have no date.
     pub year: Option<u16>,
-    /// The share of the games of that year and colour.
+    /// The share of the player's games of this year with this colour.
     pub share: f64,
     #[serde(flatten)]
     pub results: Results,
@@ -53,7 +53,7 @@ pub(super) struct YearRow {
 pub(super) struct OpeningShare {
     /// The name without the variation; `None` for games without a named position.
     pub opening: Option<String>,
-    /// The share of the games of this colour.
+    /// The share of the player's games with this colour.
     pub share: f64,
     #[serde(flatten)]
     pub results: Results,
@@ -63,7 +63,7 @@ pub(super) struct OpeningShare {
 #[derive(Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
-    /// The moves of the first game that reached the position.
+    /// The moves by which the first game reached the position.
     pub line: String,
     pub opening: Option<String>,
     #[serde(flatten)]
@@ -85,10 +85,10 @@ pub(super) struct NextRow {
 pub(super) struct SpotRow {
     #[serde(flatten)]
     pub at: PositionRow,
-    /// The bounds of the expected score at a confidence of 95%.
+    /// The bounds of the expected score, at a confidence level of 95%.
     pub low: f64,
     pub high: f64,
-    /// Whether the upper bound is below the mean score of the colour.
+    /// Whether the upper bound is below the player's mean score with the colour.
     pub below_mean: bool,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct RepertoireRows {
 pub(super) struct MeetingRow {
     #[serde(flatten)]
     pub at: PositionRow,
-    /// The share of the games of the colour.
+    /// The share of the player's games with the colour that reached the position.
     pub share: f64,
     /// The repertoire's moves in the position, for whichever side is to move.
     pub prepared: Vec<String>,

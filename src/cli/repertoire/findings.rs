@@ -56,7 +56,7 @@ pub(super) struct GapRow {
     pub line_probability: f64,
     pub games: u64,
     pub opening: Option<String>,
-    /// Own moves that lead back into the repertoire, in SAN.
+    /// The player's moves that lead back into the repertoire, in SAN.
     pub ways_back: Vec<String>,
     pub answer: Option<AnswerRow>,
 }
@@ -98,7 +98,7 @@ pub(super) struct PlaceRow {
 
 #[derive(Serialize)]
 pub(super) struct RedundantRow {
-    /// The line up to its first redundant move.
+    /// The line up to and including its first redundant move.
     #[serde(flatten)]
     pub at: PlaceRow,
     pub moves: usize,
@@ -122,9 +122,9 @@ pub(super) struct LowScoreRow {
     pub at: PositionRow,
     #[serde(flatten)]
     pub own: ScoredMove,
-    /// The upper bound of the own move's score.
+    /// An upper bound of the score of the repertoire's move.
     pub at_most: f64,
-    /// The mean points per game of the other moves, weighted by their games.
+    /// The mean points per game of the other moves, weighted by their numbers of games.
     pub usual: f64,
     /// A lower bound of `usual`.
     pub usual_at_least: f64,
@@ -155,7 +155,7 @@ pub(super) struct Check<'a> {
     pub min_probability: f64,
     /// Moves that lose more than this, in centipawns, are reported.
     pub margin: Score,
-    /// How far a low score must be below that of the other moves, in points per game.
+    /// The minimum difference between a low score and that of the other moves, in points per game.
     pub score_margin: f64,
 }
 
@@ -341,7 +341,7 @@ impl Findings {
     }
 }
 
-/// Sorts rows by the probability of their positions. The sort is stable.
+/// Sorts rows by the probability of their positions, highest first. The sort is stable.
 fn sorted<T>(mut rows: Vec<T>, position: impl Fn(&T) -> &PositionRow) -> Vec<T> {
     rows.sort_by(|a, b| position(b).probability.total_cmp(&position(a).probability));
     rows

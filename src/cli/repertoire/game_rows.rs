@@ -38,7 +38,8 @@ pub(super) struct EventRow {
     pub at: At,
     /// The player's move after a reply without an answer.
     pub answer: Option<MoveRow>,
-    /// How many times the move has left the repertoire here, up to this game; 0 for other events.
+    /// How many times the move has left the repertoire in this position, in the games up to this
+    /// one; 0 for other events.
     pub time: u64,
 }
 
@@ -66,11 +67,11 @@ pub(super) struct MoveRow {
     #[serde(rename = "move")]
     pub coordinates: String,
     pub games: u64,
-    /// The mean points of the side that plays it.
+    /// The mean points per game of the side that plays the move.
     pub score: Option<f64>,
-    /// The engine value for the side that plays it.
+    /// The engine value for the side that plays the move.
     pub value: Option<ScoreAnswer>,
-    /// The counts and value as text, such as ` (12 games, 54%, +0.35)`; empty if nothing is known.
+    /// The counts and value as text, such as ` (12 games, 54%, +0.35)`; empty if there are neither.
     #[serde(skip)]
     pub about: String,
 }
@@ -83,7 +84,7 @@ pub(super) struct Comparison<'a> {
     pub repertoire: &'a Repertoire,
     pub book: &'a Book,
     names: Names,
-    /// How often each move has left the repertoire so far.
+    /// How many times each move has left the repertoire in the games compared so far.
     times: HashMap<(u64, Move), u64>,
 }
 

@@ -52,7 +52,7 @@ pub(super) struct Args {
     /// Maximum loss of an answer compared with the best move, in centipawns
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
     max_loss: Score,
-    /// Length of the longest line, in plies
+    /// Maximum length of a line, in plies
     #[arg(long, value_name = "N", default_value_t = FORECAST_PLIES, value_parser = clap::value_parser!(u32).range(1..))]
     max_ply: u32,
     #[command(flatten)]

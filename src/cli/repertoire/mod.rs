@@ -117,7 +117,7 @@ impl ReferenceArgs {
         if filter.is_everything() {
             return Ok(book);
         }
-        // A selection drops the values. They do not depend on the games, so add them again.
+        // Selecting games drops the values. They do not depend on the games, so restore them.
         let values: Vec<BookValue> = book.values().collect();
         let selection = Selection { facets: filter, ..Selection::default() };
         Ok(selection.of_book(&book)?.with_values(&values)?)

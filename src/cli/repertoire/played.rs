@@ -32,7 +32,7 @@ pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> boo
     names.is_empty() || names_player(names, player(game, side))
 }
 
-/// Reads the selected games. Reports faults and uses the moves before them.
+/// Reads the selected games. Reports errors in games, and uses the moves before an error.
 pub(super) fn each_game(
     inputs: &[PgnInput],
     is_wanted: impl Fn(&PgnGame) -> bool,

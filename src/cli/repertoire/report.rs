@@ -126,7 +126,7 @@ fn print_leaves(title: &str, rows: &[&LeaveRow], limit: usize) -> std::io::Resul
 /// Lines of at most this many characters are printed in full.
 const LINE_WIDTH: usize = 80;
 
-/// Shortens a long line: removes its first moves, and starts at a move number.
+/// Shortens a long line by removing its first moves. The rest starts with a move number.
 fn short(line: &str) -> String {
     let is_number = |word: &str| word.ends_with('.') || word.contains("...");
     let mut starts = line.match_indices(' ').map(|(at, _)| &line[at + 1..]);

@@ -1,4 +1,4 @@
-//! `tabia repertoire train`: asks for the moves of a repertoire.
+//! `tabia repertoire train`: trains the user on the moves of a repertoire.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -198,7 +198,7 @@ impl Session {
     }
 }
 
-/// Reads lines: with editing from a terminal, and without prompts from anything else.
+/// Reads lines: from a terminal with line editing, or from another input without prompts.
 enum Keyboard {
     Terminal(Box<DefaultEditor>),
     Stream,

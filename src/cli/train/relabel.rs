@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     for (number, (path, settings)) in args.paths.files.iter().zip(&settings).enumerate() {
         let done = match held.get(number) {
-            // A part is complete if it is followed by another one.
+            // A part that is followed by another one is complete.
             Some(_) if number + 1 < held.len() => {
                 work.pass(path);
                 continue;

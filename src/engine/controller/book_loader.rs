@@ -19,14 +19,15 @@ use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Assumed search speed in nodes per second, to convert the node count of an analysis to time. It
-/// suits a slow machine, so a faster machine plays from analyses slightly too often.
+/// Assumed search speed in nodes per second, which converts the node count of an analysis to time.
+/// It is the speed of a slow machine. On a faster machine, the engine therefore plays from analyses
+/// slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 pub(super) struct BookLoader {
     book: Book,
     chooser: Chooser,
-    /// Number of books requested so far; identifies the latest request.
+    /// Number of books requested. It identifies the latest request.
     asked: u64,
     is_opening: bool,
     opponent_book: Option<OpponentBook>,
@@ -99,8 +100,8 @@ impl BookLoader {
         }
     }
 
-    /// Installs an opponent book, unless another has been requested since. If the book could not be
-    /// read, returns the reason and keeps the current book.
+    /// Installs an opponent book, unless another one has been requested in the meantime. If the
+    /// book could not be read, returns the reason and keeps the current book.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -125,8 +126,8 @@ impl BookLoader {
         self.is_opening || self.is_loading_opponent_book
     }
 
-    /// Installs the requested book. Returns `false` if another book has been requested since. If
-    /// opening failed (`None`), keeps the current book.
+    /// Installs the requested book. Returns `false` if another book has been requested in the
+    /// meantime. If the book could not be opened (`None`), keeps the current book.
     pub(super) fn set_book(&mut self, number: u64, book: Option<Book>) -> bool {
         if number != self.asked {
             return false;
@@ -157,8 +158,9 @@ impl BookLoader {
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the book's analysis if its best move can be played without a search: the policy must
-    /// prefer good moves, and the analysis must be about as deep as a search within `limits`.
+    /// Returns the book's analysis if its best move can be played without a search. The policy must
+    /// prefer good moves, and the analysis must have taken at least half as much effort as a search
+    /// within `limits`.
     pub(super) fn analysed(
         &self,
         game: &Game,
@@ -211,7 +213,7 @@ impl BookLoader {
     }
 }
 
-/// Whether the engine may play a book move. At lower ratings, it leaves the book earlier.
+/// Whether the engine may play a book move. It leaves the book earlier at lower ratings.
 fn may_use_book(game: &Game, settings: &Settings) -> bool {
     let moves = 2 * usize::from(game.position().fullmove_number());
     let is_known = |rating| moves <= Strength::of(rating).book_plies();

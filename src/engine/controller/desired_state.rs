@@ -16,7 +16,7 @@ pub(super) enum Purpose {
 /// search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DesiredState {
-    /// Incremented whenever the game or the excluded moves change.
+    /// Incremented whenever the game or the set of excluded moves changes.
     pub(super) revision: u64,
     /// The side that the engine plays, or `None` for neither.
     pub(super) side: Option<Color>,
@@ -24,7 +24,8 @@ pub(super) struct DesiredState {
     pub(super) paused: bool,
     /// Whether the end of the game has been claimed. A new request to play may continue the game.
     pub(super) over: bool,
-    /// Whether the position on the GUI's board is illegal. The engine keeps the last legal one.
+    /// Whether the position on the GUI's board is illegal. The engine then keeps the last legal
+    /// position.
     pub(super) broken: bool,
     pub(super) excluded: Vec<Move>,
     pub(super) ordered: Option<Limits>,
@@ -42,7 +43,7 @@ impl DesiredState {
         if self.broken || self.paused {
             return None;
         }
-        // This search runs even if the game is over, because it still reports a score.
+        // A search requested over UCI runs even if the game is over, because it reports a score.
         if self.ordered.is_some() {
             return Some(Purpose::Ordered);
         }
@@ -94,7 +95,8 @@ pub(super) enum NextStep {
 pub(super) fn step(running: Option<Running>, desired: Option<Purpose>) -> NextStep {
     match (running.filter(|running| running.is_current), desired) {
         (Some(running), Some(desired)) if running.purpose == desired => NextStep::Keep,
-        // The user may also request a move before playing the expected move.
+        // `is_hit` is checked because the user may also request a move without having played the
+        // expected move.
         (Some(Running { purpose: Purpose::Ponder(_), is_hit: true, .. }), Some(Purpose::Think)) => {
             NextStep::Turn
         }
@@ -121,7 +123,8 @@ mod tests {
             change(&mut desired);
             desired
         };
-        // Rows: the desired state, whether the engine ponders, and the purpose with White to move.
+        // Each row contains a desired state, whether the engine ponders, and the resulting purpose
+        // with White to move.
         let table: [(DesiredState, bool, Option<Purpose>); 12] = [
             (desired(|_| {}), true, None),
             (desired(|w| w.side = Some(Color::White)), true, Some(Think)),

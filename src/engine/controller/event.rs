@@ -8,7 +8,7 @@ use crate::games::book::{BookValue, Choice, UnrefutedMove};
 pub(crate) enum Event {
     Report(SearchProgress),
     Transposed(Transposed),
-    /// A note about the counts in the book. It is sent before the first counts in a game.
+    /// A note about the counts in the book. It is sent before the first counts of a game are shown.
     Note(&'static str),
     /// Learned results have vetoed book moves. Contains a description.
     Vetoed(String),
@@ -75,7 +75,8 @@ pub(crate) enum MoveReason {
 }
 
 impl MoveReason {
-    /// Returns the time that the move took as planned, without delays of the machine.
+    /// Returns the time that the engine planned to spend on the move, without delays caused by the
+    /// machine.
     pub(crate) fn planned(&self) -> Duration {
         match self {
             MoveReason::Search(result) => result.planned,

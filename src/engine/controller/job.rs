@@ -30,7 +30,8 @@ pub(crate) struct SearchStatus {
     pub elapsed: Duration,
     pub nodes: u64,
     pub depth: Depth,
-    /// Place of the current root move in the search order, from 1; 0 before the first root move.
+    /// Place of the current root move in the search order, counted from 1; 0 before the first root
+    /// move.
     pub number: usize,
     pub of: usize,
     pub current: Option<Move>,

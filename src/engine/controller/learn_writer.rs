@@ -1,5 +1,5 @@
-//! The thread that reads and writes the learning file. It is separate so that a slow disk does not
-//! cost the engine time on its clock.
+//! The thread that reads and writes the learning file. A separate thread prevents a slow disk from
+//! costing the engine time on its clock.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ use super::worker::BackgroundEvent;
 /// Maximum time between syncs during a game, which limits the loss after a power failure.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Maximum number of rows kept while the file cannot be written: enough for a long day of games.
+/// Maximum number of rows stored while the file cannot be written: enough for a long day of games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {
@@ -52,7 +52,7 @@ impl LearnWriter {
     }
 
     fn give(&self, order: WriteRequest) {
-        // The thread runs as long as requests can be sent.
+        // Sending cannot fail, because the thread runs as long as requests can be sent.
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }

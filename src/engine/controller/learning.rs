@@ -12,11 +12,11 @@ use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Maximum halfmove clock at which learned results are used. Searches in other games did not take a
-/// near draw by the fifty-move rule into account.
+/// Maximum halfmove clock at which learned results are used. At higher values, a draw by the
+/// fifty-move rule is near, which searches in other games did not take into account.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
-/// A learned move is played immediately if the search for it took at least this percentage of the
-/// time available now. Set by hand: half the time costs less than one ply.
+/// A learned move is played immediately if the search that found it took at least this percentage
+/// of the time available now. Set by hand: half the time costs less than one ply of depth.
 const ENOUGH: u32 = 50;
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(super) struct Learning {
     asked: u64,
     is_reading: bool,
     unwritten: usize,
-    /// Whether the engine has moved in this game since the game's result was last learned.
+    /// Whether the engine has moved since the result of this game was last learned.
     pub(super) has_played: bool,
     /// The last move sent to a GUI, and the key of the position in which it was sent.
     pub(super) given: Option<(u64, Move)>,
@@ -74,7 +74,7 @@ impl Learning {
         self.has_played = true;
     }
 
-    /// Installs results that were read, unless another read has been requested since.
+    /// Installs results that were read, unless another read has been requested in the meantime.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -110,8 +110,8 @@ impl Learning {
         }
     }
 
-    /// Returns the moves to search, without refuted moves, and the best refuted move with its
-    /// score. Returns `None` if all moves should be searched.
+    /// Returns the moves that are not refuted, and the best refuted move with its score. Returns
+    /// `None` if all moves should be searched.
     pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
         let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
         let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;
@@ -138,8 +138,8 @@ pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
 }
 
-/// Whether a new search within `limits` would take at most twice the `time` in which `value` was
-/// found, or would be no deeper.
+/// Whether `value` makes a new search within `limits` unnecessary: the new search would take at
+/// most twice the `time` in which `value` was found, or would be no deeper.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,

@@ -15,12 +15,12 @@ pub(crate) enum Input {
 }
 
 /// Maximum length of a complete line, in bytes. The longest command is `position startpos moves`
-/// for the longest possible game (5,900 plies), with about 30,000 bytes.
+/// with the longest possible game (5,900 plies), which takes about 30,000 bytes.
 const LONGEST: usize = 64 * 1024;
 
 const KEPT: usize = 80;
 
-/// Maximum number of queued lines. If the queue is full, the sender blocks.
+/// Maximum number of lines in the queue. If it is full, the sender blocks.
 const WAITING: usize = 1024;
 
 pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {

@@ -28,9 +28,9 @@
 //! is read again if it has changed.
 //!
 //! A search looks up positions first in the book and then among the learned results. At the root,
-//! `learning` plays a learned move immediately if it has not been refuted and its search took at
-//! least half the effort of a new one. Book moves contradicted by learned games are vetoed and
-//! reported as [`Event::Vetoed`].
+//! `learning` plays a learned move immediately if it has not been refuted and if the search that
+//! found it took at least half the effort of a new search. Book moves contradicted by learned games
+//! are vetoed and reported as [`Event::Vetoed`].
 //!
 //! # Reduced strength
 //!

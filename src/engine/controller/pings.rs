@@ -1,8 +1,8 @@
 //! Pings, which are answered once all earlier requests are complete.
 //!
 //! A ping that arrives while the engine is thinking is answered after the engine's move. Any other
-//! ping is answered before later requests take effect: xboard drops a move that arrives while it
-//! waits for the answer to a ping, and the game would hang.
+//! ping is answered before later requests take effect: xboard drops moves that arrive while it
+//! waits for the answer to a ping, so the game would hang.
 
 #[derive(Debug, Default)]
 pub(super) struct Pings {
@@ -21,7 +21,7 @@ impl Pings {
         self.due.is_empty() && self.after_move.is_empty()
     }
 
-    /// Returns the pings to answer now; `settled` means that all requests are complete.
+    /// Returns the pings to answer now. If `settled` is true, all requests are complete.
     pub(super) fn take_due(&mut self, thinking: bool, settled: bool) -> Vec<u64> {
         if !thinking {
             self.due.append(&mut self.after_move);

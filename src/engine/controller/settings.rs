@@ -27,7 +27,8 @@ pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Configuration of the search. The files it uses are opened from the paths below.
+    /// Configuration of the search. The files that it uses are opened from the paths in the fields
+    /// below.
     pub search: Config,
     pub ponder: bool,
     pub lines: i64,
@@ -37,9 +38,9 @@ pub(crate) struct Settings {
     /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded one.
     pub book: String,
     pub policy: Policy,
-    /// Maximum loss of a book move in centipawns, according to the analysis.
+    /// Maximum loss of a book move in centipawns, according to the book's analyses.
     pub max_loss: Score,
-    /// Number of moves, in plies from move 1, during which the book is used; 0 for no limit.
+    /// Number of plies, counted from move 1, in which the book is used; 0 for no limit.
     pub book_depth: i64,
     /// Minimum number of games that must have reached the position after the book move.
     pub min_games: i64,
@@ -50,7 +51,8 @@ pub(crate) struct Settings {
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
     pub network: String,
-    /// Lasting disadvantage, in centipawns, at which the engine resigns; 0 for never.
+    /// Disadvantage, in centipawns, at which the engine resigns if this disadvantage lasts for
+    /// several moves; 0 to never resign.
     pub resign: i64,
     /// Disadvantage, in centipawns, at which the engine accepts a draw.
     pub contempt: i64,
@@ -61,8 +63,8 @@ pub(crate) struct Settings {
     pub seed: i64,
     /// Whether to pause, like a human, before playing moves that are found immediately.
     pub pauses: bool,
-    /// Time per move reserved for transmission, in ms. The search always reserves
-    /// [`MOVE_OVERHEAD`].
+    /// Time per move reserved for transmission, in ms. At least [`MOVE_OVERHEAD`] is always
+    /// reserved.
     pub overhead: i64,
     /// Path of the Syzygy tables; empty for none.
     pub tablebases: String,
@@ -82,7 +84,8 @@ named_values! { pub(crate) EvaluationKind, "kind of evaluation":
 }
 
 impl EvaluationKind {
-    /// Creates the evaluation. Also opens a network file that is not used, to report its errors.
+    /// Creates the evaluation. Opens the network file even if it is not used, to report errors in
+    /// it.
     pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, FileError> {
         let network = network.map(Network::open).transpose()?.map(Arc::new);
         Ok(match self {
@@ -124,7 +127,7 @@ impl Default for Settings {
     }
 }
 
-/// Default rating if the strength is limited. This is the rating of a typical club player.
+/// Default rating if the strength is limited: the rating of a typical club player.
 const USUAL_ELO: i64 = 1500;
 
 /// Maximum memory setting on any machine, in mebibytes.
@@ -141,11 +144,11 @@ const MAX_BOOK_DEPTH: i64 = 1_000;
 const MAX_BOOK_GAMES: i64 = 1_000_000;
 
 pub(crate) struct Setting {
-    /// The xboard name; empty if the xboard protocol has a separate command for the setting. It
-    /// contains no spaces, because python-chess truncates names at spaces, and no `Draw`, because
-    /// xboard interprets it as the end of the game.
+    /// The xboard name; empty if the xboard protocol has a separate command for the setting. The
+    /// name contains no spaces, because python-chess truncates names at spaces, and does not
+    /// contain `Draw`, because xboard interprets that word as the end of the game.
     pub name: &'static str,
-    /// The UCI name; empty if UCI GUIs handle the matter themselves (draws and resignation).
+    /// The UCI name; empty for draws and resignation, which UCI GUIs handle themselves.
     pub uci: &'static str,
     pub help: &'static str,
     pub kind: Kind,
@@ -274,7 +277,7 @@ macro_rules! constant_rows {
 #[cfg(feature = "tune")]
 const CONSTANTS: &[Setting] = with_constants!(constant_rows);
 
-/// Returns all settings. In a build for tuning, these include the search constants.
+/// Returns all settings. In a build with the `tune` feature, these include the search constants.
 pub(crate) fn all_settings() -> impl Iterator<Item = &'static Setting> {
     SETTINGS.iter().chain(CONSTANTS)
 }
@@ -360,7 +363,7 @@ impl Settings {
         self.limited.then_some(self.elo)
     }
 
-    /// Opens the files, except the book, whose settings have changed since `old`.
+    /// Opens the files whose settings differ from those in `old`, except the book.
     pub(super) fn open_files(&mut self, old: &Settings) -> Result<(), SettingError> {
         if (self.evaluation, &self.network) != (old.evaluation, &old.network) {
             self.search.evaluation = self.evaluation().map_err(SettingError::Network)?;

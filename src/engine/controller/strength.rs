@@ -1,4 +1,5 @@
-//! The effect of a rating: the number of nodes, deliberate mistakes, and the number of book moves.
+//! The effects of a rating on the number of nodes, deliberate mistakes, and the number of book
+//! moves.
 //!
 //! `docs/measurements/strength-levels.md` describes how the constants were measured and how
 //! reliable they are.
@@ -34,9 +35,9 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
 
-/// Minimum level at which the engine makes no mistakes on purpose.
+/// Minimum level at which the engine makes no deliberate mistakes.
 const FLAWLESS: f64 = 2400.0;
-/// Level to which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] apply.
+/// Level for which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] are given.
 const CLUMSY: f64 = 600.0;
 /// Standard deviation of the evaluation error at level [`CLUMSY`], in centipawns.
 const EVAL_NOISE: f64 = 250.0;
@@ -45,7 +46,8 @@ const MOVE_BLINDNESS: f64 = 120.0;
 /// Number of nodes after which no new iteration starts at level [`CLUMSY`].
 const NODES: f64 = 40.0;
 const DOUBLING: f64 = 150.0;
-/// Node limit of the search, as a multiple of the nodes after which no new iteration starts.
+/// Node limit of the search, as a multiple of the number of nodes after which no new iteration
+/// starts.
 const HARD_FACTOR: u64 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,7 +76,7 @@ impl Strength {
     }
 
     /// Returns the number of plies played from the book: two moves at a rating of 800, and one more
-    /// for every hundred points. Set by hand.
+    /// for every hundred points above 800. Set by hand.
     pub(super) fn book_plies(&self) -> usize {
         2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
     }

@@ -96,7 +96,8 @@ impl TestEngine {
         self.engine.receive(background_event);
     }
 
-    /// Returns an engine that has answered 1. e4 with e5 and ponders on 2. Nf3, with its search.
+    /// Returns an engine that has answered 1. e4 with e5 and ponders on 2. Nf3, and the ponder
+    /// search.
     fn pondering() -> (Self, StartedSearch) {
         let mut test_engine = TestEngine::new(|_| {});
         test_engine.play("e2e4");

@@ -1,7 +1,7 @@
 //! The search thread and its channels.
 //!
-//! Requests on one channel are executed one after the other, and events are sent on another. Job
-//! numbers identify late events from a cancelled search.
+//! Requests arrive on one channel and are executed one after the other; events are sent on another
+//! channel. Job numbers identify late events from a cancelled search.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -124,7 +124,7 @@ impl SearchThread {
         builder.spawn(move || work(&make, made_with, &inbox, &own_sender))?;
         let mut worker =
             SearchThread { orders, event_sender, background_events, jobs: 0, unsettled: 0 };
-        // The request completes only when the backend has been created.
+        // This request is complete only when the backend has been created.
         worker.configure(config);
         Ok(worker)
     }

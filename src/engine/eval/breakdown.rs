@@ -12,7 +12,7 @@ use super::tapered::{Tapered, s};
 use crate::chess::position::{Color, Position};
 use crate::chess::score::Score;
 
-/// The evaluation of a position, split into terms, in centipawns. Its `Display` is a table.
+/// The evaluation of a position, split into terms, in centipawns. `Display` formats it as a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Breakdown {
     terms: Vec<TermRow>,
@@ -131,7 +131,8 @@ impl Breakdown {
     }
 }
 
-/// Writes danger units, without the difference between the sides, as they are not centipawns.
+/// Writes the danger units of each side. Does not write their difference, because it is not in
+/// centipawns.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

@@ -2,7 +2,7 @@
 //!
 //! A network overrates endgames with little chance of winning, and the fifty-move rule is not among
 //! its inputs. Without damping, the engine drew a quarter of the games in which it had been two
-//! pawns up; with the classical terms, it drew a seventh.
+//! pawns up. With the classical evaluation, it drew a seventh of such games.
 
 use super::classical::endgame::{FULL_SCALE, scale};
 use super::classical::view::View;
@@ -10,13 +10,15 @@ use super::classical::{FULL_PHASE, phase};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// Maximum number of pieces at which the score is scaled as in an endgame. Set by hand.
+/// Maximum number of pieces on the board, including kings and pawns, at which the score is scaled
+/// as in an endgame. Set by hand.
 const MAX_PIECES: u32 = 18;
-/// Halfmove clock at which the score would be zero; at 100, half of it is left. Set by hand.
+/// Halfmove clock at which the score would reach zero. The clock ends at 100, where half of the
+/// score is left. Set by hand.
 const CLOCK_SPAN: Score = 200;
 
-/// Returns a network's damped `score` for the side to move. Endgames are scaled like the classical
-/// terms, and the score decreases with the halfmove clock.
+/// Returns a network's damped `score` for the side to move. Endgame scores are scaled as in the
+/// classical evaluation, and the score decreases as the halfmove clock rises.
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let score = damped_by_clock(position, score);

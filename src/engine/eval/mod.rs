@@ -6,8 +6,8 @@
 //! games and compiled in. `--evaluation classical` uses the classical terms.
 //!
 //! Positions with a lone king are always evaluated with the classical terms: the mating method is
-//! known, and no training game lasts long enough for a network to learn it. In all other positions,
-//! the endgame scale factor and the halfmove clock damp the network's score (`damping`).
+//! known, but training games end too early for a network to learn it. In all other positions, the
+//! endgame scale factor and the halfmove clock damp the network's score (`damping`).
 //!
 //! ```
 //! use tabia::eval::{Evaluation, Evaluator};
@@ -70,7 +70,8 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// Describes a position's score, with the classical terms and a network's value of each piece.
+    /// Describes the score of a position. Includes the classical terms and, if a network is used,
+    /// the value that the network assigns to each piece.
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);
@@ -99,7 +100,8 @@ fn describe(score: Score, position: &Position) -> String {
     format!("{pawns:+.2} pawns for White, {score:+} centipawns for the side to move")
 }
 
-/// Evaluates positions. Each thread has its own, with a pawn table or accumulators.
+/// Evaluates positions. Each thread has its own evaluator, with a pawn table and, for a network,
+/// accumulators.
 #[derive(Clone)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -118,7 +120,8 @@ impl Evaluator {
     /// Switches to `evaluation`, if it differs from the current one.
     pub fn set(&mut self, evaluation: &Evaluation) {
         if self.evaluation == *evaluation {
-            // Avoids repeated deep comparisons if the same network was read twice.
+            // Both evaluations may contain equal networks that were read separately. From now on,
+            // they share one network, which makes later comparisons fast.
             self.evaluation.clone_from(evaluation);
         } else {
             *self = Self::new(evaluation);

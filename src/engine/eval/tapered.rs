@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A middlegame value (lower sixteen bits) and an endgame value (upper), in centipawns. One
-/// addition adds both. Each must fit in an `i16`.
+/// A middlegame value in the lower sixteen bits and an endgame value in the upper sixteen, in
+/// centipawns. A single addition adds both values. Each value must fit in an `i16`.
 ///
 /// Source: <https://www.chessprogramming.org/Tapered_Eval>.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]

@@ -61,7 +61,8 @@ impl BenchResult {
     }
 }
 
-/// Searches all positions to `depth`. After each, calls `on_position` with its FEN, nodes and time.
+/// Searches all positions to `depth`. After each position, calls `on_position` with its FEN, node
+/// count and time.
 pub(crate) fn bench(
     depth: Depth,
     evaluation: Evaluation,

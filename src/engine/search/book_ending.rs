@@ -1,16 +1,16 @@
 //! Ends a search early if its best line has transposed into the book, and reports such lines.
 //!
 //! If an iteration finds a book position below the best move, the line is verified, reported and
-//! stored. It stays valid as long as its first move remains the best and its score does not fall.
-//! It ends the search only after a large share of the budget has been spent and the choice of move
-//! has settled. A match never ends analysis or pondering.
+//! stored. The line stays valid as long as its first move remains the best and the score of this
+//! move does not fall. It ends the search only after a large share of the budget has been spent and
+//! the choice of move has settled. A match never ends analysis or pondering.
 //!
 //! From the fourth iteration on, a line is plausible if it is part of the principal variation, or
-//! if null-window searches prove that its positions are worth as much as the root, within 60
-//! centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must not be bad for the
-//! engine's side.
+//! if null-window searches prove that the values of its positions are within 60 centipawns of the
+//! root's value (`PLAUSIBLE_MARGIN`). In addition, the results of the book's games must not be bad
+//! for the engine's side.
 //!
-//! The check is Tabia's own addition. It is needed because a match in a null-window node has no
+//! The check is Tabia's own addition. It is needed because a match at a null-window node has no
 //! exact value, and because comparing only the last position with the root would accept a line in
 //! which both sides make mistakes.
 
@@ -38,7 +38,8 @@ const SHARE: f64 = 0.4;
 const SHARE_WITHIN: f64 = 0.6;
 /// Number of iterations that a search can still complete after spending [`SHARE`] of its budget.
 ///
-/// Each takes about 1.5 times as long as the previous one. The number includes a reserve of one.
+/// Each iteration takes about 1.5 times as long as the previous one. The number includes one
+/// iteration as a reserve.
 const REACH: Depth = 3;
 /// Number of iterations without a new best move after which the choice counts as settled.
 const SETTLED_ITERATIONS: u32 = 3;
@@ -49,7 +50,7 @@ const VERIFIED_PER_ITERATION: usize = 4;
 const REPORTED_PER_ITERATION: usize = 4;
 /// Number of drawn games that are added to the results for a position before judging them.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
-/// The book's verdict is bad if the expected points are below this value.
+/// The book's verdict is bad if the expected score, from 0 to 1, is below this value.
 const BAD_VERDICT: f64 = 0.4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -80,8 +81,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
-    /// Reports new matches: the line that may end the search, or otherwise the shortest line below
-    /// each move, with the best moves first.
+    /// Reports new matches: the line that may end the search and, in analysis and while pondering,
+    /// the shortest line that starts with each of the other moves, best moves first.
     fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
         let mut new_matches: Vec<Transposition> =
             ending_line.map(|ending_line| ending_line.found.clone()).into_iter().collect();
@@ -108,7 +109,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.ends_in_book_from(SHARE_WITHIN)
     }
 
-    /// Whether the analysis of the root is deeper than any iteration that can still be completed.
+    /// Whether the book's analysis of the root is deeper than any iteration that can still be
+    /// completed.
     pub(super) fn is_out_of_reach(&self, depth: Depth) -> bool {
         depth + REACH < self.book_ending.settled && self.book_may_end() && self.spent() >= SHARE
     }
@@ -126,7 +128,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Applies the book line that ended the search, if any. In mode [`BookSearch::First`], the
-    /// match determines the move, regardless of its value.
+    /// match determines the move, regardless of the move's value.
     pub(super) fn apply_book_line(&mut self, result: &mut SearchResult) {
         if let Some(found) = self.decisive_match() {
             result.best = found.line.first().copied();
@@ -142,8 +144,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the share of the budget that has been spent: the largest over all limits except
-    /// depth.
+    /// Returns the share of the budget that has been spent: the largest share over all limits
+    /// except depth.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;
@@ -196,7 +198,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Whether the positions on `line` are worth as much as the root, within [`PLAUSIBLE_MARGIN`].
+    /// Whether the values of the positions on `line` are within [`PLAUSIBLE_MARGIN`] of the root's
+    /// value.
     ///
     /// The last position and those after the opponent's moves are searched to the depth that
     /// remains at their ply.
@@ -227,7 +230,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         plausible && !self.is_interrupted()
     }
 
-    /// Whether null-window searches show that `position` is worth `expected`, within the margin.
+    /// Whether null-window searches show that the value of `position` is within the margin of
+    /// `expected`.
     fn is_worth(&mut self, position: &Position, ply: Ply, depth: Depth, expected: Score) -> bool {
         let low = expected - PLAUSIBLE_MARGIN;
         let high = expected + PLAUSIBLE_MARGIN;
@@ -249,8 +253,8 @@ pub(super) fn is_bad_for(side: Color, counts: Counts) -> bool {
     verdict(counts, side) < BAD_VERDICT
 }
 
-/// Returns the expected points for `side`, from 0 to 1. Drawn games are added, so that a single
-/// lost game is not decisive.
+/// Returns the expected score for `side`, from 0 to 1. Drawn games are added to the results, so
+/// that a single lost game is not decisive.
 fn verdict(counts: Counts, side: Color) -> f64 {
     let games = counts.games() as f64;
     (counts.score(side) * games + VERDICT_PRIOR_GAMES / 2.0) / (games + VERDICT_PRIOR_GAMES)

@@ -9,7 +9,7 @@ use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
 /// Maximum difference, in centipawns, between the values of a plausible line and the root, and
-/// maximum fall of the root's value after that.
+/// maximum fall of the root's value after the line was found.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 #[derive(Debug, Default)]
@@ -21,8 +21,8 @@ pub(super) struct BookEndingState {
     pub(super) ended: bool,
     /// The book's analysis of the root, as a table entry.
     pub(super) known: Option<TableEntry>,
-    /// The last iteration in which the move from the analysis is still the move to play; 0 for
-    /// none.
+    /// The last iteration after which the move from the book's analysis is still the move to play;
+    /// 0 for none.
     pub(super) settled: Depth,
     /// A move that is played instead of the best move (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,

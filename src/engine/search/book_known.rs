@@ -13,8 +13,8 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// Maximum sum of the halfmove clock and the depth for which an analysis is valid, because analyses
-/// ignore the halfmove clock.
+/// An analysis is valid only if the sum of its depth and the halfmove clock is below this value,
+/// because analyses ignore the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
 /// Number of plies of an analysis that are checked for a repetition. A repetition takes four plies.
 const REPETITION_PLIES: usize = 4;
@@ -39,8 +39,8 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
     }
 }
 
-/// Returns the table's entry, with the book's move if it has none. Used if the book's score is not
-/// valid in this game.
+/// Returns the table's entry, with the book's move if the entry has no move. Used if the book's
+/// score is not valid in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
     /// A depth so low that the score of an entry with this depth is never used.
     const NO_DEPTH: Depth = Depth::MIN / 2;
@@ -58,8 +58,8 @@ pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<T
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the score of a node that the book has analysed deeply enough, if
-    /// [`Worker::holds_here`] confirms it. In a PV node, the book's moves continue the line.
+    /// Returns the score of a node that the book has analysed deeply enough. The caller must have
+    /// checked [`Worker::holds_here`]. In a PV node, the book's moves continue the line.
     #[cold]
     pub(super) fn settle_by_book(
         &mut self,
@@ -75,9 +75,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         known.score
     }
 
-    /// Reports the analysis of the root and returns it as a provisional result.
+    /// Reports the book's analysis of the root and returns it as a provisional result.
     ///
-    /// Its move is searched first, and is the move to play until a deeper iteration finds another.
+    /// The move from the analysis is searched first. It is the move to play until a deeper
+    /// iteration finds another one.
     pub(super) fn probe_book_at_root(&mut self) -> Option<SearchResult> {
         let job = self.job;
         let probe = job.book.as_ref()?;
@@ -120,7 +121,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Whether the score of an analysis is valid in this game.
     ///
     /// It is not valid if a draw by the fifty-move rule is near, if the line leads to a repetition,
-    /// or if one of the sides would prefer a draw by repetition.
+    /// or if the side to move is worse and can repeat a position.
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
@@ -219,7 +220,7 @@ mod tests {
     #[test]
     fn book_value_is_used_only_up_to_its_depth() {
         let (start, limits) = (Game::default(), Limits::depth(6));
-        // After 1. e4 it is Black's move, so the score is Black's.
+        // After 1. e4 Black is to move, so the score is from Black's point of view.
         let deep = [found("e4", "e5", -900, 20)];
         let result = search(&start, &deep, BookSearch::Value, &limits);
         assert_eq!(
@@ -270,7 +271,8 @@ mod tests {
         let known = [found("", "a4", 50, 4)];
         let result = search(&start, &known, BookSearch::Value, &limits);
         assert!(result.best.is_some_and(|best| Some(best) != a4));
-        // The search's own move may lead into the book, but the root's analysis is not reported.
+        // The line of the move found by the search may lead into the book, but the analysis of the
+        // root is not returned.
         assert!(result.book.is_none_or(|found| !found.line.is_empty()));
         // Root moves selected by the user also override the analysis.
         let wanted: Move = "e2e4".parse().expect("a move");
@@ -306,7 +308,8 @@ mod tests {
     #[test]
     fn book_value_does_not_override_repetition_or_fifty_move_rule() {
         let limits = Limits::depth(6);
-        // The analysis's move would repeat the position for the third time, but its score is a win.
+        // The move from the analysis would repeat the position for the third time, although its
+        // score is a win.
         let values = [found("e4 e5 Nf3 Nc6", "Ng1", 900, 30)];
         let again = play("e4 e5 Nf3 Nc6 Ng1 Nb8 Nf3 Nc6");
         let result = search(&again, &values, BookSearch::Value, &limits);
@@ -348,7 +351,8 @@ mod tests {
         assert_eq!(with_move(None, None), None);
         let alone = with_move(None, mv).expect("a move");
         assert_eq!((alone.mv, alone.eval), (mv, NO_EVAL));
-        // Depth and bound are too low to settle a node at any depth or in any window.
+        // The depth is too low to settle a node at any depth, and the score is too low to settle
+        // one in any window.
         assert!(alone.depth < -100 && alone.score < -MATE && alone.bound == Bound::Lower);
     }
 }

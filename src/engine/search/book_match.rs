@@ -25,7 +25,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.stack[ply].excluded.is_none().then(|| probe.start_lookup(position))
     }
 
-    /// Looks up an inner node in the book. Returns the hit if it affects the search.
+    /// Looks up an inner node in the book. Returns the match if it affects the search.
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
         let probe = self.job.book.as_ref()?;

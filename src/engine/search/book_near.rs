@@ -1,15 +1,15 @@
 //! Exhaustive lookup of short lines into the book.
 //!
-//! A search prunes poor replies or reaches them late, but an analysis should show whether they lead
-//! back into the book.
+//! A search prunes poor replies or searches them late, but an analysis should show whether such
+//! replies lead back into the book.
 
 use super::observe::OptionalObserver;
 use super::worker::Worker;
 use crate::chess::position::Position;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Stores the lines of one and two plies that lead into the book, if matches are reported but
-    /// none may end the search. This takes a few thousand lookups per search.
+    /// In analysis and while pondering, stores the lines of one and two plies that lead into the
+    /// book. This takes a few thousand lookups per search.
     pub(super) fn find_near_matches(&self) {
         let Some(probe) = self.job.book.as_ref().filter(|_| !self.book_may_end()) else { return };
         let remember = |position: &Position, line: &[_]| {

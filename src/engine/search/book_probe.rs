@@ -16,7 +16,7 @@ use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 /// Maximum number of stored matches.
 const REMEMBERED: usize = 4_096;
 /// Salt for table keys in searches that use book values. Combined with the checksum of the values,
-/// it separates their entries from all others.
+/// the salt separates the table entries of these searches from all others.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
 pub(super) struct BookProbe {
@@ -36,7 +36,8 @@ impl BookProbe {
 
     /// Returns the salt for table keys, or 0 if the search does not use book values.
     pub(super) fn salt(&self) -> u64 {
-        // Rotated, because only part of the upper half of a key selects its row in the table.
+        // The checksum is rotated, because only a part of a key's upper half selects the row in the
+        // table.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
@@ -50,8 +51,8 @@ impl BookProbe {
         self.book.prefetch(pawn_key);
     }
 
-    /// Starts a lookup, which rejects most positions that are not in the book. Do other work before
-    /// reading the result, because it must be loaded from memory.
+    /// Starts a lookup, which rejects most positions that are not in the book. The caller should do
+    /// other work before it reads the result, which must be loaded from memory.
     #[inline]
     pub(super) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         self.book.start_lookup(position)
@@ -86,7 +87,8 @@ impl BookProbe {
         }
     }
 
-    /// Returns the matches whose line starts with `first`: shorter lines first, then more games.
+    /// Returns the matches whose line starts with `first`, ordered by the length of the line and
+    /// then by the number of games (largest first).
     pub(super) fn under(&self, first: Move) -> Vec<Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = matches

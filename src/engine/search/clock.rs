@@ -13,7 +13,8 @@ use crate::chess::score::Score;
 
 /// Maximum number of moves over which the time is divided.
 const MAX_MOVES: u32 = 56;
-/// Share of the clock for one move at the start of the game, if the moves to go are unknown.
+/// Share of the clock for one move at the start of the game, if the number of moves to go is
+/// unknown.
 ///
 /// This constant, the next two and the formula come from Reckless, where they were tuned in games.
 /// See docs/measurements/strength-time-management.md.
@@ -23,8 +24,8 @@ const SHARE_GROWTH: f64 = 0.042;
 const SHARE_RATE: f64 = 0.045;
 /// Percentage of the increment that is spent on the current move. Set by hand.
 const INCREMENT_SHARE: u32 = 75;
-/// Part of a fixed move time that is reserved for transmitting the move. With xboard, this takes a
-/// few milliseconds; the rest allows for a busy machine.
+/// Part of a fixed move time that is reserved for transmitting the move. With xboard, the
+/// transmission takes a few milliseconds; the rest is a reserve for a busy machine.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
 /// Additional time reserved on a clock, because overloaded machines were observed to stall for
 /// this long. Without the reserve, a clock with an increment of 0.05 s ran down to 0.35 s.
@@ -34,8 +35,8 @@ const STALL: Duration = Duration::from_millis(300);
 const RESERVE_SHARE: u32 = 75;
 /// Maximum ratio of the hard bound to the soft bound. Set by hand.
 const HARD_FACTOR: u32 = 5;
-/// Maximum percentage of the clock for the hard bound. Set by hand. At 55, one game in a hundred
-/// was lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
+/// Maximum hard bound, as a percentage of the clock. Set by hand. At 55, one game in a hundred was
+/// lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
 const HARD_SHARE: u32 = 40;
 /// Minimum bound, which allows the search to complete its first iteration.
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -53,7 +54,8 @@ pub(super) struct TimeManager {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stability {
     pub(super) unchanged: u32,
-    /// Fall of the score since the last iteration, in centipawns; negative if it has risen.
+    /// Amount by which the score has fallen since the last iteration, in centipawns; negative if
+    /// the score has risen.
     pub(super) fall: Score,
     /// Share of all nodes spent on the best move, from 0 to 1.
     pub(super) effort: f64,
@@ -80,8 +82,8 @@ impl TimeManager {
         self.start.elapsed()
     }
 
-    /// Returns the spent share of the soft bound (including time spent pondering) or of a fixed
-    /// time. Returns `None` if there is neither, or while pondering.
+    /// Returns the share that has been spent of the soft bound (including time spent pondering) or
+    /// of a fixed time. Returns `None` while pondering, or if there is no time limit.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
         if self.is_pondering(control) {
             return None;
@@ -102,7 +104,7 @@ impl TimeManager {
         self.hard.is_none_or(|hard| hard >= time)
     }
 
-    /// Whether the hard bound has been reached, counted from the ponder hit.
+    /// Whether the hard bound has been reached. Time before the ponder hit is not counted.
     pub(super) fn must_stop(&self, control: &Control) -> bool {
         let Some(hard) = self.hard else { return false };
         !self.is_pondering(control) && self.own_time() >= hard

@@ -39,8 +39,8 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`]: less than the value of a tempo in a one-second search. Set
-/// by hand.
+/// Default of [`Config::steer_margin`]. In a search of one second, it is less than the value of a
+/// tempo. Set by hand.
 const STEER_MARGIN: Score = 15;
 
 impl Default for Config {
@@ -65,17 +65,18 @@ pub enum BookSearch {
     /// The search does not look up nodes in the book.
     #[default]
     Off,
-    /// A match ends the search immediately, regardless of the line, for study and comparison.
+    /// A match ends the search immediately, regardless of the line. This mode is for study and
+    /// comparison.
     First,
     /// A match below the best move may end the search early once that move has long been settled.
     /// The line must be plausible, and the book's results must not be bad for the side to move at
     /// the root.
     Stop,
-    /// Like [`BookSearch::Stop`], and also uses the book's analyses like table entries: the score
-    /// of an analysis that is deep enough, otherwise its move.
+    /// Like [`BookSearch::Stop`], but the search also uses the book's analyses like table entries:
+    /// it uses the score of an analysis that is deep enough, and otherwise only the move.
     Value,
-    /// Like [`BookSearch::Value`], but among moves that are about as good as the best one, prefers
-    /// a move whose best line leads back into the book.
+    /// Like [`BookSearch::Value`], but among moves that are about as good as the best one, the
+    /// search prefers a move whose best line leads back into the book.
     Steer,
 }
 
@@ -93,10 +94,10 @@ named_values! { pub BookSearch, "book search mode":
 /// Order of the re-searches after a reduced late move has beaten alpha at a PV node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// The first re-search has full depth, and the second also the open window.
+    /// The first re-search has full depth, and the second one also has the open window.
     #[default]
     DepthFirst,
-    /// The first re-search has the open window, and the second also full depth.
+    /// The first re-search has the open window, and the second one also has full depth.
     WindowFirst,
 }
 

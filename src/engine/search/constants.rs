@@ -1,15 +1,15 @@
 //! Tunable constants of the search, each with its range and tuning step.
 //!
 //! A macro turns each row of the table into a `const fn`. With the `tune` feature, each row becomes
-//! an option in both protocols and a number that is read at run time, for `tabia tune`
-//! (docs/guides/tune.md). These numbers are global and not in `Config`, where each row would need a
+//! an option in both protocols, whose value is read at run time. `tabia tune` changes these options
+//! (docs/guides/tune.md). The values are global and not in `Config`, where each row would need a
 //! field, a default and a setting for a value that no user sets.
 //!
 //! Scores are in centipawns, depths are in plies, and `lmr_…` values are in units of 1/1024 of a
 //! ply. docs/measurements/strength-search-steps.md describes how the values were found.
 
 /// Passes the table to a macro. Each row has the form `name = value in least ..= most, step;`,
-/// where the step is the size of the changes at the end of a tuning run.
+/// where `step` is the size of the changes at the end of a tuning run.
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
@@ -33,8 +33,8 @@ macro_rules! with_constants {
             futility_base = 90 in 20..=200, 12;
             futility_margin = 85 in 30..=160, 8;
 
-            // Late move pruning: quiet moves tried at depth 0, in tenths, and growth with the
-            // square of the depth, in hundredths.
+            // Late move pruning: the number of quiet moves tried at depth 0, in tenths, and the
+            // increase of this number with the square of the depth, in hundredths.
             late_moves_base = 30 in 10..=80, 5;
             late_moves_step = 100 in 40..=200, 10;
             late_moves_depth = 8 in 5..=14, 1;
@@ -53,7 +53,7 @@ macro_rules! with_constants {
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
-            // Late move reductions: base, and divisor of log(depth) times log(move number).
+            // Late move reductions: base, and divisor of the product log(depth) * log(move number).
             lmr_base = 973 in 300..=1_600, 80;
             lmr_divisor = 138 in 80..=240, 8;
             lmr_not_improving = 1_024 in 0..=2_048, 120;
@@ -68,8 +68,8 @@ macro_rules! with_constants {
             // History score for which a move is reduced by one ply less.
             lmr_history = 9_000 in 4_000..=20_000, 800;
 
-            // Weights of the evaluation corrections by source, in 1/256 of a centipawn per 1/1024
-            // of the largest stored value.
+            // Weights of the evaluation corrections by source, in 1/256 of a centipawn per unit of
+            // the stored value, which is at most 1024.
             correction_pawns = 11 in 0..=24, 2;
             correction_pieces = 11 in 0..=24, 2;
             correction_moves = 7 in 0..=24, 2;
@@ -85,13 +85,13 @@ macro_rules! with_constants {
             history_malus = 160 in 60..=360, 20;
             history_malus_max = 1_400 in 600..=3_600, 180;
             // Bonus for a quiet move per centipawn by which the move raised its side's evaluation,
-            // and the maximum gain and loss that count.
+            // maximum bonus, and maximum penalty.
             evaluation_history = 10 in 0..=30, 2;
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves: bonus for a check, and bonus for leaving or penalty for
-            // entering a square that a less valuable piece attacks.
+            // Ordering of quiet moves: bonus for a check, and then, by kind of piece, the bonus for
+            // leaving (and the penalty for entering) a square that a less valuable piece attacks.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;

@@ -25,11 +25,12 @@ use crate::engine::tablebase::TablebaseResult;
 const ASPIRATION_DEPTH: Depth = 5;
 /// Maximum width of an aspiration window, in centipawns. Beyond it, the bound is infinite.
 const ASPIRATION_MAX: Score = 800;
-/// Time before which root moves are not reported, because they change too quickly.
+/// Time after which the search reports the root move that it is searching. Before that, root moves
+/// change too quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
-/// Time before which failed windows are not reported.
+/// Time after which failed windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
-/// The first iteration that reports new best moves. Iteration 1 would report too many.
+/// The first iteration that reports new best moves. Iteration 1 would report too many of them.
 const FIRST_NEWS_DEPTH: Depth = 2;
 /// Number of iterations after which the only legal move is played.
 const FORCED_MOVE_DEPTH: Depth = 3;
@@ -67,7 +68,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.expect_reply(&mut result);
         self.call_known_draw(&mut result);
         self.report_final(&result);
-        // The helpers have no more work, even if the result is returned later.
+        // From here on, the helpers have no more work, even if the result is returned later.
         self.job.pool.finish();
         self.wait_for_permission();
         self.show_done();
@@ -78,8 +79,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result
     }
 
-    /// Returns a legal move and the static evaluation, for a search that stops before it has a
-    /// result. If the game is over, returns the score of a mate or a draw.
+    /// Returns a legal move and the static evaluation, which are the result of a search that stops
+    /// before it has found a better one. If the game is over, returns the score of a mate or a
+    /// draw.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -171,8 +173,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the bound type of the final score: exact, unless a search for mates finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // One lower than necessary: otherwise the window would have width one at the end of the
-            // longest of these mates, and a search with such a window returns no line.
+            // Alpha is one lower than necessary. Otherwise the window would have width one at the
+            // end of the longest of these mates, and a search with such a window returns no line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
@@ -223,7 +225,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Adjusts the `score` of a root move to its result in the endgame tables; `next` is the
-    /// position after it.
+    /// position after the move.
     ///
     /// For a tablebase draw, only proven scores are adjusted, because the tables ignore earlier
     /// positions in the game.
@@ -243,8 +245,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Records the score of a root move, if it is the first or raises alpha. Moves that raise alpha
-    /// are reported immediately.
+    /// Records the score of a root move if it is the first move or raises alpha. Moves that raise
+    /// alpha are reported immediately.
     pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
         let nodes = self.take_nodes();
         let mut root_moves = self.job.root_moves();
@@ -279,7 +281,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes that this thread searched as a helper to the count of their root move.
+    /// Adds the nodes that this thread searched as a helper to the node count of the root move
+    /// above them.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -346,7 +349,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// If the line consists only of the move to play, as after a fail high, takes the expected
-    /// reply from the table.
+    /// reply from the transposition table.
     fn expect_reply(&self, result: &mut SearchResult) {
         let Some(best) = result.best.filter(|_| result.ponder.is_none()) else { return };
         let next = self.job.root.play(best);
@@ -397,8 +400,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         root_moves[0].nodes as f64 / all.max(1) as f64
     }
 
-    /// Whether the search ends: a mate was found, a limit has been reached, or another iteration is
-    /// not worth its time.
+    /// Whether the search ends: a mate was found, a limit has been reached, or another iteration
+    /// would not be worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
         // Quiescence may find a mate earlier, but stores no line to it.

@@ -21,8 +21,8 @@ fn random_game(start: &str, plies: usize, seed: u64) -> Game {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Checks that a stopped search returns an exact score: that of the last report, or that of the
-    /// first move of the next iteration.
+    /// Checks that a stopped search returns an exact score: the score of the last report, or the
+    /// score of the first move of the next iteration.
     #[test]
     fn result_of_a_stopped_search_is_never_a_bound(
         start in prop::sample::select(vec![

@@ -48,8 +48,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Whether the score of `node` is also the score of its position.
     ///
-    /// At the root, this holds only for the first line, and not if the user has restricted the root
-    /// moves or the endgame tables report a draw.
+    /// At the root, this is true only for the first line. It is false if the user has restricted
+    /// the root moves or if the endgame tables report a draw.
     fn is_score_of_position(&self, node: &Node) -> bool {
         if !node.is_root() {
             return true;

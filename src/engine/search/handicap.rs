@@ -1,14 +1,14 @@
 //! Play below full strength, which imitates the mistakes of weaker players.
 //!
 //! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
-//! especially those further ahead. [`Limits`](super::Limits) restricts the search, and this module
-//! implements the other two effects. The mistakes are deterministic: each position has one
-//! evaluation error, and at a given distance from the root, a move is either always seen or always
-//! overlooked.
+//! especially those further ahead in a line. [`Limits`](super::Limits) restricts the search, and
+//! this module implements the other two effects. The mistakes are deterministic: each position has
+//! one evaluation error, and at a given distance from the root, a move is either always seen or
+//! always overlooked.
 //!
 //! Many engines choose randomly among the moves found by a strong search. Their games consist of
 //! flawless play, interrupted by moves that give away a piece. In contrast, Tabia adds noise to the
-//! evaluation, derived from key and seed. Sources for this method:
+//! evaluation. The noise is derived from the position's key and a seed. Sources for this method:
 //! <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 //!
@@ -30,8 +30,8 @@ pub struct Handicap {
     /// Probability of overlooking a quiet move one ply after the root, in permille. The same
     /// probability applies again at each further ply.
     ///
-    /// For captures, the number of plies is halved. Recaptures of the piece that has just moved
-    /// are always seen, and so are replies to a check.
+    /// For captures, only half of the number of plies is counted. Recaptures of the piece that has
+    /// just moved are always seen, and so are replies to a check.
     pub move_blindness: u32,
     /// Seed of the mistakes. The same seed results in the same mistakes.
     pub seed: u64,
@@ -40,11 +40,12 @@ pub struct Handicap {
 const ALL_PIECES: i64 = 32;
 /// Mean of the sum of four random integers from 0 to 65535.
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
-/// Standard deviation of the sum in [`MEAN_OF_SUM`], which is 65536 times the square root of 1/3.
+/// Standard deviation of the same sum: 65536 times the square root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;
-/// Distance, in plies, that determines the probability of overlooking root moves. Set by hand.
+/// Distance from the root, in plies, that is used to calculate the probability of overlooking root
+/// moves. Set by hand.
 const ROOT_DISTANCE: f64 = 0.5;
-/// Factor by which the distance of captures is multiplied. Set by hand.
+/// Factor by which the distance from the root is multiplied for captures. Set by hand.
 const CAPTURE_DISTANCE: f64 = 0.5;
 /// Salt that makes the random numbers for moves differ from those for positions.
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;

@@ -11,7 +11,7 @@
 //!
 //! Evaluation errors are stored in tables indexed by the pawns, by the pieces and by the last moves
 //! (`History::correction`). Each table learns from the error that remains after all corrections, so
-//! that their sum does not exceed the error.
+//! that the sum of all corrections does not exceed the error.
 
 use std::sync::atomic::{AtomicI16, Ordering};
 
@@ -59,7 +59,7 @@ fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// The facts about a node that select its history entries.
+/// The facts about a node that determine which history entries are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Context {
     /// Pieces and target squares of the moves one, two and four plies back.
@@ -71,10 +71,10 @@ pub(super) struct Context {
 }
 
 /// Indices of two correction entries, which pair the last move with those one and three plies
-/// earlier. `None` if one of the moves is a null move.
+/// earlier. `None` if there is no earlier move, or if one of the two moves is a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
-/// A statistic. The value 0 is neutral.
+/// A history value. 0 is neutral.
 #[derive(Default)]
 struct HistoryEntry(AtomicI16);
 
@@ -153,9 +153,11 @@ pub(super) struct History {
     continuation: HistoryTable,
     /// The row that is used if there is no earlier move. Its entries are always zero.
     nothing: Box<Row>,
-    /// Indices: `[colour to move][hash]`, for pawns, White's pieces and Black's pieces.
+    /// Three tables: for the pawns, White's pieces and Black's pieces.
+    /// Indices: `[colour to move][hash]`.
     correction: [HistoryTable; 3],
-    /// Indices: `[earlier piece and square][last piece and square]`, one and three plies apart.
+    /// One table for moves that are one ply apart, and one for moves that are three plies apart.
+    /// Indices: `[earlier piece and square][last piece and square]`.
     move_correction: [HistoryTable; 2],
 }
 

@@ -52,8 +52,8 @@ impl RootMove {
         }
     }
 
-    /// Whether the move leads to a tablebase draw. It still has a score, so that the engine can
-    /// choose the drawing move that poses the most problems.
+    /// Whether the move leads to a tablebase draw. Such a move still has a score, so that the
+    /// engine can choose the drawing move that sets the opponent the most problems.
     pub(super) fn is_known_draw(&self) -> bool {
         self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }
@@ -126,7 +126,7 @@ impl Job {
     ) -> Self {
         let PersistentState { table, history, cycles } = persistent;
         let root = *game.position();
-        // The clock starts first, because reading the endgame tables takes time.
+        // The clock is started first, because reading the endgame tables takes time.
         let clock = TimeManager::start(limits, root.fullmove_number());
         let config = match limits.handicap {
             None => config,

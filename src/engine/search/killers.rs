@@ -27,7 +27,8 @@ impl Killers {
         }
     }
 
-    /// Clears the killer moves at a ply. Called when its nodes get a different grandparent.
+    /// Clears the killer moves at a ply. Called when the next nodes at this ply have a different
+    /// grandparent.
     #[inline]
     pub(super) fn clear(&mut self, ply: Ply) {
         self.0[ply] = [None; 2];

@@ -1,4 +1,4 @@
-//! Limits of a search: depth, nodes, time and others.
+//! Limits of a search, such as depth, nodes and time.
 
 use std::time::Duration;
 
@@ -17,14 +17,15 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// If set, the search looks only for a mate in this many moves, at least 1.
     ///
-    /// It uses only sound pruning: if it finds no mate in `2 * moves - 1` iterations, there is
-    /// none, and its score is a bound. It ends with the first mate found.
+    /// Such a search uses only sound pruning: if it finds no mate in `2 * moves - 1` iterations,
+    /// there is no such mate, and the score is a bound. The search ends when it finds the first
+    /// mate.
     pub mate: Option<u32>,
     /// Maximum time for the search.
     pub time: TimeLimit,
     /// The moves to search at the root. If empty, all legal moves are searched.
     pub root_moves: Vec<Move>,
-    /// Number of best moves to report, at least 1. Each is reported with its own line.
+    /// Number of best moves to report, at least 1. Each of them is reported with its own line.
     pub multi_pv: usize,
     /// Whether to ponder. Until [`Control::ponder_hit`](super::Control::ponder_hit) is called, the
     /// clock does not start and no move is returned.

@@ -11,8 +11,8 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Number of fail highs at the next ply above which late moves are reduced further, because they
-/// are likely to be refuted soon. Source: Stockfish.
+/// If more than this number of nodes at the next ply have failed high, late moves are reduced
+/// further, because they are likely to be refuted too. Source: Stockfish.
 const MANY_CUTOFFS: u32 = 2;
 const HISTORY_MOST: i32 = 2 * PLY;
 
@@ -87,7 +87,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.set_reason(why);
     }
 
-    /// Whether a score is still above alpha, because another thread may have raised alpha.
+    /// Whether a score is still above alpha. Another thread may have raised alpha in the meantime.
     fn is_still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
         if facts.shared && score > facts.alpha {
             facts.alpha = facts.alpha.max(self.shared_alpha());

@@ -1,4 +1,5 @@
-//! Checks the available memory, because the system kills a process that uses too much.
+//! Checks the available memory, because the operating system kills a process that uses too much
+//! memory.
 
 use std::fs;
 use std::hint::black_box;
@@ -6,11 +7,12 @@ use std::path::Path;
 
 use crate::support::platform;
 
-/// Stack size of a search thread, in bytes: a few hundred plies, each with a list of moves.
+/// Stack size of a search thread, in bytes. It is sufficient for a few hundred plies, each with a
+/// list of moves.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
-/// Address space, in bytes, of a thread in addition to its stack: a glibc heap (`HEAP_MAX_SIZE`),
-/// which outlives the thread.
+/// Address space, in bytes, that a thread uses in addition to its stack: a glibc heap
+/// (`HEAP_MAX_SIZE`), which outlives the thread.
 pub(super) const THREAD_HEAP: usize = 64 << 20;
 
 /// Memory, in bytes, that is kept free for small allocations during a search.
@@ -33,16 +35,17 @@ pub(super) fn can_fill(bytes: usize) -> bool {
     has_room(bytes) && available().is_none_or(|available| bytes <= available)
 }
 
-/// Returns the memory of the machine, or of the process's control group if that is smaller, in
-/// bytes. Returns `None` if the system does not report it.
+/// Returns the machine's memory in bytes, or the limit of the process's control group if that is
+/// lower. Returns `None` if the operating system does not report it.
 pub(crate) fn total_memory() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let limits = groups.iter().map(|group| group.limit);
     limits.chain(platform::total_memory()).min()
 }
 
-/// Returns the memory, in bytes, that this process can allocate without forcing other programs out
-/// of memory or exceeding the limit of the control group. Returns `None` if unknown.
+/// Returns the memory, in bytes, that this process can allocate. It must neither force other
+/// programs out of memory nor exceed the limit of the control group. Returns `None` if the amount
+/// is unknown.
 fn available() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let left = groups.iter().map(|group| group.limit.saturating_sub(group.used));
@@ -63,8 +66,8 @@ const VERSION_1: GroupFiles =
     ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
 const VERSION_2: GroupFiles = ["memory.max", "memory.current", "inactive_file "];
 
-/// Returns the control groups that limit this process's memory, below the file system `root`. See
-/// <https://docs.kernel.org/admin-guide/cgroup-v2.html>.
+/// Returns the control groups that limit this process's memory. Files are read below `root`, which
+/// is `/` except in tests. See <https://docs.kernel.org/admin-guide/cgroup-v2.html>.
 fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mut groups = Vec::new();
@@ -79,7 +82,7 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
             _ => continue,
         };
         let path = Path::new(path.unwrap_or_default().trim_start_matches('/'));
-        // Each parent group has its own limit. In a container the path may not exist.
+        // Each parent group has its own limit. In a container, the path may not exist.
         groups.extend(
             path.ancestors()
                 .filter_map(|group| memory_group(&root.join(folder).join(group), files)),

@@ -6,9 +6,9 @@
 //!
 //! # Configuration
 //!
-//! [`Config`] contains everything on which a search depends. It is part of the engine's settings,
-//! so a new search option requires a field, a row in the table of options, and the code that reads
-//! the field.
+//! [`Config`] contains all parameters of the search. It is part of the engine's settings, so a new
+//! search option requires a field, a row in the table of options, and the code that reads the
+//! field.
 //!
 //! # One node
 //!
@@ -17,9 +17,9 @@
 //! Attacked squares (`position::Threats`) are computed only if the moves of a node are searched,
 //! because the table or pruning cuts off most nodes first.
 //!
-//! A search for a mate in a given number of moves ([`Limits::mate`]) has a window with only the
-//! scores of such mates. It uses neither speculative pruning nor reductions, and has separate table
-//! entries.
+//! A search for a mate in a given number of moves ([`Limits::mate`]) has a window that contains
+//! only the scores of such mates. It uses neither speculative pruning nor reductions, and has
+//! separate table entries.
 //!
 //! If a side can repeat a position with one move (`position::Cycles`), its score is at least a
 //! draw. Endgame tables are probed for WDL after a capture or pawn move that leaves few pieces, and

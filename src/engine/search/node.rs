@@ -31,7 +31,7 @@ impl Pv {
     }
 }
 
-/// The bounds of a search. Values at or outside the bounds need not be exact.
+/// The bounds of a search. A value at or outside the bounds need not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -76,7 +76,8 @@ pub(super) struct Node {
     pub(super) raw_eval: Score,
     /// The static evaluation with corrections, or `NO_EVAL` in check.
     pub(super) static_eval: Score,
-    /// The table's score if that is more accurate than `static_eval`; `NO_EVAL` in check.
+    /// The table's score if it is more accurate than `static_eval`, otherwise `static_eval`;
+    /// `NO_EVAL` in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
     pub(super) excluded: Option<Move>,
@@ -106,7 +107,7 @@ pub(super) struct NodeProgress {
     /// The best line. Set only at PV nodes.
     pub(super) line: Pv,
     pub(super) count: usize,
-    /// The first quiet moves that have not failed high, at most [`TRIED`].
+    /// The first quiet moves that were searched and did not fail high, at most [`TRIED`].
     pub(super) quiets: ArrayVec<Move, TRIED>,
     pub(super) quiet_count: usize,
 }
@@ -125,7 +126,7 @@ impl NodeProgress {
         }
     }
 
-    /// Whether a move has failed high, so that the others need no search.
+    /// Whether a move has failed high, so that the remaining moves need no search.
     pub(super) fn has_failed_high(&self, node: &Node) -> bool {
         self.alpha >= node.window.beta
     }
@@ -138,8 +139,8 @@ impl NodeProgress {
             if node.pv {
                 self.line.set(mv, rest);
             }
-            // Also raised beyond beta: threads that share the node keep recording until they notice
-            // the cutoff, and their results must not replace this one.
+            // Alpha is raised even beyond beta: threads that share the node continue to record
+            // results until they notice the cutoff, and their results must not replace this one.
             self.alpha = score;
             if self.has_failed_high(node) {
                 return true;

@@ -1,9 +1,9 @@
 //! Observation of the engine's search, step by step.
 //!
 //! A `Worker` is generic over its `OptionalObserver`. In normal play, this is `()`, for which the
-//! `show` method compiles to nothing: the number of instructions differs by less than a thousandth
-//! from a search without this code (see "The engine's own search" in docs/lessons.md). The program
-//! contains a second instance of the search for a boxed observer.
+//! `show` method compiles to nothing. The number of instructions differs by less than a thousandth
+//! from that of a search without this code (see "The engine's own search" in docs/lessons.md). The
+//! program contains a second instance of the search for a boxed observer.
 //!
 //! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
 //! number of the parent visit. A `SplitPoint` contains that number as a `VisitRef`, so that the
@@ -70,11 +70,11 @@ pub enum SearchReason {
     NullMoveVerification,
     /// The same node without the table move, to test whether the table move is the only good one.
     Singularity,
-    /// A capture that may beat beta by a margin, at a reduced depth.
+    /// Probcut: a capture that may beat beta by a margin, at a reduced depth.
     Probcut,
     /// A capture, promotion or evasion in the quiescence search.
     Noisy,
-    /// The last position of a line into the book, to verify its value.
+    /// A position on a line into the book, to verify its value.
     BookLine,
 }
 
@@ -114,7 +114,8 @@ pub enum NodeEnd {
     Table,
     /// A result from the endgame tables.
     Endgames,
-    /// The results of the games in the book ([`BookSearch::First`](super::BookSearch::First)).
+    /// A match in the book, which ends the search
+    /// ([`BookSearch::First`](super::BookSearch::First)).
     BookMatch,
     /// An analysis from the book.
     BookValue,
@@ -128,11 +129,11 @@ pub enum NodeEnd {
     MultiCut,
     /// Stand pat in the quiescence search: the position is good enough without a move.
     StandPat,
-    /// The end of a search for mates that found none within the depth.
+    /// The depth limit of a search for mates, which found no mate here.
     NoMate,
     /// The maximum length of a line.
     MaxPly,
-    /// The end of the search, which occurred before the node was counted.
+    /// The end of the search, which came before the node was counted.
     Stopped,
 }
 
@@ -168,7 +169,7 @@ pub enum PruneReason {
     Late,
     /// Futility: the evaluation is too low for the move to raise alpha.
     Futile,
-    /// History: in the past, the move has hardly ever helped.
+    /// History: the move has failed too often in the past.
     History,
     /// Static exchange evaluation: the move loses material.
     Exchange,
@@ -186,7 +187,8 @@ impl PruneReason {
     }
 }
 
-/// Event counts kept by the search itself. The totals of an observer must equal them.
+/// Event counts kept by the search itself. The totals that an observer counts must be equal to
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
     /// Number of nodes, as given in reports.
@@ -199,7 +201,7 @@ pub struct Counters {
     pub open: u64,
 }
 
-/// A node when it is entered. The window is from the point of view of the side to move.
+/// A node that the search enters. The window is from the point of view of the side to move.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
     /// The node's position.
@@ -277,7 +279,7 @@ pub enum SearchStep<'a> {
         /// Distance of the node from the root in plies.
         ply: Ply,
     },
-    /// This thread leaves a shared node because no more moves remain to be searched there.
+    /// This thread leaves the shared node that it joined.
     Part,
     /// The value of the node was determined by something other than its moves.
     Ended(NodeEnd),
@@ -297,11 +299,11 @@ pub trait Observer: Send {
     /// Called for every step, in the order in which the thread performs the steps.
     fn on_step(&mut self, step: &SearchStep<'_>);
 
-    /// Returns this thread's current visit, for the threads that join its node.
+    /// Returns this thread's current visit, which is passed to the threads that join its node.
     fn place(&self) -> VisitRef;
 }
 
-/// The observer type with which a search is compiled: an [`Observer`], or `()` for none.
+/// The observer type for which a search is compiled: an [`Observer`], or `()` for none.
 pub(super) trait OptionalObserver {
     const IS_OBSERVED: bool;
 

@@ -14,10 +14,10 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Minimum exchange value of a check that gets a bonus, in centipawns. Set by hand, so that the
+/// Minimum exchange value of a check that gets a bonus, in centipawns. Set by hand so that the
 /// check loses less than a pawn.
 const SAFE_CHECK: Score = -75;
-/// Score of underpromotions, after all other captures and promotions.
+/// Score of underpromotions, which is lower than the score of all other captures and promotions.
 const UNDERPROMOTION: i32 = -100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,8 +131,8 @@ impl MovePicker {
         }
     }
 
-    /// Skips moves that a weakened player overlooks. The table move and the killer moves are always
-    /// seen, because they were found earlier.
+    /// Makes the picker skip the moves that a weakened player overlooks. The table move and the
+    /// killer moves are always seen, because they were found earlier.
     pub(super) fn apply_visibility(&mut self, visibility: Option<MoveVisibility>) {
         self.visibility = visibility;
     }
@@ -224,7 +224,7 @@ impl MovePicker {
         self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
-    /// Returns the best capture that reaches the threshold, and defers the others.
+    /// Returns the best remaining capture that reaches the threshold. Defers those that do not.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
         while let Some((mv, score)) = self.candidates.take_best() {
             if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {
@@ -248,7 +248,7 @@ impl MovePicker {
 }
 
 /// Adjustments to the scores of quiet moves, by kind of piece: bonuses for checks and for leaving a
-/// square attacked by a less valuable piece, and a penalty for entering one.
+/// square attacked by a less valuable piece, and a penalty for entering such a square.
 struct Prospects<'a> {
     position: &'a Position,
     worth: [i32; ALL_PIECES.len()],
@@ -284,7 +284,8 @@ impl<'a> Prospects<'a> {
     }
 }
 
-/// Returns the score of a noisy move: most valuable victim first, then least valuable attacker.
+/// Returns the move ordering score of a noisy move. Moves are ordered by the most valuable victim
+/// and then by the least valuable attacker.
 ///
 /// Source: <https://www.chessprogramming.org/MVV-LVA>.
 fn noisy_score(position: &Position, mv: Move) -> i32 {

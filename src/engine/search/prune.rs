@@ -22,7 +22,8 @@ const SINGULAR_TABLE_LAG: Depth = 3;
 
 pub(super) const PLY: i32 = 1_024;
 
-/// Reductions for late moves, from the logarithms (in 1/256) of the depth and the move number.
+/// Reductions for late moves, computed from the logarithms (in 1/256) of the depth and the move
+/// number.
 ///
 /// Source: <https://www.chessprogramming.org/Late_Move_Reductions>.
 pub(super) struct Reductions([i32; 64]);
@@ -40,13 +41,14 @@ impl Reductions {
     }
 }
 
-/// Whether the whole node may be pruned. PV nodes, nodes in check and singularity tests never are.
+/// Whether the whole node may be pruned. PV nodes, nodes in check and singularity tests are never
+/// pruned.
 #[inline]
 pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL
 }
 
-/// Returns the value of a node that needs no search, with the rule that determined it.
+/// Returns the value of a node that needs no search, and the rule that determined the value.
 #[inline(always)]
 pub(super) fn prune_statically(node: &Node) -> Option<(NodeEnd, Score)> {
     let average = (node.eval + node.window.beta) / 2;
@@ -68,7 +70,7 @@ fn reverse_futility(node: &Node) -> bool {
 
 /// Returns the depth reduction for a null move search, if null move pruning applies.
 ///
-/// The search tests whether the score is above beta even if the side to move passes. It is not used
+/// The search tests whether the score reaches beta even if the side to move passes. It is not used
 /// for a side with only pawns, whose best move may be to pass. Source:
 /// <https://www.chessprogramming.org/Null_Move_Pruning>.
 #[inline]
@@ -120,7 +122,8 @@ pub(super) fn prune_quiet(
     }
 }
 
-/// Whether to skip the remaining quiet moves after `quiets` of them, at low depth.
+/// Whether to skip the remaining quiet moves of a node at low depth, after `quiets` of them have
+/// been searched.
 ///
 /// Captures are not counted. Otherwise, a node that starts with a few bad captures would try hardly
 /// any quiet moves, and the position would look lost for the side to move. Source:
@@ -155,7 +158,7 @@ pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::forcing_see_depth()).then_some(-c::forcing_see_margin() * depth)
 }
 
-/// Whether a quiet move has failed too often in the past to be searched with `depth` plies left.
+/// Whether a quiet move has failed too often in the past to be searched at `depth`.
 #[inline]
 pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
     depth <= c::history_pruning_depth() && history < -c::history_pruning_margin() * depth
@@ -163,7 +166,7 @@ pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
 
 /// Returns the score that all other moves must stay below if the table move is singular.
 ///
-/// Returns `None` if this should not be tested. Source:
+/// Returns `None` if the table move should not be tested. Source:
 /// <https://www.chessprogramming.org/Singular_Extensions>.
 #[inline]
 pub(super) fn singular_beta(node: &Node) -> Option<Score> {

@@ -1,8 +1,8 @@
 //! Principal variation search at one node.
 //!
-//! The first move is searched with the node's window. The other moves are searched with a null
-//! window and reduced depth, and are searched again only if they beat alpha. Sources: T. A.
-//! Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
+//! The first move is searched with the node's window. Each later move is searched with a null
+//! window and reduced depth, and is searched again only if it beats alpha. Sources: T. A. Marsland
+//! and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
 //! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
 use std::sync::atomic::Ordering;
@@ -26,7 +26,8 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::{TablebaseResult, kbnk};
 
-/// Depth, in plies, added to a tablebase result in the transposition table.
+/// Number of plies added to the node's depth when a tablebase result is stored in the transposition
+/// table.
 const TABLEBASE_DEPTH: Depth = 6;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -51,7 +52,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Returns the value of a node whose entry has already been reported. See [`Worker::pvs`].
+    /// Returns the value of a node after its entry has been reported to the observer. See
+    /// [`Worker::pvs`].
     #[inline(always)]
     fn value(
         &mut self,
@@ -66,10 +68,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
             return score;
         }
         if depth <= 0 {
-            // There is no mate here, and the search is only for mates.
+            // The search looks only for mates, and there is none here.
             return self.ended(NodeEnd::NoMate, DRAW);
         }
-        // This work overlaps with the prefetch of the table entry and the book's row.
+        // This work is done while the table entry and the book's row are being prefetched.
         self.evaluator.prepare(position, ply);
         let table = self.table_entry(position, ply);
         let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
@@ -154,7 +156,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the window for a side that can repeat a position and so achieve at least a draw.
+    /// Returns the window, with alpha raised to the score of a draw if the side to move can repeat
+    /// a position.
     #[inline]
     pub(super) fn repetition_window(
         &self,
@@ -398,7 +401,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
                 (Some(_), _) => node.window.alpha,
                 (None, true) => mated_in(node.ply),
                 (None, false) if node.position.has_no_moves() => self.draw_score(),
-                // The player has overlooked all moves.
+                // The weakened player has overlooked all moves.
                 (None, false) => node.static_eval,
             };
             return self.ended(NodeEnd::NoMoves, score);
@@ -406,7 +409,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.finish_node(node, &progress)
     }
 
-    /// Searches the moves one after the other, or shares those after the first among threads.
+    /// Searches the moves one after the other, or shares the later moves among threads.
     pub(super) fn search_moves(
         &mut self,
         node: &Node,
@@ -451,7 +454,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             self.show(|_| SearchStep::Pruned(mv, why));
             return None;
         }
-        // Prefetching starts only here, because half of all moves have been pruned by now.
+        // Prefetching starts only here, because half of all moves are pruned before this point.
         let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
         let depth = node.depth - 1 + extension;
         let keys = self.keys_after(&node.position, mv);

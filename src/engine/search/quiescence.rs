@@ -22,7 +22,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Returns the value of a node whose entry has already been reported. See
+    /// Returns the value of a node after its entry has been reported to the observer. See
     /// [`Worker::quiescence`].
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {

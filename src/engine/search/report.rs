@@ -1,4 +1,4 @@
-//! Events, results and faults of a search.
+//! Events, results and failures of a search.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub enum Bound {
 /// An event reported by a running search.
 #[derive(Debug, Clone)]
 pub enum SearchEvent {
-    /// An iteration or one of its aspiration windows has ended.
+    /// The search of an iteration or of one of its aspiration windows has ended.
     Iteration(Report),
     /// A different move has become the best within an iteration, or the search is about to end with
     /// a move that differs from the one in the last report.
@@ -30,7 +30,8 @@ pub enum SearchEvent {
     /// A line has transposed into the book, or the book has an analysis of the root. At the end of
     /// a search, this event contains the line or analysis that determined the result.
     Transposition(Transposition),
-    /// The search of a root move is starting. Reported only after the search has run for a while.
+    /// The search of a root move is starting. This event is reported only after the whole search
+    /// has run for a while.
     RootMove {
         /// The move whose search is starting.
         mv: Move,
@@ -47,7 +48,7 @@ pub enum SearchEvent {
     },
 }
 
-/// The state of the search after an iteration.
+/// The state of the search, for example after an iteration.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// Depth of the iteration, in plies.
@@ -123,15 +124,17 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time that the search took.
     pub elapsed: Duration,
-    /// The part of this time that time management allowed, from the ponder hit on.
+    /// The part of the elapsed time that time management planned, counted from the ponder hit.
     pub planned: Duration,
     /// Statistics of the work shared among threads.
     pub sharing: Sharing,
-    /// The line into the book that ended the search early; empty for an analysis of the root.
+    /// The line into the book that determined the result. The line is empty if the result is the
+    /// book's analysis of the root.
     pub book: Option<Transposition>,
 }
 
-/// A missing resource or a failure. The searcher continues with the resources that are available.
+/// A missing resource, or a failure during a search. The searcher continues with the resources that
+/// are available.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchFault {
     /// There is not enough memory for the requested table.

@@ -26,14 +26,14 @@ use crate::engine::tablebase::Tables;
 /// Each search starts a thread with a sufficiently large stack. Helper threads, the transposition
 /// table and the histories persist between searches.
 pub struct Searcher {
-    /// The requested configuration, even if the system provides fewer resources.
+    /// The requested configuration, even if fewer resources are available.
     config: Config,
     persistent: PersistentState,
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// Number of cores to use if the configuration does not specify it. Queried only once, because
-    /// a query takes as long as searching fifty nodes.
+    /// Number of cores to use if the configuration does not specify a number. Queried only once,
+    /// because a query takes as long as searching fifty nodes.
     cores: usize,
     /// Whether the calling thread has a stack of [`STACK_SIZE`] and runs the search itself.
     searches_on_caller: bool,
@@ -52,9 +52,9 @@ struct Helper {
 }
 
 impl Searcher {
-    /// Creates a searcher with an empty table. The helpers wait for a search.
+    /// Creates a searcher with an empty table and idle helpers.
     ///
-    /// [`Searcher::take_faults`] reports resources that the system could not provide.
+    /// [`Searcher::take_faults`] reports resources that were not available.
     pub fn new(config: Config) -> Self {
         let mut searcher = Searcher {
             persistent: PersistentState::new(config.memory_mb),
@@ -77,7 +77,7 @@ impl Searcher {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
 
-    /// Sets the configuration for later searches and applies the differences.
+    /// Sets the configuration for later searches and applies the changes.
     ///
     /// A new memory size replaces the table, unless there is not enough memory. A new evaluation
     /// discards everything learned. [`Searcher::take_faults`] reports missing resources.
@@ -94,7 +94,7 @@ impl Searcher {
         }
     }
 
-    /// Returns the configuration as requested, even if the system provides less.
+    /// Returns the configuration as requested, even if fewer resources are available.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -103,7 +103,7 @@ impl Searcher {
         let megabytes = self.config.memory_mb;
         let more = megabytes.saturating_sub(self.persistent.table.megabytes());
         if TranspositionTable::has_room(more) {
-            // The old table is freed first, because memory may not suffice for both.
+            // The old table is freed first, because there may not be enough memory for both tables.
             self.persistent.table = Arc::new(TranspositionTable::new(0));
             self.persistent.table = Arc::new(TranspositionTable::new(megabytes));
         }
@@ -117,7 +117,7 @@ impl Searcher {
         }
     }
 
-    /// Starts or stops helpers to match the configuration, as far as the system allows.
+    /// Starts or stops helpers to match the configuration, as far as possible.
     fn start_helpers(&mut self) {
         let wanted = self.config.threads.max(1);
         self.helpers.truncate(wanted - 1);
@@ -131,7 +131,7 @@ impl Searcher {
         }
     }
 
-    /// Removes and returns the faults since the last call.
+    /// Removes and returns the faults that have occurred since the last call.
     pub fn take_faults(&mut self) -> Vec<SearchFault> {
         let damage = self.config.endgames.iter().flat_map(Tables::take_damage);
         self.faults.extend(damage.map(SearchFault::Endgames));
@@ -199,7 +199,7 @@ impl Searcher {
         mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
     ) -> SearchResult {
         self.persistent.table.new_search();
-        // The errors of a weaker player are reproducible only with one thread.
+        // The deliberate mistakes of a handicap are reproducible only with one thread.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
         let cores = Some(self.config.cores.unwrap_or(self.cores));
         let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
@@ -243,8 +243,8 @@ impl Searcher {
 }
 
 impl Helper {
-    /// Starts a helper thread, or returns `None` if there is too little memory for it and the
-    /// reserve.
+    /// Starts a helper thread, or returns `None` if there is not enough memory for the thread and
+    /// the reserve.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;
@@ -319,7 +319,8 @@ fn end_early(thread: usize, job: &Job, why: String) {
     job.crashes.push(SearchFault::Crash { thread, why });
 }
 
-/// Runs thread 0's part of a search on a new thread, or returns `None` if it fails.
+/// Runs thread 0's part of a search on a new thread. Returns `None` if the thread cannot be started
+/// or panics.
 fn on_new_thread<R: Send>(job: &Job, part: impl FnOnce() -> R + Send) -> Option<R> {
     let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
     thread::scope(|scope| match builder.spawn_scoped(scope, || catch_panic(0, job, part)) {

@@ -128,7 +128,8 @@ mod tests {
             ("3r3k/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7d8q", 1350),
             ("4k3/8/8/8/8/8/4K3/8 w - - 0 1", "e2e3", 0),
             ("4k3/4r3/8/8/8/8/3K4/8 w - - 0 1", "d2d3", 0),
-            // The pawn's defender is pinned, along a file and along a diagonal.
+            // The pawn's defender is pinned: in one case along a file, in the other along a
+            // diagonal.
             ("3k4/3n4/5p2/8/8/5R2/8/3RK3 w - - 0 1", "f3f6", 100),
             ("7k/6n1/5B2/7p/7R/8/8/4K3 w - - 0 1", "h4h5", 100),
             // The pinned piece may capture along the line of the pin.

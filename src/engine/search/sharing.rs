@@ -46,7 +46,8 @@ const CUT_NODE_MOVES: usize = 3;
 /// Time after which the main thread checks the clock again while it waits for other threads.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
-/// Removes a thread from a split point when dropped, also after a panic: the owner waits for it.
+/// Removes a thread from a split point when dropped, even after a panic, because the owner waits
+/// for the thread.
 struct SignOff<'a> {
     split: &'a SplitPoint,
     job: &'a Job,
@@ -55,8 +56,8 @@ struct SignOff<'a> {
 impl Drop for SignOff<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The move of this thread has no score, so the node has none either. The result comes
-            // from the last iteration.
+            // This thread's move has no score, so the node has no score either. The search returns
+            // the result of the last iteration.
             self.job.control.stop();
         }
         if self.split.sign_off() {
@@ -118,7 +119,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.job.pool.reserve(&self.owners, is_above)
     }
 
-    /// Returns the next move at a node that will not be pruned, together with its number.
+    /// Returns the node's next move that will not be pruned, together with its number.
     fn pick(
         &mut self,
         node: &Node,
@@ -154,7 +155,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     }
 
     /// Searches `own` and then the moves of `split`, until no move is left or one has failed high.
-    /// Then signs off.
+    /// Then removes this thread from the split point.
     fn work_at(&mut self, split: &SplitPoint, mut own: Option<(Move, usize)>) {
         let _sign_off = SignOff { split, job: self.job };
         loop {
@@ -215,7 +216,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
     }
 
-    /// Waits until all other threads have left `split`, and helps those below it meanwhile.
+    /// Waits until all other threads have left `split`. Meanwhile, helps the threads below it.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
             && let Some(other) = self.wait_for_work(split.address(), || split.is_left())
@@ -235,7 +236,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     }
 
     /// Waits until there is work or `is_over` returns true. This thread accepts work below the node
-    /// with the address `below`, or any work if that is [`ANYWHERE`].
+    /// with the address `below`, or any work if `below` is [`ANYWHERE`].
     fn wait_for_work(
         &mut self,
         below: usize,
@@ -244,7 +245,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         let job = self.job;
         let begun = Instant::now();
         job.pool.offer(self.id, below);
-        // Only the main thread checks the limits; the others sleep until they are called.
+        // Only the main thread checks the limits; the other threads sleep until they are called.
         let idle_wait = (self.id == 0).then_some(MAX_IDLE_WAIT);
         let called = loop {
             match job.pool.wait(self.id, &is_over, idle_wait) {

@@ -5,7 +5,7 @@ use super::node::Node;
 use super::ordering::MovePicker;
 use crate::chess::position::Move;
 
-/// The moves at an inner node, in stages, or at the root, in the order of the iteration.
+/// The moves of a node: generated in stages at inner nodes, and taken from a list at the root.
 pub(super) enum MoveSource<'a> {
     Picker(&'a mut MovePicker),
     List(&'a mut std::vec::IntoIter<Move>),

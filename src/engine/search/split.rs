@@ -14,7 +14,7 @@ use crate::chess::position::Move;
 use crate::chess::score::{Depth, Ply, Score};
 
 /// Minimum depth of a shared node. Sharing a node takes about ten microseconds, as long as
-/// searching about ten nodes. Below this depth, it costs more than it gains.
+/// searching about ten nodes. Below this depth, sharing costs more time than it saves.
 const SPLIT_DEPTH: Depth = 4;
 
 /// Returns the minimum depth at which a search with this many threads shares nodes.
@@ -104,14 +104,14 @@ impl SplitPoint {
         self.chain().any(|split| split.cut_off.load(Ordering::Relaxed))
     }
 
-    /// Whether this split point has the given address or is below the one that has it.
+    /// Whether this split point has the given address or is below a split point with this address.
     pub(super) fn is_below(&self, address: usize) -> bool {
         self.chain().any(|split| split.address() == address)
     }
 
     pub(super) fn sign_on(&self, thread: usize) {
         self.workers.fetch_add(1, Ordering::Relaxed);
-        // A thread below a split point is also below all those above it.
+        // A thread below a split point is also below all split points above it.
         let _ = self.chain().all(|split| split.below.insert(thread));
     }
 

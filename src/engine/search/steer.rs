@@ -11,14 +11,15 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Minimum share of the budget that must be spent before the first attempt, because an earlier one
-/// would have to be repeated. Set by hand.
+/// Minimum share of the budget that must be spent before the first attempt, because an earlier
+/// attempt would have to be repeated. Set by hand.
 const STEER_FROM: f64 = 0.3;
 /// Maximum number of moves tried after one iteration. Set by hand.
 const TRIED_PER_ITERATION: usize = 4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Looks for a move whose best line leads into the book, unless that of the best move does.
+    /// Looks for a move whose best line leads into the book, unless the best move's line already
+    /// does.
     pub(super) fn search_book_return(&mut self, depth: Depth) {
         let job = self.job;
         if job.config.book_search != BookSearch::Steer || !self.book_may_end() {

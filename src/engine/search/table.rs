@@ -27,11 +27,11 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// Plies subtracted from an entry's depth for each later search, to choose an entry for
-/// replacement. Set by hand.
+/// When an entry is chosen for replacement, this number of plies is subtracted from its depth for
+/// each search since it was stored. Set by hand.
 const AGE_WEIGHT: i32 = 4;
 const HASH_FULL_SAMPLE: usize = 250;
-/// Added to depths so that those of quiescence entries (0 and below) fit in an unsigned byte.
+/// Number added to depths, so that depths of 0 and below also fit in an unsigned byte.
 const DEPTH_OFFSET: Depth = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,9 +122,10 @@ impl TranspositionTable {
 
     /// Stores `entry` for the position with `key`, at `ply`.
     ///
-    /// It replaces the entry for the same position, unless that entry is from the current search
-    /// and much deeper, and the new one is not exact. Otherwise it replaces a shallow or old entry.
-    /// If the new entry has no move, the known move is kept.
+    /// If the table already has an entry for the position, the new entry replaces it, unless the
+    /// existing entry is from the current search and much deeper, and the new one is not exact.
+    /// Otherwise the new entry replaces a shallow or old entry. If the new entry has no move, the
+    /// existing move is kept.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
@@ -160,7 +161,8 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// Returns the fraction filled by this search, in permille, estimated from a sample.
+    /// Returns the fraction of the table that this search has filled, in permille, estimated from a
+    /// sample.
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
@@ -187,7 +189,8 @@ fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// Plies by which an entry of the same position and search must be deeper to be kept. Set by hand.
+/// An existing entry from the current search is kept if it is deeper than the new entry for the
+/// same position by more than this number of plies. Set by hand.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {

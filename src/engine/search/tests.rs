@@ -41,8 +41,8 @@ fn mates_are_found_with_correct_distance() {
 #[test]
 fn quiet_mates_are_proven_or_refuted() {
     for (fen, best, moves) in [
-        // Problems in which no check is given before the end, so that selective searches overlook
-        // the solutions for a long time.
+        // Problems whose solutions contain no check before the end, so that selective searches
+        // overlook them for a long time.
         ("k1B5/2p5/NbN5/8/P2p4/P2p4/P1prp3/2RbK3 w - - 0 1", "a4a5", 3),
         ("1Q6/6p1/4n1p1/4p3/3Ppbp1/4pkN1/4N3/5K2 w - - 0 1", "b8h8", 4),
     ] {
@@ -258,7 +258,7 @@ fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchRe
     searcher.search(&game, limits, &Control::new(), &mut |_| {})
 }
 
-/// Number of nodes after which the example's best move has settled.
+/// Number of nodes after which the best move of the example has settled.
 const NODES: u64 = 200_000;
 
 #[test]
@@ -300,7 +300,7 @@ fn first_match_decides_in_mode_first() {
     let result = search_example(BookSearch::First, &Limits::depth(12), 1);
     let found = result.book.expect("a book position is found");
     assert_eq!(result.best, Some(found.line[0]));
-    // Either of the two lines into the book, depending on which is searched first.
+    // The search finds one of the two lines into the book, depending on which is searched first.
     let ways = [&["d8d5", "e2e1", "g8f6"][..], &["g8f6", "e2e1"]];
     let line: Vec<String> = found.line.iter().map(Move::to_string).collect();
     assert!(ways.iter().any(|way| *way == line), "{line:?}");
@@ -326,7 +326,7 @@ fn analysis_continues_and_reports_all_lines_into_the_book() {
                 _ => (),
             });
             assert!(result.book.is_none() && result.depth >= 11, "{mode:?} {limits:?}");
-            // Both lines are reported once, including the one outside the principal variation.
+            // Each of the two lines is reported once, even the one outside the principal variation.
             reported.sort_unstable();
             let ways: Vec<&str> = reported.iter().map(String::as_str).collect();
             assert!(ways.windows(2).all(|pair| pair[0] != pair[1]), "{mode:?} {ways:?}");
@@ -358,7 +358,8 @@ fn panic_in_any_thread_ends_only_the_current_search() {
     let mut searcher = Searcher::new(config(8, 3));
     let game = Game::default();
     for thread in 0..3 {
-        // A helper panics as soon as it helps; the main thread, once it has something to report.
+        // A helper panics as soon as it starts to help, and the main thread panics once it has
+        // something to report.
         let control = Control::panicking_at(thread, if thread == 0 { 2_000 } else { 0 });
         let result = searcher.search_without_events(&game, &Limits::depth(30), &control);
         let best = result.best.expect("a move");
@@ -402,7 +403,7 @@ fn search_does_not_depend_on_the_stack_of_the_caller() {
     let thread = std::thread::Builder::new;
     let (best, depth, nodes, longest) = run(thread().stack_size(STACK_SIZE));
     assert!(best.is_some() && depth == 60 && longest > 40);
-    // A thread with the default stack size, and one with a small stack.
+    // The result is the same on a thread with the default stack size and on one with a small stack.
     assert_eq!(run(thread()), (best, depth, nodes, longest));
     assert_eq!(run(thread().stack_size(64 << 10)), (best, depth, nodes, longest));
 }
@@ -484,8 +485,8 @@ fn handicap_never_hides_mate_in_one_or_recapture() {
     }
 }
 
-/// A player who overlooks nearly every move still moves, and does not assume a stalemate where
-/// there is none.
+/// A player who overlooks nearly every move still plays a move, and does not mistake the position
+/// for stalemate.
 #[test]
 fn total_blindness_still_gives_a_move() {
     let position = game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");

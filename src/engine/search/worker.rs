@@ -22,10 +22,11 @@ use crate::engine::eval::Evaluator;
 pub(super) const FIFTY_MOVES: u16 = 100;
 /// Salt that separates the table entries of mate searches from the entries of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// Number of nodes between two checks of the clock, which take about a millisecond to search.
+/// Number of nodes between two checks of the clock. Searching them takes about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
-/// Number of nodes between two checks of the node limit by a helper. Helpers check it because the
-/// main thread may be waiting. Summing all node counts at each node would slow the search down.
+/// Number of nodes between two checks of the node limit by a helper. Helpers check the limit
+/// because the main thread may be waiting. Adding up the node counts of all threads at each node
+/// would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
@@ -35,8 +36,8 @@ pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
-    /// Buffers for [`Worker::stack`] and [`Worker::pv_table`], whose contents are not used again.
-    /// Reallocating them would take a twentieth of the time of a small search.
+    /// Buffers for [`Worker::stack`] and [`Worker::pv_table`]. Only the memory is reused, not the
+    /// contents. Reallocating the buffers would take a twentieth of the time of a small search.
     stack: Vec<StackEntry>,
     pv_table: Vec<Pv>,
 }
@@ -72,13 +73,14 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) owners: ThreadSet,
     /// Set if a split point above may have been cut off. `None` if there is only one thread.
     cutoff_flag: Option<&'a CutoffFlag>,
-    /// The smallest ply at which null moves are allowed during a verification, otherwise 0.
+    /// The smallest ply at which null moves are allowed during the verification of a null move; 0
+    /// outside a verification.
     pub(super) null_move_from: Ply,
     /// Whether the search looks only for mates. If so, only sound pruning is allowed.
     pub(super) proving: bool,
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// The first move of the last line reported for each rank.
+    /// For each rank, the first move of the line that was last reported.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
@@ -159,13 +161,13 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Reports the reason for entering the next node.
+    /// Reports to the observer why the next node is searched.
     #[inline(always)]
     pub(super) fn set_reason(&mut self, why: SearchReason) {
         self.show(|_| SearchStep::Next(why));
     }
 
-    /// Reports what determined the value of the node. Returns `score`.
+    /// Reports to the observer what determined the value of the node. Returns `score`.
     #[inline(always)]
     pub(super) fn ended<T>(&mut self, end: NodeEnd, score: T) -> T {
         self.show(|_| SearchStep::Ended(end));
@@ -227,7 +229,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         nodes
     }
 
-    /// Checks all limits and forwards events from helpers, also while the main thread waits.
+    /// Checks all limits and forwards events from helpers, even while the main thread waits.
     #[cold]
     pub(super) fn poll_limits(&mut self) {
         let job = self.job;
@@ -238,7 +240,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.flush_events();
     }
 
-    /// Sends an event after all pending ones, through the main thread if there is no listener.
+    /// Sends an event after all pending events. If this thread has no listener, the main thread
+    /// forwards the event.
     pub(super) fn send_event(&mut self, event: SearchEvent) {
         self.job.pending_events.push(event);
         self.flush_events();
@@ -287,8 +290,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the position after `mv`. First prefetches the table entry, which takes longer to
-    /// load.
+    /// Returns the position after `mv`. Prefetches the table entry of this position first, because
+    /// loading it takes longer than making the move.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
         let keys = self.keys_after(position, mv);
@@ -350,8 +353,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
 
     /// Whether the position is drawn under the rules, or counts as a draw because of a repetition.
     ///
-    /// If a position has occurred since the root, one repetition is sufficient. A position before
-    /// the root must have occurred twice.
+    /// A repetition of a position that has occurred since the root counts as a draw immediately. A
+    /// position that occurred only before the root must have occurred there twice.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         if position.halfmove_clock() >= FIFTY_MOVES {
             return !position.in_check() || !position.has_no_moves();
@@ -377,7 +380,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     }
 
     /// Whether the side to move can, with one move, repeat a position that occurred after the root.
-    /// It can then achieve at least a draw. Null moves end the comparison.
+    /// It can then achieve at least a draw. Positions before a null move are not considered.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {
@@ -409,7 +412,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         DRAW
     }
 
-    /// Returns the static evaluation of `position`, with the player's error in a handicap.
+    /// Returns the static evaluation of `position`, including the deliberate error of a handicap.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let score = self.evaluator.evaluate(position, ply);

@@ -1,8 +1,8 @@
 //! The distance to mate with bishop and knight against a lone king.
 //!
-//! A search of moderate size does not find the path from the wrong corner to the right one within
-//! the fifty-move rule. Therefore all positions are solved backwards from the mates, for all
-//! squares of the lone king at the same time:
+//! A search of moderate size does not find out how to drive the king from the wrong corner to the
+//! right one within fifty moves. Therefore all positions are solved backwards from the mates, for
+//! all squares of the lone king at the same time:
 //! <https://www.chessprogramming.org/Retrograde_Analysis>.
 
 use std::sync::OnceLock;
@@ -13,8 +13,8 @@ use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square, sid
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
-/// Number of placements of king, bishop and knight. The bishop is on a dark square; the board is
-/// mirrored for a light-squared one.
+/// Number of placements of king, bishop and knight. The bishop is on a dark square; for a
+/// light-squared bishop, the board is mirrored.
 const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
 const NEVER: u8 = u8::MAX;
 
@@ -89,8 +89,8 @@ fn king_moves(squares: BitBoard) -> BitBoard {
 
 fn solve() -> Box<[[u8; SQUARES]]> {
     let mut distances = vec![[NEVER; SQUARES]; PLACES].into_boxed_slice();
-    // Squares where the lone king is lost, with the lone king to move and with the other side to
-    // move.
+    // Squares on which the lone king is lost: in `lost` with the lone king to move, and in `won`
+    // with the other side to move.
     let mut lost = vec![EMPTY; PLACES];
     let mut won = vec![EMPTY; PLACES];
     let mut due: Vec<Place> = Place::all().collect();

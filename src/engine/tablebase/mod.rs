@@ -68,8 +68,9 @@ pub struct RankedMove {
     /// Whether the result is certain under the fifty-move rule. It can be uncertain, because the
     /// distances in the tables may be rounded by one ply.
     pub is_certain: bool,
-    /// Number of plies from the position after the move to the next capture or pawn move. Negative
-    /// in a loss and 0 in a draw.
+    /// Number of plies from the position after the move to the next capture or pawn move. It is
+    /// negative if the move wins and positive if it loses, 0 in a draw or if the move is itself a
+    /// capture or pawn move, and 1 for a mate.
     plies: i32,
 }
 
@@ -79,7 +80,8 @@ impl RankedMove {
         self.plies.unsigned_abs() + 1
     }
 
-    /// Returns the sort key: the result, then shorter distances in wins and longer ones in losses.
+    /// Returns the sort key: the result, and then the distance. Shorter distances are better in
+    /// wins, and longer ones in losses.
     fn rank(&self) -> (TablebaseResult, i32) {
         (self.outcome, self.plies)
     }

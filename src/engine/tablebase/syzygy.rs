@@ -95,7 +95,7 @@ impl Tables {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the result of a table probe, or records the damage to the file.
+    /// Returns the result of a table probe. If the probe failed, records that the file is damaged.
     #[inline]
     fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         answer.map_err(|error| self.note_failure(&error)).ok()
@@ -179,8 +179,8 @@ impl Tables {
         };
         let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
         let plies = match next.halfmove_clock() {
-            // The move itself is a capture or pawn move, so no other move wins faster, and none
-            // resists less.
+            // The move itself is a capture or pawn move. No winning move makes faster progress, and
+            // no losing move offers less resistance.
             0 => 0,
             _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
         };

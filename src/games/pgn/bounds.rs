@@ -12,20 +12,20 @@ use crate::chess::position::{Move, Replay, is_loose_san};
 
 const BLACK_NUMBER: usize = "1..".len();
 
-/// Number of legal plies after which text without tags counts as a game.
+/// The number of legal plies after which text without tags certainly counts as a game.
 const PROOF: usize = 2;
 
 enum TextPart {
     Pass(usize),
     Move(Move, usize),
     End,
-    /// A token that does not occur in games.
+    /// A token that cannot occur at this place in a game.
     Foreign,
 }
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Whether text without tags is a game. Its first ply must be legal in the start position, and
-    /// its second ply must at least have the form of a move.
+    /// Whether text without tags is a game. The first ply must be legal in the start position. If
+    /// there is a second ply, it must at least have the form of a move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;
@@ -97,7 +97,7 @@ impl<V: Visitor> Parser<'_, V> {
         english.is_some_and(|english| is_loose_san(&english))
     }
 
-    /// Skips text outside games, up to the next offset where a game may begin.
+    /// Skips text that is not a game, up to the next offset at which a game may begin.
     pub(super) fn skip_text(&mut self) {
         let text = self.text;
         loop {
@@ -116,8 +116,8 @@ impl<V: Visitor> Parser<'_, V> {
         !self.state.moves.is_empty() && self.begins_game()
     }
 
-    /// Handles the end of a line. After an empty line, only text that continues the game belongs to
-    /// it.
+    /// Handles the end of a line. If an empty line follows, the game ends unless the text after the
+    /// empty line continues it.
     pub(super) fn after_line(&mut self) -> ParseFlow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
@@ -125,7 +125,8 @@ impl<V: Visitor> Parser<'_, V> {
         if !empty_line || next >= self.text.len() {
             return ControlFlow::Continue(());
         }
-        // If the words were skipped, the result was skipped too, so it is looked up here.
+        // If the words of the line were skipped, its result was skipped too. Therefore search for
+        // it here.
         let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
         if ended || moved && !self.continues_game() {
@@ -160,7 +161,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips the rest of a game that was read only in part.
+    /// Skips the rest of a game that was read only partly.
     pub(super) fn pass_over_rest(&mut self, status: &GameStatus) {
         if let GameStatus::Broken(fault) = status
             && matches!(fault.reason, FaultReason::OpenComment | FaultReason::OpenVariation)

@@ -14,7 +14,8 @@ use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
 /// The size of a chunk in bytes. A chunk stays in the cache between reading and parsing.
 const CHUNK: usize = 256 << 10;
-/// The maximum size of a chunk in bytes. Longer games are split at the end of a line.
+/// The maximum size of a chunk in bytes. A game that is larger than this is split at the end of a
+/// line.
 const LARGEST_CHUNK: usize = 16 << 20;
 /// The end of a line, followed by an empty line.
 const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
@@ -30,7 +31,7 @@ pub(crate) struct Chunk {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReadSoFar {
     pub next: Chunk,
-    /// A hash of all text before this position; 0 at the beginning of an input.
+    /// A hash of the input's text before the next chunk; 0 at the beginning of an input.
     pub check: u64,
 }
 
@@ -51,12 +52,13 @@ pub(crate) struct Chunks {
     broken: Vec<BrokenInput>,
     text_hash: Xxh3Default,
     is_broken: bool,
-    /// Indices of inputs that were read completely, each with a hash of its text.
+    /// The indices of the inputs that were read completely, each with a hash of the text.
     whole: Vec<(usize, u64)>,
 }
 
 impl Chunks {
-    /// Creates an iterator over the chunks of all inputs, in order. `progress` counts bytes read.
+    /// Creates an iterator over the chunks of all inputs, in order. Adds the number of bytes read
+    /// to `progress`.
     pub(crate) fn new(inputs: Vec<PgnInput>, progress: Arc<AtomicU64>) -> Self {
         Chunks {
             inputs,
@@ -77,7 +79,7 @@ impl Chunks {
         ReadSoFar { next, check }
     }
 
-    /// Skips input that has already been read. Returns false if that input has changed.
+    /// Skips text that an earlier run has already read. Returns false if that text has changed.
     pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
         self.next_input = place.next.input;
         let mut text = Vec::new();
@@ -91,12 +93,14 @@ impl Chunks {
         self.so_far() == *place
     }
 
-    /// Returns inputs that could not be opened or read completely. Each is returned once.
+    /// Returns the inputs that could not be opened or read completely. Each input is returned only
+    /// once.
     pub(crate) fn take_broken(&mut self) -> Vec<BrokenInput> {
         std::mem::take(&mut self.broken)
     }
 
-    /// Returns the index and the XXH3 hash of each completely read input. Each is returned once.
+    /// Returns the index and the XXH3 hash of each completely read input. Each input is returned
+    /// only once.
     pub(crate) fn take_checksums(&mut self) -> Vec<(usize, u64)> {
         std::mem::take(&mut self.whole)
     }
@@ -153,7 +157,7 @@ impl Chunks {
 
 pub(super) struct Blocks<R> {
     input: R,
-    /// The beginning of the next block: the text that follows the last whole game.
+    /// The text after the last whole game, with which the next block begins.
     carry: Vec<u8>,
     ended: bool,
     error: Option<io::Error>,
@@ -206,8 +210,8 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
     }
 }
 
-/// Returns the offset of the last place in `text` where a game probably starts, or 0. A game starts
-/// with tags after an empty line (usually with `Event`) or with a first move.
+/// Returns the last offset in `text` at which a game probably starts, or 0 if there is none. A game
+/// starts with tags after an empty line (usually with `Event`) or with a first move.
 fn last_boundary(text: &[u8]) -> usize {
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
     let is_apart = |at: usize| EMPTY_LINES.iter().any(|end| text[..at].ends_with(end));
@@ -218,7 +222,7 @@ fn last_boundary(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns the offset of the opening brace of the closed comment that contains the offset `at`.
+/// If `at` is inside a closed comment, returns the offset of its opening brace.
 fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
     let brace = memrchr2(b'{', b'}', &text[..at]).filter(|&brace| text[brace] == b'{')?;
     comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)

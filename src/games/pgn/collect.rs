@@ -13,10 +13,11 @@ use super::visitor::{GamePly, VariationText, Visitor};
 use super::{Fault, FaultReason, GameEnd, GameStatus, Reader, Tags};
 use crate::chess::position::Position;
 
-/// Maximum depth of nested variations that is read on the stack. Studies rarely nest ten deep.
+/// The maximum depth of nested variations, which limits recursion. Studies rarely exceed a depth of
+/// ten.
 const MAX_NESTING: usize = 100;
 
-/// Reads all games in an input, and reports how each ended.
+/// Reads all games in an input, and reports how the reading of each game ended.
 ///
 /// Chess variants are returned without moves. Text between games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
@@ -37,7 +38,7 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
 
 pub(crate) struct Collector {
     pub(super) game: PgnGame,
-    /// A number of moves, and the position after them. Later positions are computed from there.
+    /// A number of moves and the position after them, from which later positions are computed.
     place: (usize, Position),
 }
 
@@ -50,7 +51,7 @@ impl Collector {
         &self.game
     }
 
-    /// Returns the position after a number of moves. The number must not decrease between calls.
+    /// Returns the position after the first `end` moves. `end` must not decrease between calls.
     fn position_after(&mut self, end: usize) -> Position {
         let (begin, position) = &mut self.place;
         for played in &self.game.moves[*begin..end] {
@@ -112,7 +113,7 @@ impl Visitor for Collector {
 }
 
 impl<'a> VariationText<'a> {
-    /// Reads the moves. The first one is played in the position before the replaced move.
+    /// Reads the moves. `start` is the position before the replaced move.
     pub(crate) fn read(&self, start: &Position) -> Variation {
         if self.depth >= MAX_NESTING {
             let unread = self.unread(Fault::of(FaultReason::Nesting), start);
@@ -131,7 +132,7 @@ impl<'a> VariationText<'a> {
             at_end: false,
             depth: self.depth + 1,
         };
-        // A result or an empty line does not end a variation.
+        // Continue after a result or an empty line, because neither ends a variation.
         let mut fault = None;
         while let ControlFlow::Break(status) = parser.movetext() {
             if let GameStatus::Broken(found) = status {
@@ -147,8 +148,8 @@ impl<'a> VariationText<'a> {
         Variation { comment, moves, unread }
     }
 
-    /// Keeps movetext that begins with a fault in this position. If the fault is a move, also reads
-    /// the variations that replace it.
+    /// Stores the movetext from an error in this position on. If the error is a move, also reads
+    /// the variations that replace the move.
     fn unread(&self, fault: Fault, position: &Position) -> Unread {
         let movetext = in_one_line(&text(self.text));
         let variations = fault.san.iter().flat_map(|_| self.variations_of_first());
@@ -177,7 +178,8 @@ impl<'a> VariationText<'a> {
     }
 }
 
-/// Joins movetext into one line. Comments up to the end of a line are enclosed in braces.
+/// Joins movetext into one line. Comments that extend to the end of a line are enclosed in braces
+/// instead.
 fn in_one_line(movetext: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut left = movetext;
@@ -194,8 +196,9 @@ fn in_one_line(movetext: &str) -> String {
     words.join(" ")
 }
 
-/// Prepares a word so that it has the same meaning when it is written and read again. A control
-/// character would divide it, and a bracket at the beginning of a line would begin a tag.
+/// Prepares a word so that it has the same meaning when it is written and read again. Otherwise, a
+/// control character would split the word, and a bracket at the beginning of a line would begin a
+/// tag.
 fn kept_word(word: &str) -> String {
     let word = word.replace(char::is_control, "\u{fffd}");
     if word.starts_with('[') { format!(".{word}") } else { word }
@@ -249,7 +252,8 @@ mod tests {
 
     #[test]
     fn variations_around_an_illegal_move_are_read() {
-        // Bad moves in the main line, in a variation, in a nested one, and at the start of each.
+        // Illegal moves in the main line, in a variation and in a nested variation, and at the
+        // start of each of these.
         for (text, expected) in [
             (
                 "1. e4 (1. d4 d5) e5 2. Nf4 (2. Nf3 Nc6 (2... d6)) (2. d4) Nc6 (2... d5) 3. d4",

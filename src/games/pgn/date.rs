@@ -1,4 +1,4 @@
-//! PGN dates, parts of which can be unknown.
+//! PGN dates. Parts of a date can be unknown.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
-/// A day that can be compared with the dates of games: `2024.05.17`, `2024.05.??`, `2024`. An
-/// unknown month or day counts as the first.
+/// A day that can be compared with the dates of games, such as `2024.05.17`, `2024.05.??` or
+/// `2024`. If the month or day is unknown, the first one is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PgnDate {
     year: u16,
@@ -18,7 +18,8 @@ pub struct PgnDate {
 }
 
 impl PgnDate {
-    /// Parses the last day of a period, so `2024` ends in December.
+    /// Parses a day, month or year and returns its last day. For `2024`, this is the last day of
+    /// December.
     ///
     /// # Errors
     /// If the text is not a date.
@@ -28,14 +29,14 @@ impl PgnDate {
         Ok(PgnDate { year, month: last(month, LAST_MONTH), day: last(day, LAST_DAY) })
     }
 
-    /// Returns the smallest game date that is not before this day.
+    /// Returns the earliest game date that is not before this day.
     pub(crate) fn lower_bound(self) -> GameDate {
         let day = if self.day == 1 { 0 } else { self.day };
         let month = if day == 0 && self.month == 1 { 0 } else { self.month };
         GameDate::of_parts(self.year, month, day)
     }
 
-    /// Returns the greatest game date that is not after this day.
+    /// Returns the latest game date that is not after this day.
     pub(crate) fn upper_bound(self) -> GameDate {
         GameDate::of_parts(self.year, self.month, self.day)
     }
@@ -92,7 +93,7 @@ impl Serialize for Month {
 }
 
 /// The date of a game, which may be incomplete. Dates are stored as numbers that increase with
-/// time. If the day is unknown, the date comes before the known days of the same month.
+/// time. A date with an unknown day is less than all other dates of its month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 

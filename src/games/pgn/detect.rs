@@ -11,15 +11,16 @@ use super::visitor::{GamePly, Visitor};
 use super::{GameEnd, GameStatus, Tags};
 use crate::chess::position::Position;
 
-/// Number of legal plies after which a game is assumed to use English letters.
+/// The number of plies that are legal with English letters, after which the language is assumed to
+/// be English.
 const ENOUGH: usize = 16;
 const SAMPLE: usize = 48;
 
 /// Returns the language of the piece letters in `text`.
 ///
-/// The language is English unless the first games contain letters that English does not use, more
-/// of these games are legal in another language, and no third language makes as many games legal
-/// with different moves.
+/// The result is English unless all of these conditions hold: the first games contain letters that
+/// English does not use, more of these games are legal in another language, and no third language
+/// fits equally well but gives different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -56,7 +57,8 @@ fn is_foreign(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte can be part of a move: a letter of any alphabet, a digit, or a sign such as `x`.
+/// Whether a byte can be part of a move: a letter of any alphabet, a digit, or a symbol such as
+/// `+`.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }

@@ -2,7 +2,8 @@
 
 use std::io::{self, Cursor, Read};
 
-/// Number of bytes used to detect the encoding; at most the length of the shortest ASCII tag.
+/// The number of bytes used to detect the encoding: eight characters in UTF-16, all of which are
+/// ASCII if the text begins with a tag.
 const SAMPLE: usize = 16;
 const BLOCK: usize = 64 << 10;
 
@@ -16,7 +17,7 @@ enum Encoding {
     Utf32,
 }
 
-/// Converts UTF-16 to UTF-8. Byte-oriented encodings stay unchanged; UTF-32 is rejected.
+/// Converts UTF-16 to UTF-8. Does not change ASCII-compatible encodings, and rejects UTF-32.
 pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut sample = Vec::with_capacity(SAMPLE);
     input.by_ref().take(SAMPLE as u64).read_to_end(&mut sample)?;
@@ -37,7 +38,7 @@ pub(super) fn is_bytes(head: &[u8]) -> bool {
     encoding_of(&head[..head.len().min(SAMPLE)]) == Encoding::Bytes
 }
 
-/// Detects the encoding from the byte order mark or from the zeros between ASCII characters.
+/// Detects the encoding by the byte order mark or by the zero bytes between ASCII characters.
 fn encoding_of(sample: &[u8]) -> Encoding {
     let little = Encoding::Utf16 { big_endian: false };
     let big = Encoding::Utf16 { big_endian: true };
@@ -76,7 +77,7 @@ impl<R: Read> Utf16<R> {
         let read = if self.big_endian { u16::from_be_bytes } else { u16::from_le_bytes };
         let mut units: Vec<u16> = pairs.iter().map(|pair| read(*pair)).collect();
         let full = bytes.len() >= BLOCK;
-        // Keep the first half of a surrogate pair until the second half arrives or the input ends.
+        // Keep the first half of a surrogate pair until the second half is read or the input ends.
         let waits = full && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit));
         if waits {
             units.pop();

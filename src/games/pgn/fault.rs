@@ -1,4 +1,4 @@
-//! Reports how reading each game ended, and describes faults.
+//! How the reading of a game ended, and the errors in games.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use crate::support::words::visible;
 /// How reading a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEnd {
-    /// The result in the `Result` tag if it is decided, or else the result in the movetext.
+    /// The result in the `Result` tag if that is decided; otherwise, the result in the movetext.
     pub result: GameResult,
-    /// The number of legal plies passed to the visitor.
+    /// The number of plies passed to the visitor.
     pub plies: usize,
     /// The status of the game.
     pub status: GameStatus,
-    /// The fault if the result after the moves is decided and contradicts the `Result` tag. The tag
+    /// An error if the result after the moves is decided and contradicts the `Result` tag, which
     /// takes precedence. Set only for games that were read completely.
     pub contradiction: Option<Box<Fault>>,
 }
@@ -30,26 +30,26 @@ pub enum GameStatus {
     Declined,
     /// The game is a chess variant.
     Variant,
-    /// The text is not a game: it has no tags and does not begin with legal moves.
+    /// The text is not a game, because it has no tags and does not begin with legal moves.
     Text,
-    /// Reading stopped at a fault. The visitor received the moves before the fault.
+    /// Reading stopped at an error. The visitor received the moves before it.
     Broken(Box<Fault>),
 }
 
-/// A fault in a game and its location.
+/// An error in a game, and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The line number in the input, counted from 1; 0 if it is unknown.
     pub line: u64,
-    /// The position before the faulty move, as FEN.
+    /// The position before the invalid move, as FEN.
     pub fen: Option<String>,
     /// The token that is not a legal move.
     pub san: Option<String>,
-    /// The kind of fault.
+    /// The kind of error.
     pub reason: FaultReason,
 }
 
-/// The kinds of faults.
+/// The kinds of errors in games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultReason {
     /// A move that is illegal or ambiguous.
@@ -86,7 +86,7 @@ impl fmt::Display for FaultReason {
     }
 }
 
-/// Formats the fault as one line. Quoted text from the file contains no control characters.
+/// Formats the error as one line. In text quoted from the file, control characters are escaped.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line > 0 {
@@ -110,7 +110,7 @@ impl GameStatus {
 }
 
 impl Fault {
-    /// Creates a fault that does not concern a move. The line is set later.
+    /// Creates an error that is not about a move. The line number is set later.
     pub(super) fn of(reason: FaultReason) -> Self {
         Fault { line: 0, fen: None, san: None, reason }
     }

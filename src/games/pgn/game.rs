@@ -41,7 +41,7 @@ impl GameResult {
         }
     }
 
-    /// Returns the result of a game with this winner, or a draw for `None`.
+    /// Returns the result of a game that `winner` has won, or a draw if it is `None`.
     pub fn won_by(winner: Option<Color>) -> Self {
         match winner {
             Some(Color::White) => GameResult::White,
@@ -62,11 +62,11 @@ impl fmt::Display for GameResult {
 pub struct PgnMove {
     /// The move.
     pub mv: Move,
-    /// Numeric annotation glyphs, such as 1 for `!` and 2 for `?`.
+    /// The numeric annotation glyphs, such as 1 for `!` and 2 for `?`.
     pub nags: Vec<u8>,
     /// The comment after the move; empty if there is none.
     pub comment: String,
-    /// Variations that replace the move.
+    /// The variations that replace the move.
     pub variations: Vec<Variation>,
 }
 
@@ -84,18 +84,19 @@ pub struct Variation {
     /// The moves, starting from the position before the replaced move. Each one is either legal, or
     /// a null move made when not in check.
     pub moves: Vec<PgnMove>,
-    /// The rest of the movetext if it contains a fault. The writer outputs it unchanged.
+    /// The movetext from the first error on, if there is an error. The writer outputs it unchanged.
     pub unread: Option<Box<Unread>>,
 }
 
 /// Movetext that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// The fault. Its line number is unknown and therefore 0.
+    /// The error. Its line number is 0, which means unknown.
     pub fault: Fault,
-    /// The movetext from the faulty word to the end of the line, in one line.
+    /// The movetext from the invalid word to the end of the variation or game, joined into one
+    /// line.
     pub movetext: String,
-    /// The variations that replace the faulty move. The movetext contains them, too.
+    /// The variations that replace the invalid move. The movetext also contains them.
     pub variations: Vec<Variation>,
 }
 
@@ -109,8 +110,8 @@ impl FromIterator<Move> for Variation {
 /// in export format, without the empty line after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
-    /// Tag names and values, in order. The tags `Result`, `FEN` and `SetUp` are written from
-    /// `result` and `start`; values for them here are ignored.
+    /// The names and values of the tags, in order. The writer ignores the values of `Result`, `FEN`
+    /// and `SetUp`, and derives these tags from `result` and `start`.
     pub tags: Vec<(String, String)>,
     /// The comment before the first move; empty if there is none.
     pub comment: String,
@@ -118,7 +119,8 @@ pub struct PgnGame {
     pub start: Position,
     /// The main line. Each move is either legal, or a null move made when not in check.
     pub moves: Vec<PgnMove>,
-    /// The rest of the main line if it contains an illegal move. The writer outputs it unchanged.
+    /// The main line from the first illegal move on, if there is one. The writer outputs it
+    /// unchanged.
     pub unread: Option<Box<Unread>>,
     /// The result.
     pub result: GameResult,
@@ -153,7 +155,7 @@ impl PgnGame {
         self.tags.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// Sets a tag. An existing tag keeps its position.
+    /// Sets a tag. An existing tag keeps its place in the order.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         match self.tags.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => *old = value.into(),
@@ -165,8 +167,8 @@ impl PgnGame {
 /// A move in the tree of a game and its variations.
 #[derive(Debug)]
 pub struct TreeMove<'a> {
-    /// The index of the previous move in the movetext, counted from 0, or `None` at the start. In
-    /// the movetext, a move is followed by the variations that replace it.
+    /// The index of the previous move in the order of the movetext, counted from 0, or `None` at
+    /// the start. In this order, a move is followed by the variations that replace it.
     pub parent: Option<usize>,
     /// The position before the move.
     pub before: &'a Position,

@@ -1,4 +1,4 @@
-//! Sources of games: files, folders and standard input, compressed or uncompressed.
+//! Sources of games: files, standard input and text in memory. Detects compression and encoding.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::encoding::{decoded, is_bytes};
 use crate::support::files::{foreign_kind, open_plain};
 
-/// Unsupported compression formats: the magic bytes, the name, and a program for decompressing.
+/// The unsupported compression formats: magic bytes, description, and a command that decompresses a
+/// file.
 const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
     (b"PK\x05\x06", "an empty zip archive", "unzip -l FILE"),
@@ -27,12 +28,13 @@ const PARQUET: &[u8] = b"PAR1";
 /// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
-/// The number of bytes to skip before it is checked whether reading was stopped.
+/// The number of bytes to skip between two checks of whether reading should stop.
 const SKIPPED_AT_ONCE: u64 = 1 << 20;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file, whose encoding and, with `compression`, gzip, bzip2 or zstd format are detected.
+    /// A file. Its encoding is detected, and with the `compression` feature also gzip, bzip2 and
+    /// zstd.
     File(PathBuf),
     /// Standard input, compressed or uncompressed.
     Stdin,
@@ -94,8 +96,8 @@ impl PgnInput {
         }
     }
 
-    /// Reads part of the text that [`PgnInput::open`] provides. Stops at its end. Compressed and
-    /// UTF-16 input must be decoded from the beginning.
+    /// Reads part of the text that [`PgnInput::open`] provides, at most up to the end of the text.
+    /// Compressed and UTF-16 input is decoded from the beginning.
     pub(crate) fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         self.parts()?.read(offset, length, &|| false)
     }
@@ -115,7 +117,7 @@ impl PgnInput {
     }
 
     /// Opens the input as PGN text, decompressed and converted to UTF-8 if necessary. Adds the
-    /// bytes read, before decompression, to `progress`.
+    /// number of bytes read, before decompression, to `progress`.
     ///
     /// # Errors
     /// If the input cannot be opened, or if its compression or encoding is not supported.
@@ -159,8 +161,9 @@ pub(crate) enum InputParts {
 }
 
 impl InputParts {
-    /// Reads a part, which ends at the end of the text. Parts in ascending order are decoded in one
-    /// pass. If `is_stopped` returns true while the text before the part is decoded, the call fails.
+    /// Reads `length` bytes at `offset`, or fewer at the end of the text. If the offsets of
+    /// successive calls increase, the text is decoded only once. Fails if `is_stopped` returns true
+    /// while text before the offset is skipped.
     pub(crate) fn read(
         &mut self,
         offset: u64,
@@ -195,7 +198,7 @@ impl InputParts {
     }
 }
 
-/// Whether a file is in Parquet format; false for devices and pipes, which are not read.
+/// Whether a file is in Parquet format. Returns false for devices and pipes without reading them.
 #[cfg(feature = "parquet")]
 fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();

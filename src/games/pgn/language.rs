@@ -12,7 +12,7 @@ struct Alphabet {
     letters: [&'static str; 5],
 }
 
-/// All alphabets, English first. Languages with the same letters share an entry.
+/// All alphabets, starting with English. Languages with the same letters share an entry.
 const ALPHABETS: [Alphabet; 15] = [
     Alphabet { codes: &["en"], letters: ["K", "Q", "R", "B", "N"] },
     Alphabet { codes: &["de", "da", "no", "sl", "sv"], letters: ["K", "D", "T", "L", "S"] },
@@ -35,7 +35,7 @@ const ALPHABETS: [Alphabet; 15] = [
 const ENGLISH: &[u8; 5] = b"KQRBN";
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
-/// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, plus some reserve.
+/// An upper bound on the length in bytes of a move with English letters, such as `Qa1-b2=Q+e.p.`.
 const LONGEST: usize = 16;
 
 pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
@@ -71,7 +71,8 @@ impl Language {
         while let Some(sign) = rest.chars().next() {
             let mut length = sign.len_utf8();
             let last = english.last().copied();
-            // A piece letter must be at the beginning of a move or after a promotion square.
+            // A piece letter can occur only at the beginning of a move or as the piece of a
+            // promotion.
             let is_piece_due =
                 last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
             // In Estonian, `O` stands for a bishop.
@@ -82,8 +83,7 @@ impl Language {
                 english.try_push(ENGLISH[piece]).ok()?;
                 length = spelt;
             } else if let Some(ascii) = plain(sign)? {
-                // A capital letter that this language does not use must not be read as an English
-                // one.
+                // An English piece letter that this language does not use is invalid.
                 let foreign = ENGLISH.contains(&ascii);
                 (!foreign).then(|| english.try_push(ascii).ok())??;
             }
@@ -105,12 +105,13 @@ fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// Returns the ASCII form of a character in a move; `Some(None)` if it is skipped.
+/// Returns the ASCII form of a character in a move, `Some(None)` if the character is to be skipped,
+/// or `None` if it is invalid.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),
         '×' => Some(b'x'),
-        // White and black pawns, variation selectors, and the soft hyphen are decoration.
+        // Pawn symbols, variation selectors and soft hyphens have no meaning.
         '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | '\u{ad}' => None,
         'О' | 'о' => Some(b'O'),
         sign if sign.is_ascii() => Some(sign as u8),

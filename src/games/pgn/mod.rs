@@ -1,15 +1,16 @@
 //! Reads PGN games from streams, and writes PGN text. Does not depend on books or matches.
 //!
-//! Real collections contain faults, and guessing the intended move would lead to wrong positions.
-//! Therefore a game ends at its first illegal move, or at the first word that is not a move; the
-//! moves before it are kept. If an empty line separates part of a game from the rest, both parts
-//! are joined. Movetext without tags is read as a game, but prose is not. After any fault, reading
-//! continues with the next game.
+//! Real collections contain errors, and guessing the intended move would lead to wrong positions.
+//! Therefore a game ends at its first illegal move, or at the first word that is not a move. The
+//! moves before it are kept. If an empty line divides a game, the two parts are joined. Movetext
+//! without tags is read as a game, but prose is not. After an error, reading continues with the
+//! next game.
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 //!
 //! `plain` reads plain games with `pgn-reader` and compares each token with the text. `parser`,
-//! `scan` and `bounds` read everything else: tags, and moves in other notations and languages.
+//! `scan` and `bounds` read everything else, such as tags and moves in other notations and
+//! languages.
 //!
 //! ```
 //! use tabia::pgn::{GameStatus, GameResult, read_games};

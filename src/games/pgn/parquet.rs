@@ -14,14 +14,14 @@ use parquet::record::{Field, Row};
 
 const MOVES: &str = "movetext";
 const EVENT: &str = "Event";
-/// The tag whose value is also written after the moves.
+/// The tag whose value is also written after the moves, as PGN requires.
 const RESULT: &str = "Result";
 /// The result tokens. The moves may already end with one of them.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 pub(super) struct ParquetGames {
     rows: RowIter<'static>,
-    /// The text of the current game, and the number of its bytes that have been read.
+    /// The text of the current game, of which `read` bytes have been read.
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
@@ -59,7 +59,8 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// Opens the games in a file. `progress` increases to its size as rows are read.
+    /// Opens a file of games. Each row that is read increases `progress` by its share of the file
+    /// size.
     pub(super) fn new(file: File, progress: Arc<AtomicU64>) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
         let reader = open_parquet(file)?;

@@ -1,7 +1,7 @@
-//! Reads games from text in memory: the tags, and whatever `pgn::plain` does not read.
+//! Reads games from text in memory: the tags, and movetext that `pgn::plain` cannot read.
 //!
-//! In a main line, moves can be in SAN or in a different notation or language. Tokens without
-//! meaning are skipped. Any other token ends the game.
+//! Moves can be in SAN, in a different notation or in a different language. Tokens without meaning
+//! are skipped. Any other token ends the game.
 
 use std::ops::ControlFlow;
 
@@ -21,10 +21,10 @@ pub(super) struct Parser<'a, V> {
     pub at: usize,
     pub state: &'a mut ReaderState,
     pub visitor: &'a mut V,
-    /// The offset of the last move number in the text.
+    /// The offset of the last move number that was read.
     pub number: Option<usize>,
     pub at_end: bool,
-    /// The number of variations that contain the text.
+    /// The nesting depth of the text; 0 in the main line.
     pub depth: usize,
 }
 
@@ -122,7 +122,7 @@ impl<V: Visitor> Parser<'_, V> {
             let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
             let (next, empty_line) = scan::skip_blanks(self.text, after);
             self.at = next;
-            // The game has no movetext: the tags of the next game follow.
+            // The game has no movetext, and the next tag belongs to another game.
             if tag.is_some() && empty_line && self.text[next..].starts_with(b"[Event ") {
                 break;
             }
@@ -195,7 +195,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Handles a word that is not a legal move in SAN, with the reason `error`.
+    /// Handles a word that is not a legal move in SAN. `error` is the reason.
     #[cold]
     fn unusual(&mut self, error: SanError) -> ParseFlow {
         if let Some((number, end)) = scan::glyph(self.text, self.at) {
@@ -225,8 +225,8 @@ impl<V: Visitor> Parser<'_, V> {
         self.state.play(word, |position| resolve(position, bare))
     }
 
-    /// Reports a move that ends at `end`. If the visitor does not need any more moves, reading
-    /// continues only until the result is known.
+    /// Passes a move that ends at `end` to the visitor. If the visitor does not need any more
+    /// moves, reading continues only until the result is known.
     #[inline]
     pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
         self.at = end;
@@ -257,12 +257,13 @@ impl<V: Visitor> Parser<'_, V> {
         })))
     }
 
-    /// Handles numbers other than move numbers, such as results or castling written with zeros.
+    /// Handles a token that begins with a digit: a move number, a result, or castling written with
+    /// zeros.
     fn digit(&mut self) -> ParseFlow {
         let digits = scan::digits_end(self.text, self.at);
         let end = scan::whole_word_end(self.text, self.at);
         let is_null = !self.state.done && scan::is_null_move(&self.text[self.at..end]);
-        // A number without a dot is valid directly before its move or at the end of a line.
+        // A move number without a dot is valid if its move or a blank follows directly.
         let letter = self.text.get(digits).is_some_and(u8::is_ascii_alphabetic);
         let points = "…".as_bytes();
         let has_points = self.text[digits..].starts_with(points);
@@ -328,7 +329,7 @@ impl<V: Visitor> Parser<'_, V> {
                 self.at = end;
             }
             b'*' => return self.ended(GameResult::Undecided, 1),
-            // An unmatched brace or parenthesis has no meaning.
+            // Ignore an unmatched closing brace or parenthesis.
             _ => self.at += 1,
         }
         ControlFlow::Continue(())

@@ -10,18 +10,18 @@ use crate::support::files::{FileError, describe, read_folder};
 
 const COMPRESSED: [&str; 3] = [".gz", ".bz2", ".zst"];
 
-/// The suffix of folders that contain the checkpoints of unfinished builds.
+/// The suffix of the folders that contain the checkpoints of unfinished builds.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 const UNFINISHED_FOLDER: &str =
     "it is the unfinished work of a build; repeat the command that started it";
 
 impl PgnInput {
-    /// Converts paths to inputs. `-` means standard input. A folder means all PGN files in it and
-    /// its subfolders, compressed or not.
+    /// Converts paths to inputs. `-` means standard input. A folder means all PGN files in the
+    /// folder and its subfolders, compressed or not.
     ///
     /// # Errors
     /// If a path does not exist or cannot be read, if a folder contains no PGN file, or if a file
-    /// is of a kind without games, such as a book.
+    /// is of a kind that contains no games, such as a book.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, FileError> {
         let mut inputs = Vec::new();
         for path in paths {
@@ -53,8 +53,8 @@ impl PgnInput {
         Ok(inputs)
     }
 
-    /// Rejects regular files of kinds that do not contain games, and binary data without a game,
-    /// before they are read. The error names the kind of file and its use.
+    /// Rejects regular files of kinds that do not contain games, and binary data without a game.
+    /// The error names the kind of file and explains how to use it.
     pub(crate) fn check(&self) -> io::Result<()> {
         let PgnInput::File(path) = self else { return Ok(()) };
         if !path.is_file() {
@@ -66,7 +66,7 @@ impl PgnInput {
             Err(_) => return Ok(()),
             Ok(text) => text,
         };
-        // Truncated text is checked as far as it can be read.
+        // If reading fails, check the bytes read before the failure.
         let _ = text.take(HEAD).read_to_end(&mut head);
         refuse_foreign(&head)?;
         if head.contains(&0) && !self.holds_games()? {

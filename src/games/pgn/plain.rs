@@ -1,9 +1,9 @@
 //! Reads the movetext of plain games with `pgn-reader`.
 //!
 //! `pgn-reader` skips text that it does not recognise, ends a game at an empty line, and treats all
-//! games after an unclosed brace as part of the comment. It reports none of these cases. Each token
-//! is therefore compared with the text. If there is anything but blanks and move numbers between
-//! two tokens, or if a move is illegal, the tolerant parser takes over.
+//! games after an unclosed brace as part of the comment. It reports none of these cases. Therefore
+//! each token that it returns is compared with the text. If there is anything but blanks and move
+//! numbers between two tokens, or if a move is illegal, the tolerant parser takes over.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -18,8 +18,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Number of bytes that `pgn-reader` reads at a time. It is small, because bytes after the movetext
-/// are copied unnecessarily.
+/// The number of bytes that `pgn-reader` reads at a time. A small number avoids copying much text
+/// after the movetext.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -43,14 +43,14 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Continue, or break with the status of the game. `None` means that the tolerant parser takes
-/// over.
+/// Whether to continue. Breaks with the status of the game, or with `None` if the tolerant parser
+/// takes over.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads the plain part of the movetext from `plain`, a reader of the same text. Returns `None`
+    /// Reads the plain part of the movetext with `plain`, a reader of the same text. Returns `None`
     /// if the tolerant parser must read the rest of the game.
     #[inline]
     pub(super) fn plain_movetext(
@@ -63,7 +63,8 @@ impl<V: Visitor> Parser<'_, V> {
         if let ControlFlow::Break(status) = self.cached_moves() {
             return status;
         }
-        // At the end of the text, `pgn-reader` cannot skip the rest of a game that was left early.
+        // If the last game was left early, `pgn-reader` skips its rest first. At the end of the
+        // text, there is nothing to skip.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;
@@ -83,8 +84,8 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Reports a move that ends at `end`. If the visitor does not need any more moves, the tolerant
-    /// parser looks for the result.
+    /// Passes a move that ends at `end` to the visitor. If the visitor does not need any more
+    /// moves, the tolerant parser searches for the result.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {

@@ -35,7 +35,7 @@ impl<R: Read> Reader<R> {
     /// Reads the next game. Returns `None` at the end of the input.
     ///
     /// # Errors
-    /// If the input cannot be read. Faults in the text are not errors; they are reported as
+    /// If the input cannot be read. Errors in a game are not returned here; they are reported as
     /// [`GameStatus::Broken`](super::GameStatus::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
@@ -58,7 +58,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Returns the text of the last game, including the blank lines around it.
+    /// Returns the text of the game read last, including the blank lines around it.
     pub(crate) fn game_text(&self) -> &[u8] {
         &self.games.text[self.begin..self.games.place()]
     }

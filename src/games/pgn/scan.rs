@@ -17,9 +17,9 @@ pub(super) enum TokenKind {
     Digit,
     Blank,
     LineEnd,
-    /// `[`, which starts a tag if it is the first character of its line.
+    /// `[`, which begins a tag if it is the first character of its line.
     Bracket,
-    /// Any other character. It is a whole token, or the first character of one.
+    /// Any other character, which is a whole token or the first character of a token.
     Sign,
 }
 
@@ -117,10 +117,11 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Number of bytes at the start of the text that are searched for a line end, to detect its kind.
+/// The number of bytes at the start of the text that are searched for a line end, to detect whether
+/// lines end with LF or CR.
 const FIRST_LINE: usize = 64 << 10;
 
-/// Returns the last byte of each line end in `text`: LF (with or without a CR before it) or CR.
+/// Returns the byte with which lines in `text` end: LF, which may follow a CR, or CR alone.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
@@ -136,7 +137,7 @@ pub(super) fn after_line_end(text: &[u8], at: usize) -> usize {
     at + 1 + usize::from(double)
 }
 
-/// The byte order mark, which occurs at the start of each part of a concatenated file.
+/// The byte order mark. If files were concatenated, it can also occur at the start of a later line.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn begins_line(text: &[u8], at: usize) -> bool {
@@ -180,8 +181,9 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, empty_line)
 }
 
-/// Whether a game definitely begins at this line, even if the line seems to be inside a comment. It
-/// must have tags after an empty line, an `Event` tag, or moves after a result and an empty line.
+/// Whether a game definitely begins at this line, even if the line seems to be inside a comment.
+/// The line must be an `Event` tag, a tag after an empty line, or moves after a result and an empty
+/// line.
 fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
@@ -212,8 +214,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next offset after `at` at which a game clearly begins even without context. Returns
-/// the end of the text if there is none. The offset is never inside a closed comment.
+/// Returns the offset of the next line after `at` at which a game clearly begins, or the end of the
+/// text if there is none. The offset is never inside a closed comment.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -228,8 +230,8 @@ pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Parses the comment whose opening brace is at `at`. Returns its text and its end, if it is
-/// closed.
+/// Parses the comment whose opening brace is at `at`. Returns its text and the offset after it, or
+/// `None` if it is not closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
@@ -241,11 +243,12 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[begin..close], close + 1))
 }
 
-/// Returns the closing brace of a comment that contains opening braces, if there is one.
+/// Returns the offset of the closing brace of a comment that contains opening braces, if it is
+/// closed.
 ///
-/// `end` is the offset of the first closing brace, and `last` that of the opening brace before it.
-/// Braces do not nest in PGN. However, if they are balanced before another game begins, the author
-/// intended them to nest. If a game begins before `last`, the earlier comment is not closed.
+/// `end` is the offset of the first closing brace, and `last` is the offset of the opening brace
+/// before it. Braces do not nest in PGN. However, if they are balanced before another game begins,
+/// they are assumed to be nested. If a game begins before `last`, the comment is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {
@@ -267,7 +270,8 @@ fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Opti
     (!begins_game(begin..last)).then_some(end)
 }
 
-/// Returns the end of the variation that begins at `at`, if it is closed before the next game.
+/// Returns the offset after the variation that begins at `at`, if it is closed before the next
+/// game.
 pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     while let Some(&byte) = text.get(at) {
@@ -294,7 +298,7 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Parses the tag whose opening bracket is at `at`. Returns its name, its raw value and the offset
-/// after it. A value ends with the quotation mark before the closing bracket, and can contain other
+/// after it. The value ends at the quotation mark before the closing bracket, and can contain other
 /// quotation marks.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
@@ -321,7 +325,7 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
             _ => break,
         }
     }
-    // The closing characters are missing. The tag ends with the last quotation mark or its line.
+    // The closing quotation mark or bracket is missing. The value ends at the end of the line.
     let end = line_end(text, begin);
     let line = trim_end(&text[begin..end], false);
     let line = trim_end(line.strip_suffix(b"]").unwrap_or(line), false);
@@ -437,7 +441,7 @@ pub(super) fn is_null_move(word: &[u8]) -> bool {
     WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
-/// Counts the line ends in `text`. Lines end with LF or, if there is no LF, with CR.
+/// Counts the line ends in `text`. Counts LF or, if there is no LF, CR.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
     match memchr::memchr_iter(b'\n', text).count() {
         0 => memchr::memchr_iter(b'\r', text).count() as u64,

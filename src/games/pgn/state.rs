@@ -23,10 +23,10 @@ pub(super) struct ReaderState {
     pub language: Language,
     pub line_sign: u8,
     pub tags: Tags,
-    /// The place of the game in the tree of openings; `None` once the game has left the tree.
+    /// The current place in the tree of openings; `None` once the game has left the tree.
     place: Option<Place>,
     pub start: Position,
-    /// The current position, set once the game has left the tree.
+    /// The current position. Valid only if the game has left the tree.
     position: Replay,
     pub moves: Vec<Move>,
     pub accepted: bool,
@@ -64,7 +64,8 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// Returns a fault if the results after the moves and in the tag are decided and differ.
+    /// Returns an error if the result after the moves and the result in the tag are decided and
+    /// differ.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;

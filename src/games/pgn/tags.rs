@@ -39,19 +39,22 @@ impl Tags {
         start..self.bytes.len()
     }
 
-    /// Returns the bytes of a tag's first value, with escapes resolved.
+    /// Returns the bytes of a tag's value, with escapes resolved. If the tag occurs more than once,
+    /// returns the first value.
     pub fn raw(&self, name: &str) -> Option<&[u8]> {
         let (_, value) =
             self.spans.iter().find(|(span, _)| &self.bytes[span.clone()] == name.as_bytes())?;
         Some(&self.bytes[value.clone()])
     }
 
-    /// Returns the value of a tag as text. Invalid UTF-8 is decoded as Latin-1, as in the standard.
+    /// Returns the value of a tag as text. A value that is not UTF-8 is decoded as Latin-1, the
+    /// encoding of the PGN standard.
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         self.raw(name).map(text)
     }
 
-    /// Returns the trimmed value of a tag, unless it is empty, `?` or `-`, which mean unknown.
+    /// Returns the trimmed value of a tag. Returns `None` for an empty value, `?` and `-`, which
+    /// mean unknown.
     pub(crate) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         let value = match self.get(name)? {
             Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),

@@ -1,5 +1,5 @@
-//! A cache of the opening moves of the games read so far, stored as a tree. A move found in it need
-//! not be parsed and played again.
+//! A cache of the opening moves of earlier games, stored as a tree. Moves that are found in the
+//! cache need not be parsed and played again.
 
 use shakmaty::san::San;
 use shakmaty::{CastlingSide, Role};
@@ -8,15 +8,17 @@ use super::GamePly;
 use crate::chess::position::{KeyMap, Position, Replay};
 
 /// The maximum number of places in the tree. They use 0.3 MB, which fits into a second-level cache.
-/// A larger tree is not faster: waiting for memory takes as long as playing the move.
+/// A larger tree is not faster, because loading a place from memory takes as long as playing the
+/// move.
 const MAX_PLACES: usize = 1 << 12;
-/// The number of games that must leave the tree at a place before branches are added there. This
+/// The number of games that must leave the tree at a place before a branch is added there. This
 /// prevents the first few games from filling the tree.
 const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move and the place after it, stored together so that a lookup waits for memory only once.
+/// A move and the place after it. They are stored together, so that a look-up waits for memory only
+/// once.
 struct Branch {
     ply: GamePly,
     child: Place,
@@ -59,7 +61,8 @@ impl OpeningCache {
         self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
-    /// Adds a move and its position, if there is room and enough games left the tree at the place.
+    /// Adds a move and the position after it, if the tree is not full and enough games have left it
+    /// at this place.
     #[inline]
     pub(super) fn grow(
         &mut self,
@@ -84,14 +87,14 @@ impl OpeningCache {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
-    /// The characters of the move. The first character is in the lowest byte.
+    /// The characters of the move, with the first character in the lowest byte.
     letters: u64,
     bits: u32,
 }
 
 impl Word {
-    /// Maximum number of bits in a stored word, so that it forms a 64-bit key with the number of a
-    /// place.
+    /// The maximum number of bits in a stored word. Such a word and the index of a place form a
+    /// 64-bit key.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
     #[inline]
@@ -134,7 +137,8 @@ impl Word {
     pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
         let length = (self.bits / u8::BITS) as usize;
         let stands = match text[at..].first_chunk() {
-            // Reading eight bytes and masking some is faster than comparing a variable number.
+            // Reading eight bytes and masking some of them is faster than comparing a variable
+            // number of bytes.
             Some(next) => {
                 (u64::from_le_bytes(*next) ^ self.letters) << (u64::BITS - self.bits) == 0
             }
@@ -143,7 +147,8 @@ impl Word {
         stands.then_some(at + length)
     }
 
-    /// Returns a unique number for a move at a place, distributed well enough for use as a hash.
+    /// Returns a unique key for a move at a place. The keys are distributed well enough to be used
+    /// as hashes.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
         // Multiplication by an odd number and rotation are reversible (Fibonacci hashing, see D.

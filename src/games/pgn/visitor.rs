@@ -1,4 +1,4 @@
-//! The trait of types that receive games as they are read.
+//! The trait for types that receive games as they are read.
 
 use std::ops::ControlFlow;
 
@@ -8,8 +8,8 @@ use crate::chess::position::{Move, Position, Replay};
 
 /// Receives the games that a [`Reader`](super::Reader) finds.
 pub trait Visitor {
-    /// Whether [`Visitor::begin`] uses this tag. Reading is faster with fewer tags. Tags that the
-    /// reader itself needs (`Result`, `FEN`, `Variant`) are always passed on.
+    /// Whether [`Visitor::begin`] uses this tag. Reading is faster if fewer tags are used. The tags
+    /// that the reader needs (`Result`, `FEN`, `Variant`) are always included.
     fn wants_tag(&self, name: &[u8]) -> bool {
         let _ = name;
         true
@@ -31,8 +31,8 @@ pub trait Visitor {
     fn variation(&mut self, movetext: &VariationText<'_>) {
         let _ = movetext;
     }
-    /// Receives the movetext from an illegal move of the main line to the end of the game. The
-    /// movetext does not include the result. No moves follow.
+    /// Receives the movetext from the first illegal move of the main line to the end of the game,
+    /// without the result. No moves are passed after this call.
     fn unread(&mut self, fault: &Fault, movetext: &VariationText<'_>) {
         let _ = (fault, movetext);
     }
@@ -40,7 +40,7 @@ pub trait Visitor {
     fn end(&mut self, end: &GameEnd);
 }
 
-/// A move in a game, and the data about the next position that counting needs.
+/// A move in a game, and data about the position after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePly {
     /// The move. It is either legal or a null move.
@@ -62,7 +62,7 @@ impl GamePly {
     }
 }
 
-/// The movetext of a variation, without its parentheses, or of the unread end of a line.
+/// The movetext of a variation, without its parentheses, or the unread end of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct VariationText<'a> {
     pub(super) text: &'a [u8],

@@ -23,7 +23,8 @@ pub(super) fn wide_space(text: &[u8]) -> usize {
     wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
 }
 
-/// Glyphs outside ASCII with their NAG numbers. No blank is needed between a move and a glyph.
+/// The glyphs outside ASCII with their NAG numbers. No blank is necessary between a move and such a
+/// glyph.
 const WIDE_GLYPHS: [(char, u8); 26] = [
     ('！', 1),
     ('❗', 1),
@@ -55,7 +56,8 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
 
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// Parses the glyph outside ASCII at the start of `text`: its NAG number and length in bytes.
+/// Parses the glyph outside ASCII at the start of `text`. Returns its NAG number and its length in
+/// bytes.
 pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
     let sign = wide_character(text)?;
     let (_, number) = WIDE_GLYPHS.iter().find(|(glyph, _)| *glyph == sign)?;

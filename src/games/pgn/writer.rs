@@ -6,15 +6,16 @@ use super::{PgnGame, PgnMove, Unread, Variation};
 use crate::chess::position::{Color, Position};
 use crate::support::words::one_line;
 
-/// The maximum length of movetext lines, as in the PGN standard. A longer line is either a single
-/// word or a word with another that must not begin a line.
+/// The maximum length of movetext lines, as in the PGN standard. A line is longer only if it cannot
+/// be split, because it is a single word or because the next word must not begin a line.
 const LINE_WIDTH: usize = 79;
 
-/// The maximum length in bytes of a command in a comment that is not split. Lists of arrows are
-/// long.
+/// The maximum length in bytes of a command in a comment up to which the command is not split. It
+/// allows for long lists of arrows.
 const LONGEST_COMMAND: usize = 1000;
 
-/// The seven tags of the standard roster, in order, with the values of missing tags.
+/// The seven tags of the standard roster, in order, each with the value that is written if the tag
+/// is missing.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -25,8 +26,8 @@ const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// Formats a tag as a line of PGN, without the newline. Characters that end lines or control
-/// terminals are replaced with blanks, to ensure that the result is a single tag.
+/// Formats a tag as a line of PGN, without the newline. Replaces characters that end a line or
+/// control a terminal with blanks, so that the result is a single tag.
 fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
@@ -93,7 +94,7 @@ struct Lines<'a> {
     limit: usize,
     width: usize,
     word: String,
-    /// Opening parentheses to write before the next word.
+    /// The opening parentheses to write before the next word.
     open: String,
 }
 
@@ -174,7 +175,7 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         let length = word.chars().count();
-        // At the start of a line, these characters would begin a tag or comment out the line.
+        // At the start of a line, `[` would begin a tag, and `%` would comment out the line.
         let may_break = !word.starts_with(['[', '%']);
         if self.width > 0 && may_break && self.width + 1 + length > self.limit {
             self.out.write_str("\n")?;

@@ -23,10 +23,12 @@ pub enum AddError {
     /// The repertoire was not read from this text.
     #[error("the text is not that of the repertoire")]
     OtherText,
-    /// The chapter to change has a fault, and rewriting it would lose the text after the fault.
+    /// The chapter to change contains an error, and rewriting it would lose the text after the
+    /// error.
     #[error("chapter {0} has a fault: {1}; correct it first")]
     Faulty(u64, Fault),
-    /// The changed text would parse differently, for example if its moves are in another language.
+    /// The changed text would be parsed differently, for example because other chapters use the
+    /// piece letters of another language.
     #[error(
         "the changed text would not read the same; `tabia repertoire build` with an output that \
          ends in .pgn writes a file that can be changed"
@@ -37,11 +39,12 @@ pub enum AddError {
 /// A repertoire after a line was added.
 #[derive(Debug)]
 pub struct Addition {
-    /// The whole text. Only the chapter that contains the new line has changed.
+    /// The whole new text. It differs from the old text only in the chapter that contains the new
+    /// line.
     pub text: String,
-    /// The repertoire as it is read from the text.
+    /// The repertoire, read from the new text.
     pub repertoire: Repertoire,
-    /// The number of new moves: 0 if only a comment was added.
+    /// The number of new moves, which is 0 if only a comment was added.
     pub moves: usize,
 }
 
@@ -59,14 +62,15 @@ struct Change {
 
 impl Repertoire {
     /// Adds the moves of a line that are not in the repertoire, and a comment on the position after
-    /// them. The repertoire was read from `name` and `text`. Returns `None` if nothing is added.
+    /// them. `name` and `text` are those from which the repertoire was read. Returns `None` if
+    /// there is nothing to add.
     ///
-    /// The moves are added after the last position of the line that the repertoire contains, by any
-    /// move order. If it contains none, they form a new chapter. A comment on a known position is
-    /// appended to its existing comment.
+    /// The moves are added after the last position of the line that is in the repertoire, even if
+    /// it is reached by a different move order. If there is no such position, the moves form a new
+    /// chapter. A comment on a known position is appended to its existing comment.
     ///
     /// # Errors
-    /// If the line has no move, or if the text cannot be changed without losing something else.
+    /// If the line has no move, or if the text cannot be changed without losing other content.
     pub fn add_line(
         &self,
         (name, text): (&str, &str),
@@ -83,8 +87,9 @@ impl Repertoire {
         }
     }
 
-    /// Returns the number of moves of a line that [`Repertoire::add_line`] would add: those after
-    /// the last known position before its end, or 0 if the repertoire has the last move.
+    /// Returns the number of moves of a line that [`Repertoire::add_line`] would add. This is 0 if
+    /// the repertoire contains the last move; otherwise, it is the number of moves after the last
+    /// known position.
     pub fn missing_moves(&self, line: &Game) -> usize {
         let moves = line.moves();
         let before = line.positions().get(..moves.len()).unwrap_or_default();
@@ -148,8 +153,9 @@ impl Repertoire {
         }
     }
 
-    /// Returns a chapter that reaches a position, and the move that leads to it; `None` at the
-    /// start of the chapter. Prefers the chapter with the same moves.
+    /// Returns a chapter that contains a position, and the index of the move that leads to the
+    /// position; `None` at the start of the chapter. Prefers a chapter that reaches the position by
+    /// `moves`.
     fn arrival(
         &self,
         start: &Position,
@@ -203,7 +209,7 @@ impl Repertoire {
         Ok([&text[..start], written.trim_end(), &text[end..]].concat())
     }
 
-    /// Whether `after` differs from this repertoire only by the change.
+    /// Whether `change` is the only difference between `after` and this repertoire.
     fn is_before(&self, after: &Repertoire, change: &Change) -> bool {
         let olds = self.chapters.iter().map(|chapter| &chapter.game).enumerate();
         let wanted =
@@ -224,8 +230,9 @@ fn new_moves(moves: &[Move], comment: &str) -> Vec<PgnMove> {
     moves
 }
 
-/// Adds moves after a move of a game, or at its start: as a continuation if there is none yet, or
-/// as the last variation. Returns `None` if there is no such move.
+/// Adds moves after a move of a game or, without `step`, at the start of the game. They become the
+/// continuation if there is none yet; otherwise, they become the last variation. Returns `None` if
+/// the move does not exist.
 fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Option<()> {
     let (line, at) = match step {
         Some(step) => line_of(&mut game.moves, step).map(|(line, at)| (line, at + 1))?,
@@ -240,8 +247,8 @@ fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Option<
     Some(())
 }
 
-/// Returns the line that contains a move, and the move's index in it. `step` counts the moves of a
-/// completely read game in the order of [`PgnGame::visit_tree`].
+/// Returns the line that contains a move, and the move's index in that line. `step` is the index of
+/// the move in the order of [`PgnGame::visit_tree`]. The game must have been read completely.
 fn line_of(moves: &mut Vec<PgnMove>, step: usize) -> Option<(&mut Vec<PgnMove>, usize)> {
     let mut path = Vec::new();
     let at = path_to(moves, step, &mut 0, &mut path)?;
@@ -251,8 +258,8 @@ fn line_of(moves: &mut Vec<PgnMove>, step: usize) -> Option<(&mut Vec<PgnMove>, 
     Some((line, at))
 }
 
-/// Finds a move, and appends the variations that lead to its line to `path`: for each, the index of
-/// the move that it replaces and its own index.
+/// Finds a move, and appends the variations that lead to its line to `path`. Each variation is
+/// given by the index of the move that it replaces and its index among the variations of that move.
 fn path_to(
     moves: &[PgnMove],
     step: usize,
@@ -275,7 +282,7 @@ fn path_to(
     None
 }
 
-/// Returns the games of a text, without the blank lines and the text around them.
+/// Returns the locations of the games in a text, without the blank lines and the text around them.
 fn extents(text: &str) -> Vec<Extent> {
     let bytes = text.as_bytes();
     let mut reader = TextReader::new(bytes, 1, OpeningCache::default(), language_of(bytes));
@@ -298,13 +305,13 @@ fn extents(text: &str) -> Vec<Extent> {
     }
 }
 
-/// Returns the words of a comment as the PGN writer writes them.
+/// Returns a comment in the form in which the PGN writer writes it.
 fn words(comment: &str) -> String {
     let text = one_line(comment).replace('{', "(").replace('}', ")");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether two games are equal, except for tags of the standard roster, which the writer adds.
+/// Whether two games are equal, apart from tags of the standard roster, which the writer adds.
 fn is_same(game: &PgnGame, other: &PgnGame) -> bool {
     let is_written_from_game = |name: &str| ["Result", "FEN", "SetUp"].contains(&name);
     let has = |(name, value): &(String, String)| {
@@ -379,7 +386,7 @@ mod tests {
         let (text, moves) = add(TEXT, "e4 e6 d4", "");
         assert_eq!(moves, 2);
         assert!(text.replace('\n', " ").contains("(1... e6 2. d4)"), "{text}");
-        // The position is in the second chapter, by another move order.
+        // The second chapter contains the position by a different move order.
         let (text, moves) = add(TEXT, "e4 d5 exd5 Qxd5 Nc3 Qa5", "");
         assert_eq!(moves, 1);
         assert!(text.contains("3. Nc3 Qa5 *"), "{text}");
@@ -424,17 +431,17 @@ mod tests {
         };
         assert!(matches!(refused(faulty, "e4 c5"), AddError::Faulty(1, _)));
         assert_eq!(refused(TEXT, ""), AddError::NoMove);
-        // A continuation would stand before the part of the variation that cannot be read.
+        // A continuation would be inserted before the part of the variation that cannot be read.
         let broken = "1. e4 (1. d4 d5 2. Kd4 {why}) e5 *\n";
         assert!(matches!(refused(broken, "d4 d5 c4"), AddError::Faulty(1, _)));
-        // Variations beside an illegal move are still read.
+        // Variations that replace an illegal move are read.
         let alternative = "1. e4 (1. d4 Ke4 (1... d5)) e5 2. Nf3 Nc6 *\n";
         for moves in ["e4 e5 Nf3 Nc6 Bb5", "d4 d5 c4", "e4 c5"] {
             assert!(matches!(refused(alternative, moves), AddError::Faulty(1, _)), "{moves}");
         }
         let commented = read(alternative).add_line((NAME, alternative), &line("e4 e5"), "why");
         assert!(matches!(commented, Err(AddError::Faulty(1, _))), "{commented:?}");
-        // The changed chapter has English letters, and the others do not.
+        // The changed chapter would use English piece letters, unlike the other chapters.
         let german = "1. Sf3 Sf6 2. Sc3 Sc6 3. Tb1 e5 *\n\n".repeat(3);
         assert_eq!(refused(&german, "Nf3 d5 d4"), AddError::Unreadable);
         let other = read(TEXT).add_line((NAME, ""), &line("e4 e6"), "");

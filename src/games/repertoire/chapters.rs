@@ -1,4 +1,4 @@
-//! Writes a repertoire as games with variations, each position once.
+//! Writes a repertoire as games with variations. The continuation of each position is written once.
 
 use super::graph::{KnownMove, Node, Repertoire};
 use super::lines::Lines;
@@ -6,16 +6,17 @@ use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// The number of moves above which a chapter is divided. Hand-set: about two pages.
+/// The number of moves above which a chapter is divided, about two pages. Hand-set.
 const CHAPTER_MOVES: usize = 150;
 /// The minimum number of moves for a branch of a divided chapter to become its own chapter.
 const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
 const NAMED_MOVES: usize = 4;
 
 impl Repertoire {
-    /// Returns the moves that are not in [`Repertoire::chapters`] as games with variations. Each
-    /// position is written in full once, by its most probable line. Other move orders end with a
-    /// comment `see …`. A long chapter is divided by its first moves and named after the opening.
+    /// Returns the moves that are not in [`Repertoire::chapters`] as games with variations. The
+    /// continuation of each position is written once, in the most probable line to the position.
+    /// Other lines to the position end with a comment `see …`. A long chapter is divided by its
+    /// first moves. Chapters are named after the opening.
     pub fn new_chapters(&self, book: &Book, names: &Names) -> Vec<PgnGame> {
         let lines = self.lines(book);
         let mut tree = Tree { repertoire: self, lines, names, branches: KeyMap::default() };
@@ -32,8 +33,8 @@ impl Repertoire {
     }
 }
 
-/// The moves of a repertoire as a tree, which continues each position only on its most probable
-/// line.
+/// The moves of a repertoire as a tree. A position is continued only in the most probable line that
+/// leads to it.
 struct Tree<'a> {
     repertoire: &'a Repertoire,
     lines: Lines,
@@ -46,11 +47,11 @@ struct Tree<'a> {
 struct Branch {
     mv: Move,
     after: u64,
-    /// Whether the move is part of the most probable line to the next position. The moves after
-    /// that position are written only there.
+    /// Whether the most probable line to the next position ends with this move. The moves after
+    /// that position are written only in that line.
     is_line: bool,
     is_new: bool,
-    /// The number of moves to write from this one on; 0 if all of them are in chapters.
+    /// The number of moves to write from this move on; 0 if all of them are already in chapters.
     moves: usize,
 }
 
@@ -71,7 +72,7 @@ impl Tree<'_> {
         branches
     }
 
-    /// Counts the moves to write from each branch on; returns those below a position.
+    /// Counts the moves to write for each branch below a position. Returns their total number.
     fn measure(&mut self, key: u64) -> usize {
         let mut branches = self.branches.remove(&key).unwrap_or_default();
         for branch in &mut branches {
@@ -147,7 +148,7 @@ impl Tree<'_> {
         game
     }
 
-    /// Returns the moves of branches: the first branch in full, the others as variations.
+    /// Returns the moves of branches: the first branch as the main line, the others as variations.
     fn moves(&self, mut branches: Vec<Branch>) -> Vec<PgnMove> {
         let mut moves = Vec::new();
         while let Some((first, others)) = branches.split_first() {
@@ -166,13 +167,13 @@ impl Tree<'_> {
         moves
     }
 
-    /// Returns a move, with a comment if its line continues elsewhere.
+    /// Returns a move, with a comment if the continuation is in a different line.
     fn played(&self, branch: &Branch) -> PgnMove {
         let next = self.repertoire.node_of_key(branch.after);
         let known = next.and_then(|node| node.moves.iter().find(|known| !known.places.is_empty()));
         let comment = match known {
             _ if branch.is_line && branch.moves > 1 => String::new(),
-            // Chapters read from the input keep their names.
+            // The continuation is in a chapter of the input, which keeps its name.
             Some(known) => {
                 let place = known.places[0];
                 let mut line = self.repertoire.line(place);

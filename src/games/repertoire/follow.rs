@@ -1,4 +1,4 @@
-//! Compares games with a repertoire or a book: where they leave it, and where they return.
+//! Compares games with a repertoire or a book, and finds the moves that leave it or return to it.
 
 use super::forecast::GapKind;
 use super::graph::Repertoire;
@@ -8,13 +8,14 @@ use crate::games::book::Book;
 /// How a move leaves or enters a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// The player plays another move than the repertoire.
+    /// The player plays a move that is not in the repertoire.
     Deviation,
-    /// The repertoire has no answer: the opponent plays another reply, or the repertoire ends.
+    /// The repertoire has no answer, because the opponent plays an unprepared reply or the
+    /// repertoire ends.
     Gap(GapKind),
     /// The game returns to the repertoire by transposition.
     Return,
-    /// A game that starts outside of the repertoire reaches it for the first time.
+    /// A game that starts outside the repertoire reaches it for the first time.
     Entry,
 }
 
@@ -48,7 +49,7 @@ pub struct Event {
     pub mv: Move,
 }
 
-/// The events of a game, in order. A deviation can be followed by a return with the same move.
+/// The events of a game, in order. A move can be both a deviation and a return.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
     /// The events.
@@ -65,7 +66,8 @@ impl Followed {
         self.events.iter().find(|event| event.kind.leaves())
     }
 
-    /// Returns the name of the first event that left the repertoire, `followed` or `not met`.
+    /// Returns the name of the first event that leaves the repertoire. Returns `followed` if no
+    /// event leaves it, and `not met` if the game does not reach it.
     pub fn outcome(&self) -> &'static str {
         match self.first_leave() {
             Some(event) => event.kind.name(),
@@ -76,8 +78,9 @@ impl Followed {
 }
 
 impl Repertoire {
-    /// Compares a game with the repertoire, by position, up to the first null or illegal move. A
-    /// reply to a position of the repertoire does not leave it, even if no line has the reply.
+    /// Compares a game with the repertoire position by position, up to the first null or illegal
+    /// move. An opponent's reply does not leave the repertoire if it leads to one of its positions,
+    /// even if no line contains the reply.
     pub fn follow(&self, start: &Position, moves: &[Move]) -> Followed {
         follow(self, start, moves)
     }
@@ -91,7 +94,7 @@ pub fn follow_book(book: &Book, start: &Position, moves: &[Move]) -> Followed {
 
 trait Known {
     fn moves(&self, position: &Position) -> Option<Vec<Move>>;
-    /// Whether the moves of a position are the player's, so that any other move is a deviation.
+    /// Whether it is the player's turn, so that an unknown move is a deviation.
     fn is_own_turn(&self, position: &Position) -> bool;
 }
 
@@ -138,7 +141,8 @@ fn follow(lines: &impl Known, start: &Position, moves: &[Move]) -> Followed {
     Followed { events, is_met, ends_inside: known.is_some() }
 }
 
-/// Returns how a move leaves a position with these known moves; `None` if it stays inside.
+/// Returns how a move leaves the known lines at a position with these known moves; `None` if it
+/// does not leave them.
 fn leave(known: &[Move], mv: Move, is_own_turn: bool, leads_inside: bool) -> Option<EventKind> {
     if known.contains(&mv) && leads_inside {
         return None;
@@ -216,7 +220,8 @@ mod tests {
         let kinds: Vec<&str> = followed.events.iter().map(|event| event.kind.name()).collect();
         assert_eq!(kinds, ["reply", "return", "end"]);
         assert_eq!((followed.outcome(), followed.events[1].ply), ("reply", 3));
-        // 1... d5 2. c4 e6 3. Nc3 Nf6 is outside; no line contains 3... Nf6 in that position.
+        // No line contains 3... Nf6 after 1... d5 2. c4 e6 3. Nc3, so the game leaves the
+        // repertoire.
         assert_eq!(events(&white, "1. d4 d5 2. c4 e6 3. Nc3 Nf6 *"), [event("end", 5, "Nf6")]);
     }
 
@@ -224,10 +229,11 @@ mod tests {
     fn move_between_lines_is_a_deviation_only_for_the_player() {
         let lines = "1. d4 e6 2. c4 *\n\n1. c4 e6 2. Nf3 *\n\n1. d4 Nf6 2. c4 e6 3. Nc3 *\n";
         let white = repertoire(lines, Color::White);
-        // 2. d4 is not prepared after 1. c4 e6, but leads to the first chapter.
+        // 2. d4 is not prepared after 1. c4 e6, but leads to a position in the first chapter.
         let game = "1. c4 e6 2. d4 Nf6 3. Nc3 *";
         assert_eq!(events(&white, game), [event("deviation", 2, "d4"), event("return", 2, "d4")]);
-        // No line contains 2... Nf6 after 1. d4 e6 2. c4, but its position is in the third chapter.
+        // No line contains 2... Nf6 after 1. d4 e6 2. c4, but the position after it is in the third
+        // chapter.
         let followed = follow(&white, "1. d4 e6 2. c4 Nf6 3. Nc3 *");
         assert!(followed.events.is_empty() && followed.ends_inside);
         let black = repertoire("1. d4 Nf6 *\n\n1. c4 e6 2. d4 Nf6 *\n", Color::Black);

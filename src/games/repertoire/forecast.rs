@@ -1,4 +1,5 @@
-//! Computes how often the positions of a repertoire occur in games, and where it has no answer.
+//! Computes how often the positions of a repertoire occur in games, and finds positions without an
+//! answer.
 
 use std::cmp::Reverse;
 
@@ -6,27 +7,30 @@ use super::graph::Repertoire;
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The numbers of plies after which reports show the share of games in the repertoire.
+/// The numbers of plies for which reports show the share of games that are still in the repertoire.
 pub const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
-/// The default minimum probability of gaps that are reported or filled.
+/// The default minimum probability of the gaps that are reported or filled.
 pub const MIN_PROBABILITY: f64 = 0.001;
 
-/// The default depth of a forecast in plies. Few repertoires are deeper without repeated moves.
+/// The default depth of a forecast in plies. Few repertoires have longer lines, apart from
+/// repetitions.
 pub const FORECAST_PLIES: u32 = 80;
 
-/// The probabilities of meeting the positions of a repertoire in a game.
+/// The probabilities that the positions of a repertoire occur in a game.
 ///
-/// Opponents choose each move as often as in a book of games. The player chooses the moves of the
-/// repertoire in proportion to their [weights](super::KnownMove::weight). The probability of a
-/// position is the sum over all move orders that lead to it. A game is followed until it leaves the
-/// repertoire, or until the book has no move for the opponent.
+/// Opponents choose each move with its frequency in a book of games. The player chooses among the
+/// moves of the repertoire in proportion to their [weights](super::KnownMove::weight). The
+/// probability of a position is the sum over all move orders that lead to it. A game is followed
+/// until it leaves the repertoire, or until the book has no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
-    /// For each number of plies from 0, the share of games that are then in a position of the
-    /// repertoire. Games whose continuation the book does not contain are left out from there on.
+    /// For each number of plies from 0, the share of games that are still in the repertoire after
+    /// this number of plies. A game is not counted beyond the point at which the book has no
+    /// continuation.
     pub shares: Vec<f64>,
-    /// The positions after each number of plies, including those just outside the repertoire.
+    /// The positions after each number of plies, including the first positions outside the
+    /// repertoire.
     layers: Vec<KeyMap<Met>>,
 }
 
@@ -83,11 +87,11 @@ pub struct Gap {
 /// How a line leaves a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GapKind {
-    /// The repertoire has replies of the opponent, but not this one.
+    /// The repertoire contains replies of the opponent, but not this reply.
     Reply,
     /// The repertoire ends before the opponent's reply.
     End,
-    /// The repertoire has the reply, but no answer to it.
+    /// The repertoire contains the opponent's reply, but no answer to it.
     DeadEnd,
 }
 
@@ -103,7 +107,7 @@ impl GapKind {
 }
 
 impl Repertoire {
-    /// Computes how often each position occurs if the opponents choose their moves as in a book.
+    /// Computes how often each position occurs if opponents choose each move as often as in a book.
     pub fn forecast(&self, book: &Book, max_ply: u32) -> Forecast {
         let starts: Vec<Position> = self.starts().map(|node| node.position).collect();
         self.forecast_from(&starts, book, max_ply)
@@ -114,7 +118,8 @@ impl Repertoire {
         self.forecast_if(starts, book, max_ply, |_, _| true)
     }
 
-    /// Like [`Repertoire::forecast_from`], but only with the moves for which `is_followed` is true.
+    /// Like [`Repertoire::forecast_from`], but follows only the moves for which `is_followed`
+    /// returns true.
     pub(super) fn forecast_if(
         &self,
         starts: &[Position],
@@ -165,8 +170,8 @@ impl Repertoire {
         self.node_of_key(key).is_some()
     }
 
-    /// Returns the moves that are played in a position, with their shares. Returns no moves if the
-    /// position is outside the repertoire.
+    /// Returns the moves that are played in a position, each with its share. Returns no moves if
+    /// the position is not in the repertoire.
     pub(super) fn choices(&self, position: &Position, book: &Book) -> Vec<(Move, f64)> {
         let Some(node) = self.node(position) else { return Vec::new() };
         let weights: Vec<(Move, u64)> = match self.is_own_turn(position) {
@@ -190,7 +195,8 @@ impl Met {
             last: None,
         });
         met.probability += probability;
-        // Ties are broken by the move order, so that the result does not depend on the map.
+        // Ties are broken by the previous key and the move, so that the result does not depend on
+        // the order of the map.
         if (of_line, Reverse(Some(last))) > (met.of_line, Reverse(met.last)) {
             (met.of_line, met.last, met.position) = (of_line, Some(last), position);
         }
@@ -200,7 +206,7 @@ impl Met {
 impl Forecast {
     /// Returns the share of games that are in the repertoire after `plies` plies.
     pub fn share(&self, plies: usize) -> f64 {
-        // The share does not change after the last ply.
+        // After the last ply, the share remains the same.
         self.shares.get(plies).or(self.shares.last()).copied().unwrap_or(0.0)
     }
 
@@ -327,7 +333,8 @@ mod tests {
         let gaps = forecast.gaps(&repertoire, &games, 0.001);
         let found: Vec<(f64, usize)> =
             gaps.iter().map(|gap| (gap.probability, gap.line.moves.len())).collect();
-        // Half of the games begin 1.d4 Nf6; all of those counts add up for the same position.
+        // Half of the games begin 1.d4 Nf6 and half 1.d4 e6. The two move orders to the position
+        // add up.
         let shared = 0.5 * 0.75 + 0.5 * 0.5;
         assert!(is_near(found[0].0, shared), "{found:?}");
         assert_eq!(gaps[0].position.key(), after("d4 Nf6 c4 e6").key());
@@ -378,7 +385,7 @@ mod tests {
     fn games_without_continuation_are_left_out_of_the_shares() {
         let games = book(&[("1. e4 e5 2. Nf3 Nc6", 3), ("1. e4 c5 2. Nf3", 4), ("1. e4 d5", 1)]);
         let repertoire = white("1. e4 e5 (1... c5 2. Nf3) 2. Nf3 (2. d4 exd4) 2... Nc6 *\n");
-        // After 1...c5 2.Nf3 and 2.d4 the book ends; after 2.Nf3 Nc6 the repertoire does.
+        // The book ends after 1...c5 2.Nf3 and after 2.d4; the repertoire ends after 2.Nf3 Nc6.
         let forecast = repertoire.forecast(&games, FORECAST_PLIES);
         let shares: Vec<f64> = (0..8).map(|plies| forecast.share(plies)).collect();
         let expected = [1.0, 1.0, 0.875, 0.875, 0.875, 0.0, 0.0, 0.0];
@@ -394,7 +401,8 @@ mod tests {
         assert!(is_near(forecast.probability(&after("e4")), 0.5));
         assert!(is_near(forecast.probability(&after("e4 e5 d4")), 0.25));
         assert!(is_near(forecast.probability(&after("d4 d5")), 0.5));
-        // A book of the lines gives the same probabilities; a book of games gives its own.
+        // A book of the lines gives the same probabilities. A book of games gives probabilities in
+        // proportion to its games.
         let options = BuildOptions::of_repertoire();
         let of_book = |text: &str| {
             let book = build_in_memory(&input(text), &options, "lines").expect("a book").0;

@@ -9,15 +9,15 @@ use crate::games::pgn::{PgnGame, TreeMove};
 pub struct Repertoire {
     /// The side whose moves are prepared.
     pub side: Color,
-    /// The games in the PGN, in order. Empty if the repertoire was read from a book.
+    /// The games of the PGN input, in order; empty if the repertoire was read from a book.
     pub chapters: Vec<Chapter>,
-    /// Remarks on parts of the input that could not be used, in input order.
+    /// Remarks on the parts of the input that could not be used, in the order of the input.
     pub remarks: Vec<Remark>,
     /// The book from which the repertoire was read, if any.
     pub book: Option<Book>,
     nodes: Vec<Node>,
     index: KeyMap<u32>,
-    /// The nodes at which chapters start, without repetitions.
+    /// The nodes at which chapters start, without duplicates.
     starts: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ pub struct Step {
     pub before: u64,
     /// The key of the position after the move.
     pub after: u64,
-    /// Whether the move counts. Null moves and the moves after them do not.
+    /// Whether the move belongs to the repertoire. Null moves and the moves after them do not.
     pub counts: bool,
 }
 
@@ -63,10 +63,11 @@ pub struct Place {
 pub struct Node {
     /// The position, with the move number of the line that reached it first.
     pub position: Position,
-    /// The moves in this position, in the order of the text, or by frequency if read from a book.
+    /// The moves in this position, in the order of the text or, if they were read from a book, by
+    /// frequency.
     pub moves: Vec<KnownMove>,
-    /// The different comments on the position, in the order of the text. They contain arrows and
-    /// marked squares as `[%cal …]` and `[%csl …]`.
+    /// The distinct comments on the position, in the order of the text. Arrows and marked squares
+    /// are included as `[%cal …]` and `[%csl …]`.
     pub comments: Vec<String>,
 }
 
@@ -75,11 +76,12 @@ pub struct Node {
 pub struct KnownMove {
     /// The move, which is legal.
     pub mv: Move,
-    /// How often the move is chosen, relative to the other moves: its number of games in a book of
-    /// games, otherwise 1, however many chapters repeat the move. 0 for an opponent's move that
-    /// only leads to another position in the book.
+    /// How often the move is chosen, relative to the other moves of the position. In a book of
+    /// games, this is the number of games with the move. Otherwise, it is 1, even if several
+    /// chapters contain the move. It is 0 for an opponent's move that no game of a book contains,
+    /// but that leads to a position of the book.
     pub weight: u64,
-    /// The numeric annotation glyphs from all places, without repetitions.
+    /// The numeric annotation glyphs of the move in all places, without duplicates.
     pub nags: Vec<u8>,
     /// The places where the move occurs, in the order of the text.
     pub places: Vec<Place>,
@@ -94,14 +96,14 @@ pub struct Remark {
     pub number: u64,
     /// The kind of remark.
     pub kind: RemarkKind,
-    /// The reason, such as the illegal move and its position.
+    /// The reason, such as an illegal move and the position before it.
     pub text: String,
 }
 
 /// The kinds of remarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemarkKind {
-    /// Reading stopped at a fault in a line. The other lines of the game were read.
+    /// Reading a line stopped at an error. The other lines of the game were read.
     Fault,
     /// A null move. The moves after it are kept in the chapter, but not in the graph.
     NullMove,
@@ -121,7 +123,8 @@ impl RemarkKind {
 }
 
 impl Chapter {
-    /// Returns the chapter's name: the `ChapterName` tag, the players, or the event.
+    /// Returns the chapter's name: the first of the `ChapterName` tag, the players and the event
+    /// that is known.
     pub fn name(&self) -> String {
         let tag = |name| self.game.tag(name).filter(|value| !value.is_empty() && *value != "?");
         let players = || match (tag("White"), tag("Black")) {
@@ -168,12 +171,12 @@ impl Repertoire {
         self.nodes.len()
     }
 
-    /// Whether the repertoire's side is to move in this position and has a move.
+    /// Whether the repertoire has a move for its own side in this position.
     pub fn answers(&self, position: &Position) -> bool {
         self.is_own_turn(position) && self.node(position).is_some_and(|node| !node.moves.is_empty())
     }
 
-    /// Whether it is the turn of the repertoire's side.
+    /// Whether the repertoire's side is to move in this position.
     pub fn is_own_turn(&self, position: &Position) -> bool {
         position.side_to_move() == self.side
     }
@@ -201,7 +204,7 @@ impl Repertoire {
         &self.chapters[place.chapter as usize]
     }
 
-    /// Returns the moves from the start of the chapter up to a place, including its own move.
+    /// Returns the moves from the start of the chapter up to and including the move at a place.
     pub fn line(&self, place: Place) -> Vec<Move> {
         let steps = &self.chapter(place).steps;
         let mut line = Vec::new();

@@ -1,4 +1,4 @@
-//! Completes a repertoire: answers every position that occurs often enough.
+//! Completes a repertoire by adding an answer to every position that occurs often enough.
 
 use std::cmp::Ordering;
 
@@ -8,15 +8,15 @@ use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{Score, expectation};
 use crate::games::book::{Book, BookMove, Candidate, Chooser, Counts, Policy, Rejection};
 
-/// The minimum share of a position's occurrences for a move order to be kept. Hand-set.
+/// The minimum share of a position's occurrences that a move order must have to be added. Hand-set.
 const COMMON_ORDER: f64 = 0.1;
 
-/// Which of the good moves in a position becomes the answer.
+/// How the answer is chosen from the good moves of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// The move that was played most often in the position.
     MostPlayed,
-    /// The move with the best results, according to a lower bound of its score.
+    /// The move with the best results, measured by a lower bound of its score.
     BestScore,
     /// The move with the best engine value.
     BestValue,
@@ -40,14 +40,14 @@ impl Style {
     }
 }
 
-/// How [`Repertoire::grow`] chooses positions and answers.
+/// The options of [`Repertoire::grow`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GrowOptions {
     /// How answers are chosen.
     pub style: Style,
     /// The minimum probability of positions that need an answer, see [`Gap::probability`].
     pub min_probability: f64,
-    /// The maximum loss of an answer against the best move, in centipawns.
+    /// The maximum number of centipawns by which an answer may be worse than the best move.
     pub max_loss: Score,
     /// The maximum length of a line, in plies.
     pub max_ply: u32,
@@ -62,11 +62,12 @@ pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) +
 pub struct Growth {
     /// The number of positions that were answered.
     pub answered: usize,
-    /// The positions left without an answer, because no game of the book continues there. A move
-    /// that only transposes back into the book is chosen if it has a good value.
+    /// The positions for which no answer was found, because no game of the book continues from
+    /// them. A move that only transposes to a position of the book is chosen if it has a good
+    /// value.
     pub unanswered: Vec<Gap>,
-    /// The forecast for games that are not in the book. An opponent's move counts as unknown if the
-    /// repertoire would lack it without one of its games (leave-one-out).
+    /// The forecast for games that are not in the book, estimated by leave-one-out: an opponent's
+    /// move is treated as unknown if the repertoire would not contain it with one game fewer.
     pub other_games: Forecast,
 }
 
@@ -74,10 +75,11 @@ impl Repertoire {
     /// Adds an answer to every position that occurs often enough, and the opponent's moves that
     /// lead to the answered positions.
     ///
-    /// Known moves are kept. Answers lose at most `max_loss` according to the values of the book
-    /// or, where it has none, to `search`; without either, every move of the book may be chosen. An
-    /// opponent's move is added if it occurs often enough, if it belongs to the most probable line
-    /// to a position, or if at least a tenth of the position's occurrences follow it.
+    /// Known moves are kept. An answer is at most `max_loss` worse than the best move, according to
+    /// the values of the book or, if the position has no value, to `search`. Without either, any
+    /// move of the book may be chosen. An opponent's move is added if it occurs often enough, if it
+    /// belongs to the most probable line to a position, or if at least a tenth of the position's
+    /// occurrences result from it.
     pub fn grow(
         &mut self,
         book: &Book,
@@ -90,7 +92,8 @@ impl Repertoire {
         let mut answers = Answers::new(book, *options, search);
         let mut answered = 0;
         loop {
-            // Every answer makes other positions more probable, never less.
+            // An answer never makes another position less probable, so all gaps of this forecast
+            // need an answer.
             let forecast = self.forecast(book, options.max_ply.saturating_sub(1));
             let mut unanswered = Vec::new();
             let before = answered;
@@ -164,7 +167,8 @@ struct Answers<'a, 's> {
 impl<'a, 's> Answers<'a, 's> {
     fn new(book: &'a Book, options: GrowOptions, search: Option<&'a mut Search<'s>>) -> Self {
         let policy = match options.style {
-            // Without games, a move would need no further answers.
+            // Exclude rare moves: the book has few replies to them, so they would seem to need the
+            // fewest answers.
             Style::FewestPositions => Policy::Prefer,
             _ => Policy::Best,
         };
@@ -173,7 +177,8 @@ impl<'a, 's> Answers<'a, 's> {
         Answers { book, options, search, chooser }
     }
 
-    /// Returns the answer to a position; `None` without a search and a good move in the book.
+    /// Returns the answer to a position, or `None` if the book has no good move and there is no
+    /// search.
     fn answer(&mut self, repertoire: &Repertoire, gap: &Gap) -> Option<Move> {
         let position = &gap.position;
         let mut ranked: Vec<([f64; 2], Move)> = self
@@ -201,7 +206,8 @@ impl<'a, 's> Answers<'a, 's> {
         }
     }
 
-    /// Returns the moves of the book that do not lose too much, including moves of an analysis.
+    /// Returns the moves of the book that are not too much worse than the best move, including
+    /// moves that are known only from an analysis.
     fn candidates(&self, position: &Position) -> Vec<Candidate> {
         let mut candidates = self.chooser.candidates(self.book, &Game::new(*position));
         let value = self.book.value(position);
@@ -237,7 +243,8 @@ impl<'a, 's> Answers<'a, 's> {
         }
     }
 
-    /// Returns the number of positions after a move and a reply that need a new answer.
+    /// Returns the number of positions that would need a new answer after a move and the opponent's
+    /// reply.
     fn new_positions(&self, repertoire: &Repertoire, gap: &Gap, mv: Move) -> f64 {
         let after = gap.position.play(mv);
         if repertoire.node(&after).is_some() {

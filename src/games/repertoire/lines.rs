@@ -7,9 +7,11 @@ use super::graph::{Node, Repertoire};
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The most probable lines as a tree: a line through a position begins with the line to it.
+/// The most probable lines as a tree. Every line through a position begins with the most probable
+/// line to that position.
 pub(super) struct Lines {
-    /// The key of the previous position and the move; `None` at the start of a line.
+    /// For each position, the key of the previous position and the move; `None` at the start of a
+    /// line.
     last: KeyMap<Option<(u64, Move)>>,
     /// The keys of the positions at which lines begin.
     pub(super) starts: Vec<u64>,
@@ -17,7 +19,7 @@ pub(super) struct Lines {
 
 impl Repertoire {
     /// Computes the most probable lines, using a book for the probabilities of the opponent's
-    /// moves. Also follows moves of the repertoire that the book lacks.
+    /// moves. Also follows moves of the repertoire that are not in the book.
     pub(super) fn lines(&self, book: &Book) -> Lines {
         let usual: Vec<u64> = self.starts().map(|node| node.position.key()).collect();
         let of_start = |key: u64| if usual.contains(&key) { 1.0 / usual.len() as f64 } else { 0.0 };
@@ -50,7 +52,7 @@ impl Repertoire {
         Lines { last: lines, starts }
     }
 
-    /// Returns the moves of a position with their shares, including moves that the book lacks.
+    /// Returns the moves of a position with their shares, including moves that are not in the book.
     pub(super) fn all_choices(&self, node: &Node, book: &Book) -> Vec<(Move, f64)> {
         let mut choices = self.choices(&node.position, book);
         let is_new =

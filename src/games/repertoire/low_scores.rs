@@ -1,32 +1,33 @@
-//! Finds moves of a repertoire that score worse than the other moves of their positions.
+//! Finds moves of a repertoire that score worse than the other moves in the same position.
 
 use super::graph::{Node, Repertoire};
 use crate::chess::position::Game;
 use crate::games::book::{Book, Candidate, Chooser, Policy};
 
-/// The default of the `margin` of [`Repertoire::low_scores`]. Hand-set: it excludes differences
-/// that are significant in large books but too small to matter.
+/// The default `margin` of [`Repertoire::low_scores`]. Hand-set, to exclude differences that are
+/// significant in large books but too small to matter.
 pub const SCORE_MARGIN: f64 = 0.02;
 
-/// A repertoire move for its own side that clearly scores worse than the alternatives.
+/// A move for the repertoire's own side that clearly scores worse than the alternatives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LowScore {
     /// The move, with its games and the bounds of its score.
     pub own: Candidate,
-    /// The expected points of the other moves: the mean, weighted by the games of the moves.
+    /// The mean of the expected points of the other moves, weighted by their numbers of games.
     pub usual: f64,
-    /// A lower bound of the expected points of the other moves.
+    /// The mean of the lower bounds of the other moves, with the same weights.
     pub usual_at_least: f64,
-    /// The best other move that is playable, by the lower bound of its score.
+    /// The best playable move among the other moves, by the lower bound of its score.
     pub best: Option<Candidate>,
 }
 
 impl Repertoire {
-    /// Returns the own moves of a position that score badly in a book of games.
+    /// Returns the moves of the repertoire's own side that score badly in a book of games.
     ///
     /// These are the moves for which the upper bound of the score is more than `margin` points per
-    /// game below the lower bound of the other moves. The bounds are those of a [`Chooser`], so
-    /// they include engine values. A book of weights has no scores.
+    /// game below the mean lower bound of the other moves. The bounds are computed by a
+    /// [`Chooser`], so they include engine values. For a book of weights, which has no scores, the
+    /// result is empty.
     pub fn low_scores(&self, node: &Node, book: &Book, margin: f64) -> Vec<LowScore> {
         if !self.is_own_turn(&node.position) || book.holds_weights() {
             return Vec::new();
@@ -46,7 +47,7 @@ fn low_score(own: &Candidate, all: &[Candidate], margin: f64) -> Option<LowScore
         others().map(|other| games(other) * of(other)).sum::<f64>() / total
     };
     let (usual, usual_at_least) = (mean(|other| other.expected), mean(|other| other.certain.0));
-    // Without other moves, the bound is NaN.
+    // If there are no other moves, the bound is NaN, and the comparison is false.
     (own.certain.1 < usual_at_least - margin).then(|| LowScore {
         own: *own,
         usual,
@@ -102,9 +103,10 @@ mod tests {
             ("1. f4", 55, 45),
         ]);
         assert_eq!(low(lines, Color::White, &games, SCORE_MARGIN), [pair("d4", "e4")]);
-        // The other moves score 54%, at least 47%; d4 scores 40%, at most 45%.
+        // The other moves score 54%, with a lower bound of 47%; d4 scores 40%, with an upper bound
+        // of 45%.
         assert_eq!(low(lines, Color::White, &games, 0.1), []);
-        // A move without games has no score, nor does the only move of a position.
+        // A move without games has no score, and the only move of a position has no alternatives.
         assert_eq!(low("1. Na3 *\n", Color::White, &games, SCORE_MARGIN), []);
         assert_eq!(low("1. d4 *\n", Color::White, &book(&[("1. d4", 0, 100)]), SCORE_MARGIN), []);
     }
@@ -143,7 +145,7 @@ mod tests {
         });
         let mut values = values.to_vec();
         values.sort_by_key(|value| value.key);
-        // Both moves are equal by their values, so they are expected to score 54% and 46%.
+        // Equal engine values bring the expected scores of the two moves closer, to 54% and 46%.
         let games = games.with_values(&values).expect("a book");
         assert_eq!(low(lines, Color::White, &games, 0.0), []);
     }

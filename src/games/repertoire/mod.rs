@@ -1,8 +1,8 @@
 //! Repertoires: the opening moves that one player has prepared, by position.
 //!
-//! A repertoire is read from PGN with variations, where every move counts, or from a book with the
-//! moves of one side. [`Repertoire`] is a graph: a position that several lines reach is one
-//! [`Node`].
+//! A repertoire is read from PGN, where every move of every variation belongs to it, or from a book
+//! with the moves of one side. [`Repertoire`] is a graph, in which a position that several lines
+//! reach is a single [`Node`].
 //!
 //! ```
 //! use tabia::pgn::PgnInput;

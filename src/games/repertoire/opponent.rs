@@ -1,4 +1,5 @@
-//! The positions of a player's games with one colour, for preparation against that player.
+//! The positions in the games that a player played with one colour, for preparation against that
+//! player.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -8,13 +9,13 @@ use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::{Counts, mean_and_error};
 use crate::games::pgn::GameResult;
 
-/// Wins and losses added to the results of a position: the Jeffreys prior. Without them, a few
-/// equal results would give an interval of zero width.
+/// The wins and losses that are added to the results of a position (the Jeffreys prior). Without
+/// them, the interval would have zero width if all games had the same result.
 const PRIOR: (f64, f64) = (0.5, 0.5);
 /// The normal distribution's quantile for a two-sided 95% interval.
 const Z: f64 = 1.959_964;
 
-/// The games of a player with one colour, by position.
+/// The games that a player played with one colour, by position.
 #[derive(Debug, Clone)]
 pub struct OpponentGames {
     /// The player's colour.
@@ -31,13 +32,13 @@ pub struct OpponentGames {
 pub struct Reached {
     /// The position.
     pub position: Position,
-    /// The results of the games that reached it, by any move order.
+    /// The results of the games that reached the position by any move order.
     pub results: Counts,
     /// The moves played in the position, in the order of the games, with their results.
     pub moves: Vec<(Move, Counts)>,
-    /// The latest year; `None` if no game has a date.
+    /// The year of the latest game; `None` if no game has a date.
     pub last_year: Option<u16>,
-    /// The index of the first game that reached it, and the number of plies before it.
+    /// The index of the first game that reached the position, and the number of plies before it.
     first: (usize, usize),
 }
 
@@ -48,11 +49,11 @@ pub struct Spot<'a> {
     pub reached: &'a Reached,
     /// The bounds of the player's expected score at a confidence of 95%.
     pub bounds: (f64, f64),
-    /// Whether the upper bound is below the player's mean score in all games of the colour.
+    /// Whether the upper bound is below the player's mean score in all games with this colour.
     pub is_below_mean: bool,
 }
 
-/// A move in a repertoire that leads to a position new to a player.
+/// A repertoire move that leads to a position that did not occur in the player's games.
 #[derive(Debug, Clone, Copy)]
 pub struct NewMove<'a> {
     /// The position before the move, which occurred in the player's games.
@@ -62,7 +63,7 @@ pub struct NewMove<'a> {
 }
 
 impl OpponentGames {
-    /// Creates an empty collection, for positions up to this number of plies.
+    /// Creates an empty collection. Positions after more than `max_ply` plies are ignored.
     pub fn new(side: Color, max_ply: usize) -> Self {
         OpponentGames {
             side,
@@ -73,7 +74,8 @@ impl OpponentGames {
         }
     }
 
-    /// Adds a game up to its first null or illegal move. Each position and move counts once.
+    /// Adds a game up to its first null or illegal move. Repeated positions and moves are counted
+    /// once.
     pub fn add(&mut self, start: &Position, moves: &[Move], result: GameResult, year: Option<u16>) {
         let counts = Counts::of(result, 1);
         self.results += counts;
@@ -110,7 +112,7 @@ impl OpponentGames {
         self.reached.get(&position.key())
     }
 
-    /// Returns the line of the first game that reached a position.
+    /// Returns the moves with which the first game reached a position, and its start position.
     pub fn line(&self, reached: &Reached) -> (&Position, &[Move]) {
         let (game, plies) = reached.first;
         let (start, moves) = &self.lines[game];
@@ -123,8 +125,9 @@ impl OpponentGames {
         ((mean - Z * error).max(0.0), (mean + Z * error).min(1.0))
     }
 
-    /// Returns the positions with at least `min_games` games, by their upper bounds, lowest first.
-    /// Of several successive positions of the same games, only the first is returned.
+    /// Returns the positions with at least `min_games` games in ascending order of the upper
+    /// bounds. If successive positions were reached by the same games, only the first one is
+    /// returned.
     pub fn spots<'a>(&'a self, min_games: u64) -> Vec<Spot<'a>> {
         let mean = self.results.score(self.side);
         let continued = self.reached.values().flat_map(|reached| {
@@ -151,8 +154,9 @@ impl OpponentGames {
         spots
     }
 
-    /// Returns the positions of a repertoire that the games reached, the most frequent first. Of
-    /// several positions of the same games, only the last is returned; start positions never.
+    /// Returns the positions of a repertoire that the games reached, in descending order of
+    /// frequency. If successive positions were reached by the same games, only the last one is
+    /// returned. Start positions are omitted.
     pub fn meetings(&self, repertoire: &Repertoire) -> Vec<&Reached> {
         let goes_on = |reached: &Reached| {
             reached.moves.iter().any(|(mv, played)| {
@@ -167,7 +171,8 @@ impl OpponentGames {
         met
     }
 
-    /// Returns the repertoire's moves from positions of the games to new ones, by number of games.
+    /// Returns the repertoire's moves that lead from a position of the games to a new position, in
+    /// descending order of the number of games.
     pub fn new_moves(&self, repertoire: &Repertoire) -> Vec<NewMove<'_>> {
         let own = repertoire.nodes().filter(|node| repertoire.is_own_turn(&node.position));
         let moves = own.filter_map(|node| Some((self.reached(&node.position)?, &node.moves)));
@@ -241,7 +246,7 @@ mod tests {
         let games = games(Color::White, &text);
         let spots = games.spots(3);
         let lines: Vec<String> = spots.iter().map(|spot| line(&games, spot.reached)).collect();
-        // The games after 1... Nf6 and after 1... d5 are the same from there on.
+        // All games after 1... Nf6 continue with the same moves, and so do all games after 1... d5.
         assert_eq!(lines, ["d4 Nf6", "d4", "d4 d5"]);
         let below: Vec<bool> = spots.iter().map(|spot| spot.is_below_mean).collect();
         assert_eq!(below, [true, false, false]);

@@ -6,7 +6,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::Score;
 use crate::games::book::Book;
 
-/// A proposed move, and why it is proposed.
+/// A proposed move, and the reason for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proposal {
     /// The best move of an analysed position, and its score for the side to move.
@@ -16,8 +16,8 @@ pub enum Proposal {
 }
 
 impl Proposal {
-    /// Returns the best move by the book's values or, without values, the one played most often.
-    /// Returns `None` if the book has no move.
+    /// Returns the best move according to the book's values. Without a value, returns the move
+    /// played most often, or `None` if the book has no move.
     pub fn find(book: &Book, position: &Position) -> Option<Self> {
         let value = book.value(position);
         let best = value.and_then(|value| Some((value.best?, value.score)));

@@ -25,7 +25,7 @@ pub enum RepertoireError {
     /// The repertoire's side is unknown.
     #[error("{0}: the side of the repertoire is unknown; add --side white or --side black")]
     NoSide(String),
-    /// The repertoire contains no move of its side.
+    /// The repertoire contains no move for its own side.
     #[error("{name}: it has no move of {side}; is it the repertoire of the other side?")]
     Empty {
         /// The name of the input.
@@ -45,7 +45,8 @@ impl Repertoire {
     /// Opens a repertoire: one book, or PGN files and folders.
     ///
     /// # Errors
-    /// If a file cannot be read, if the side is unknown, or if it has no move in the repertoire.
+    /// If a file cannot be read, if the side is unknown, or if the repertoire has no move for that
+    /// side.
     pub fn open(paths: &[PathBuf], side: Option<Color>) -> Result<Self, RepertoireError> {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let name = names.join(", ");
@@ -66,8 +67,8 @@ impl Repertoire {
         if has_moves { Ok(repertoire) } else { Err(RepertoireError::empty(name, side)) }
     }
 
-    /// Reads a repertoire from PGN. Every move in every variation counts, whatever the result.
-    /// Faults, variants and null moves are reported in [`Repertoire::remarks`].
+    /// Reads a repertoire from PGN. It includes every move in every variation, regardless of the
+    /// result. Errors, chess variants and null moves are reported in [`Repertoire::remarks`].
     ///
     /// # Errors
     /// If an input cannot be read.
@@ -103,8 +104,9 @@ impl Repertoire {
         Ok(repertoire)
     }
 
-    /// Reads a repertoire from a book: `side`'s moves, and all replies that lead to its positions.
-    /// If no game has a result, the book was built from a repertoire, and its moves count equally.
+    /// Reads a repertoire from a book: the moves of `side`, and all replies that lead to positions
+    /// of the book. If no game has a result, the book was built from a repertoire, so all moves
+    /// have the same weight.
     pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
         let mut repertoire = Repertoire::new(side);
         repertoire.book = Some(book.clone());

@@ -4,24 +4,26 @@ use std::collections::HashMap;
 
 use super::graph::{Place, Repertoire};
 
-/// A line that adds nothing: an earlier line played each of its moves in the same position.
+/// A line that adds nothing, because earlier lines contain each of its moves in the same position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redundant {
     /// The first move of the line. All moves after it are redundant as well.
     pub place: Place,
     /// The place of that move in an earlier line.
     pub covered: Place,
-    /// The number of moves, including those of variations.
+    /// The number of redundant moves, including those in variations.
     pub moves: usize,
 }
 
 impl Repertoire {
-    /// Returns the redundant lines in the order of the text, without those inside another one.
+    /// Returns the redundant lines in the order of the text. Lines inside another redundant line
+    /// are omitted.
     pub fn redundant_lines(&self) -> Vec<Redundant> {
         let (mut first, mut lines) = (HashMap::new(), Vec::new());
         for (chapter, text) in (0..).zip(&self.chapters) {
             let steps = &text.steps;
-            // The first occurrence of the same move, if all moves after it are redundant.
+            // For each move, the first occurrence of the same move, if the move and all moves after
+            // it are redundant.
             let mut covered: Vec<Option<Place>> = Vec::with_capacity(steps.len());
             for (step, played) in (0..).zip(steps) {
                 let place = Place { chapter, step };
@@ -72,10 +74,11 @@ mod tests {
     #[test]
     fn lines_are_redundant_if_every_move_is_known() {
         let first = "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3 (4. Qc2 O-O) O-O *\n\n";
-        // A common beginning is not redundant, nor is a line that ends in a known position.
+        // Common first moves do not make a line redundant, and neither does a transposition at its
+        // end.
         assert_eq!(lines(&format!("{first}1. d4 d5 2. c4 *\n")), []);
         assert_eq!(lines(&format!("{first}1. c4 e6 2. d4 Nf6 *\n")), []);
-        // From the transposition on, all moves are known.
+        // After the transposition, all moves are known.
         let transposed =
             format!("{first}1. c4 e6 2. d4 Nf6 3. Nc3 Bb4 (3... d5 4. Bg5) 4. Qc2 *\n");
         assert_eq!(lines(&transposed), [(1, 6, 2)]);

@@ -70,9 +70,9 @@ pub enum Command {
     Hint,
     /// Requests the book moves in the current position.
     Book,
-    /// Takes back the last move.
+    /// Undoes the last move.
     Undo,
-    /// Takes back the last move of each side.
+    /// Undoes the last move of each side.
     Remove,
     /// Turns pondering on, so that the engine also searches on the opponent's time.
     Hard,

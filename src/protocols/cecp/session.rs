@@ -34,8 +34,8 @@ impl<W: Write> Session<W> {
         Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
 
-    /// Sets warnings to show in a window. They are sent after the features, because the GUI first
-    /// waits until the features are complete.
+    /// Sets warnings to show in a window. They are sent after the features, because the GUI waits
+    /// for the complete features before anything else.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -288,8 +288,8 @@ impl<W: Write> Session<W> {
                 }
                 self.send(&Reply::Move(moved.mv.to_string()))
             }
-            // Sent before the first line of pondering. GUIs that show or forward the expected
-            // reply, such as python-chess, cannot find it in those lines.
+            // Sent before the first line of pondering, for GUIs that show or forward the expected
+            // reply, such as python-chess. They cannot identify it in those lines.
             Event::Pondering(Expected { position, mv }) => {
                 self.send(&Reply::Hint(position.san(mv)))
             }

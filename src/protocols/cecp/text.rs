@@ -15,7 +15,7 @@ pub(crate) fn to_protocol_score(score: Score) -> i32 {
     }
 }
 
-/// Converts a protocol score, clamping values between the evaluations and the mate scores.
+/// Converts a protocol score. Clamps values that are neither evaluations nor mate scores.
 pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {

@@ -25,7 +25,7 @@ pub enum Reply {
     },
     /// Ends the answer to `uci`.
     UciOk,
-    /// All commands before `isready` are complete.
+    /// Reports that all commands before `isready` are complete.
     ReadyOk,
     /// Ends a search and reports its move.
     BestMove {
@@ -34,7 +34,7 @@ pub enum Reply {
         /// The reply on which the engine would ponder, if any.
         ponder: Option<String>,
     },
-    /// Intermediate search results or a remark.
+    /// Reports intermediate search results or a remark.
     Info(Box<Info>),
     /// Any other line, unchanged.
     Other(String),

@@ -31,12 +31,13 @@ pub(crate) struct Session<W> {
     debug: bool,
     startup_warnings: Option<String>,
     count: Option<PerftCount>,
-    /// Whether the running search, which ends without `stop`, was probably started by a script.
+    /// Whether the running search ends without `stop`, and was therefore probably started by a
+    /// script.
     is_scripted: bool,
     lag: LagMeter,
 }
 
-/// Duration of a search whose limits are all invalid, because the GUI waits for a move.
+/// The duration of a search whose limits are all invalid. The GUI still waits for a move.
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
@@ -206,8 +207,9 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Sends the pending replies when the input ends. Stops searches with a game clock or without
-    /// limits, because a GUI that has exited does not wait for them, but a script does.
+    /// Sends the pending replies when the input ends. Stops searches that have a game clock or no
+    /// limits, because the GUI that started them has exited. A script may still wait for other
+    /// searches.
     fn finish(&mut self) -> io::Result<()> {
         loop {
             if self.engine.mode() == Mode::Thinking && !self.is_scripted {
@@ -338,7 +340,7 @@ impl<W: Write> Session<W> {
                 Event::BookFailed(why) | Event::Fault(why) | Event::Vetoed(why) => {
                     self.send_info_string(&why)?;
                 }
-                // UCI GUIs work these out themselves.
+                // UCI has no messages for these events.
                 Event::Moved(_)
                 | Event::Pondering(_)
                 | Event::Over(_)

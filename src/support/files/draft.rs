@@ -1,4 +1,4 @@
-//! Incomplete files. They have either no name or a draft name.
+//! Incomplete files, which have either no name or a draft name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -11,13 +11,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::is_at;
 use crate::support::platform::{self, try_lock};
 
-/// The prefix of draft names. It is followed by a hash of the target's name, or by random letters
-/// if another program is writing the same target.
+/// The prefix of draft names. It is followed by a hash of the target's name or, if another program
+/// is writing the same target, by random letters.
 const DRAFT_PREFIX: &str = ".tabia-";
-/// Number of random letters in a draft name. Any number is safe, because existing files and links
-/// are never overwritten.
+/// The number of random letters in a draft name. Collisions are harmless, because existing files
+/// and links are never overwritten.
 const DRAFT_LETTERS: usize = 12;
-/// Number of attempts to create a draft if another program removes it as a leftover.
+/// The number of attempts to create a draft. An attempt fails if another program mistakes the draft
+/// for a leftover and removes it.
 const DRAFT_ATTEMPTS: usize = 8;
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -69,7 +70,7 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
-        // Failure is harmless: where locks are not supported, others do not remove drafts either.
+        // Failure is harmless: where locks are not supported, other programs do not remove drafts.
         let _ = try_lock(&file);
         if is_at(&file, &path) {
             return Ok((file, path));
@@ -90,7 +91,7 @@ pub(super) fn unnamed(folder: &Path) -> Option<File> {
 }
 
 /// Gives an unnamed file the name of its target. If the target exists, the file first gets a draft
-/// name, because only a named file can be renamed.
+/// name, because only a rename can replace the target.
 pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {
     let link = |path: &Path| platform::link_unnamed(file, path);
     if !replaces && link(target).is_ok() {

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::describe;
 use crate::support::words::visible;
 
-/// An error about a file or folder that cannot be used.
+/// The reason why a file or folder cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot {action} {}: {reason}", visible(&path.to_string_lossy()))]
 pub struct FileError {
@@ -17,7 +17,7 @@ pub struct FileError {
     pub action: &'static str,
     /// The path of the file or folder.
     pub path: PathBuf,
-    /// The reason. A semicolon and advice may follow it.
+    /// The reason, which may be followed by a semicolon and advice.
     pub reason: String,
 }
 

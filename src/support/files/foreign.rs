@@ -1,6 +1,6 @@
 //! Recognises kinds of files that contain no games.
 
-/// A kind of file: its first bytes, its name with an article, and advice on how to use it.
+/// A kind of file: its first bytes, its name with an article, and advice on what to do with it.
 type Kind = (&'static [u8], &'static str, &'static str);
 
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
@@ -31,7 +31,8 @@ const JSON_NAME: usize = 64;
 
 pub(crate) const HEADER: u64 = 18;
 
-/// Returns the kind of a file without games, with an article, and advice on using the file.
+/// Recognises kinds of files without games by their first bytes. Returns the name of the kind, with
+/// an article, and advice.
 pub(crate) fn kind_by_header(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     found.map(|&(_, name, advice)| (name, advice))
@@ -50,15 +51,16 @@ pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> 
     )
 }
 
-/// Whether a JSON object with a member begins here. PGN comments also begin with a brace.
+/// Whether these bytes begin a JSON object with at least one member. A brace is not sufficient,
+/// because it can also begin a PGN comment.
 fn is_json(head: &[u8]) -> bool {
     let name = head.strip_prefix(b"{\"").unwrap_or_default();
     let end = name.iter().take(JSON_NAME).position(|&byte| byte == b'"');
     end.is_some_and(|end| name[end + 1..].first() == Some(&b':'))
 }
 
-/// Whether these bytes are rows of a Polyglot book: sorted keys, each with a move. Text never
-/// matches, because it contains no zero bytes.
+/// Whether these bytes are entries of a Polyglot book, that is, sorted keys with a move each. Text
+/// never matches, because it contains no zero bytes.
 fn is_polyglot(head: &[u8]) -> bool {
     let rows = head.as_chunks::<POLYGLOT_ROW>().0;
     let keys = rows.iter().map(|row| &row[..8]);

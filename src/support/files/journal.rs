@@ -1,12 +1,12 @@
 //! Files that store finished work, so that an interrupted command can resume.
 //!
-//! The first line contains the kind of file, the version of its format, and its owner. The owner
-//! describes the input and settings to which the content belongs.
+//! The first line contains the kind of file, the version of its format, and its owner. The owner is
+//! a description of the input and settings that produced the content.
 //!
-//! A journal has one further line for each record, with the CRC-32 of the JSON text and the JSON
-//! text itself. If a crash or a power failure leaves an incomplete last line, that line is removed.
-//! Damaged lines are skipped. A checkpoint is always replaced as a whole, and ends with the XXH3
-//! hash of the bytes before it.
+//! In a journal, each further line contains a record: the CRC-32 of its JSON text, and the JSON
+//! text. If a crash or a power failure leaves an incomplete last line, that line is removed.
+//! Damaged lines are skipped. A checkpoint is always replaced as a whole. It ends with the XXH3
+//! hash of all preceding bytes.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -30,13 +30,13 @@ const SUM_CHARS: usize = 9;
 
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// The beginning of the first line, before the owner: kind and version.
+    /// The kind and version at the beginning of the first line, before the owner.
     pub(crate) magic: &'static str,
     /// The name of this kind of file, with an article.
     pub(crate) name: &'static str,
 }
 
-/// The error for a file from which a command cannot resume.
+/// The reason why a command cannot resume from a file.
 #[derive(Debug, Error)]
 #[error("cannot use {name} {}: {fault}", path.display())]
 pub struct JournalError {
@@ -72,7 +72,7 @@ impl Kind {
         format!("{}{}\n", self.magic, owner.replace('\n', "; "))
     }
 
-    /// Reads the first line and checks its kind and owner. Returns whether it is complete.
+    /// Reads the first line and checks the kind and owner. Returns whether the line is complete.
     pub(crate) fn check(&self, input: &mut impl BufRead, owner: &str) -> Result<bool, Fault> {
         let mut line = Vec::new();
         input.by_ref().take(MAX_HEADLINE).read_until(b'\n', &mut line)?;
@@ -84,14 +84,14 @@ impl Kind {
         }
     }
 
-    /// Opens the file that belongs to `owner` for reading and appending, and creates it if
-    /// necessary. Only this run can use the file until it is closed.
+    /// Opens a file for reading and appending, and creates it if necessary. Fails if the file has a
+    /// different owner. No other run can use the file until it is closed.
     pub(crate) fn open(&self, path: &Path, owner: &str) -> Result<File, JournalError> {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
     }
 
-    /// Returns the owner of a file that another run may be writing, with a semicolon for each line
-    /// break, and the length of the first line. Returns `None` if that line is incomplete.
+    /// Returns the owner, with line breaks replaced by semicolons, and the length of the first
+    /// line. Another run may be writing the file. Returns `None` if the first line is incomplete.
     pub(crate) fn owner(&self, path: &Path) -> Result<Option<(String, u64)>, JournalError> {
         self.try_owner(path).map_err(|fault| self.error(path, fault))
     }
@@ -108,11 +108,12 @@ impl Kind {
         }
     }
 
-    /// Reads the records from `from` on in a journal that another run may be extending, and changes
-    /// nothing. Returns the offset of the first incomplete or damaged line, or of the end. A network
-    /// file system may show such a line before all of its content has arrived. If a later call
-    /// starts there, it repeats the records after that line. Returns `None` if the file is shorter
-    /// than `from`, because it has been replaced.
+    /// Reads the records from offset `from` on, without changing the file. Another run may be
+    /// extending the journal. Returns the offset of the first incomplete or damaged line, or else
+    /// the length of the file. A network file system can show a line before all of its content has
+    /// been transferred, so a later call should start at the returned offset. It visits the records
+    /// after that line again. Returns `None` if the file is shorter than `from`, because it has
+    /// been replaced.
     pub(crate) fn follow<R: DeserializeOwned>(
         &self,
         path: &Path,
@@ -149,7 +150,7 @@ impl Kind {
         if !self.check(&mut BufReader::new(&file), owner)? {
             platform::set_len(&file, 0)?;
             file.write_all(self.headline(owner).as_bytes())?;
-            // The contents are synced later, but a power failure could also lose the name.
+            // The content is synced later, but the name must also survive a power failure.
             sync_name(path)?;
         }
         Ok(file)
@@ -182,7 +183,7 @@ fn difference(before: &str, now: &str) -> String {
     format!("it was \"{was}\", and is \"{is}\" now")
 }
 
-/// Returns the first difference between two owners, whose settings are separated by semicolons.
+/// Returns the first setting in which two owners differ. Settings are separated by semicolons.
 pub(crate) fn first_difference<'a>(one: &'a str, other: &'a str) -> [&'a str; 2] {
     let [mut one, mut other] = [one, other].map(|owner| owner.split(';').map(str::trim));
     loop {
@@ -204,7 +205,8 @@ pub(crate) struct Journal<R> {
 }
 
 impl<R: Serialize + DeserializeOwned> Journal<R> {
-    /// Opens or creates the journal of `owner`, and calls `visit` with each record and its offset.
+    /// Opens or creates a journal, and calls `visit` with each record and its offset. Fails if the
+    /// file has a different owner.
     pub(crate) fn open(
         path: &Path,
         kind: &'static Kind,
@@ -241,7 +243,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     fn write(&mut self, json: &[u8]) -> io::Result<u64> {
         let (line, place) = ([sum_of(json).as_bytes(), json, b"\n"].concat(), self.end);
         if let Err(error) = self.file.write_all(&line) {
-            // If this truncation fails, the next run repeats it.
+            // If this truncation fails, the next run removes the incomplete line.
             let _ = platform::set_len(&self.file, self.end);
             return Err(error);
         }
@@ -264,7 +266,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         parse(&line).ok_or(ErrorKind::InvalidData.into())
     }
 
-    /// Removes the file. Call this only after the records have been stored elsewhere.
+    /// Removes the file. Call this method only after the records have been stored elsewhere.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         std::fs::remove_file(&self.path).map_err(|error| {
             let why = describe(&error);

@@ -1,5 +1,5 @@
-//! Files: atomic output (`output`), locks (`owned`), and functions that read only regular files.
-//! Long commands can resume from a [`Journal`].
+//! Files: atomic output (`output`), locks (`owned`), and functions that open only certain kinds of
+//! files. Long commands can resume from a [`Journal`].
 
 mod draft;
 mod error;
@@ -28,8 +28,8 @@ pub(crate) use owned::{open_locked, open_output};
 
 use crate::support::platform::{self, may_wait};
 
-/// Opens a regular file for reading. Rejects other files, because opening a named pipe blocks until
-/// another program writes to it.
+/// Opens a regular file for reading. Rejects all other kinds of files, such as named pipes, which
+/// would block until another program writes to them.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     platform::set_nonblocking(options.read(true));
@@ -49,7 +49,8 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Lists a folder. Repeats a call that a signal interrupts, as the standard library does for files.
+/// Lists a folder. If a signal interrupts the call, repeats it, as the standard library does for
+/// files.
 pub(crate) fn read_folder(path: &Path) -> io::Result<ReadDir> {
     loop {
         match path.read_dir() {
@@ -63,8 +64,8 @@ pub(crate) fn read_folder(path: &Path) -> io::Result<ReadDir> {
 /// opening a pipe blocks until another program reads from it.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
-    // Check before opening: a pipe without a reader cannot be opened, and the system's message
-    // would not explain why.
+    // Check before opening, because the system's error message for a pipe without a reader is
+    // unclear.
     if let Ok(known) = std::fs::metadata(path)
         && may_wait(known.file_type())
     {
@@ -84,11 +85,11 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The number of the I/O error, which is the same on all systems.
+/// The system's number for an I/O error, which is the same on all Unix systems.
 const EIO: i32 = 5;
 
-/// Describes an I/O error without the system's own messages, because xboard mistakes some of them
-/// for an engine crash.
+/// Describes an I/O error. Avoids common system messages, because xboard mistakes some of them for
+/// an engine crash.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),

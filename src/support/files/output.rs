@@ -1,13 +1,13 @@
 //! Writes files atomically, and never replaces a file by mistake.
 //!
-//! A file has no name until it is complete and synced. If its final name is taken, the file first
-//! gets a draft name, and is then renamed to replace the old file. If a program is killed between
-//! these two steps, the next run that writes the same file removes the draft. Drafts are locked
-//! while their program is running, so an unlocked draft is a leftover.
+//! A file has no name until it is complete and synced. If a file with its final name exists, the
+//! new file gets a draft name and is then renamed to replace the old file. If a program is killed
+//! between these two steps, the next run that writes the same file removes the draft. Drafts are
+//! locked while their program is running, so an unlocked draft is a leftover.
 //!
 //! Symbolic links are followed and preserved. An [`Output`] may replace an empty file, a file of
-//! its own [`FileKind`] or, with `force`, any file, but never an input of the same command. Output
-//! to devices and pipes is written directly.
+//! the same [`FileKind`] or, with `force`, any other file. It never replaces an input of the same
+//! command. Output to devices and pipes is written directly.
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -22,10 +22,10 @@ use super::error::FileError;
 use crate::support::platform::{self, FileId, known_id};
 
 const HEAD: u64 = 4096;
-/// Suffixes that identify the kind of a file.
+/// The suffixes that identify a kind of file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
-/// The maximum number of symbolic links to follow, which equals the limit of Linux.
+/// The maximum number of symbolic links to follow, which is the same as on Linux.
 const MAX_LINKS: usize = 40;
 
 /// A kind of file that a command writes and may replace.
@@ -104,7 +104,7 @@ impl<'a> Output<'a> {
         Output { path, kind, ending: None, force: false, inputs: Vec::new() }
     }
 
-    /// Sets the expected suffix. Paths that have the suffix of a different known kind are rejected.
+    /// Sets the expected suffix. Paths with the suffix of a different kind of file are rejected.
     pub fn ending(self, ending: &'static str) -> Self {
         Output { ending: Some(ending), ..self }
     }
@@ -119,8 +119,8 @@ impl<'a> Output<'a> {
         Output { force, ..self }
     }
 
-    /// Adds input files that the output must not replace, whatever name or link refers to them.
-    /// Missing files are ignored. `-` means standard input.
+    /// Adds input files that the output must not replace, even by a different name or link. Missing
+    /// files are ignored. `-` means standard input.
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         for input in inputs {
             let input = input.as_ref();
@@ -128,7 +128,7 @@ impl<'a> Output<'a> {
                 self.inputs.extend(platform::stdin_id());
                 continue;
             }
-            // Output to a device or pipe does not destroy its content.
+            // Ignore devices and pipes, because writing to them does not destroy an input.
             let file = input.metadata().ok().filter(Metadata::is_file);
             self.inputs.extend(file.and_then(|file| known_id(input, &file)));
         }
@@ -147,7 +147,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Checks that another output does not refer to the same file by a different name or link.
+    /// Checks that this output and another output are not the same file, even by different names or
+    /// links.
     pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), FileError> {
         let whole = |output: &Output<'_>| match output.place()? {
             // If the folder does not exist, writing the file will fail anyway.
@@ -165,7 +166,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Creates a file for random access. It stays invisible until [`NewFile::keep`] is called.
+    /// Creates a file for random access. It does not appear under its name until [`NewFile::keep`]
+    /// is called.
     pub(crate) fn create(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
@@ -175,8 +177,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Creates a file for sequential writing. Regular files are treated as in [`Output::create`];
-    /// output to devices and pipes is written directly.
+    /// Creates a file for sequential writing. Treats regular files like [`Output::create`], and
+    /// writes directly to devices and pipes.
     pub(crate) fn stream(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
@@ -275,7 +277,8 @@ fn place(path: &Path) -> io::Result<Destination> {
     Ok(Destination::File(path.canonicalize()?, Some(there)))
 }
 
-/// Returns the path of a file to create. If `path` is a link, this is the target of the link.
+/// Returns the path of the file to create. If `path` is a symbolic link, this is the target of the
+/// link.
 fn new_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -290,7 +293,7 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links do not lead to a file"))
 }
 
-/// A file that is being written. It becomes visible once [`NewFile::keep`] is called.
+/// A file that is being written. It appears under its name once [`NewFile::keep`] is called.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     draft: Draft,
@@ -303,7 +306,7 @@ pub(crate) struct NewFile {
 /// The location of the bytes until the file has its final name.
 #[derive(Debug)]
 enum Draft {
-    /// A file without a name. The system deletes it when the program ends.
+    /// A file without a name. The operating system deletes it when the program ends.
     Unnamed(File),
     Named(File, TempPath),
     /// A complete file elsewhere on the same file system. [`NewFile::keep`] renames it.
@@ -326,8 +329,8 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, permissions })
     }
 
-    /// Replaces the content with a complete file, which [`NewFile::keep`] then moves. Copies its
-    /// bytes immediately if it is on a different file system.
+    /// Replaces the content with that of a complete file, which [`NewFile::keep`] moves. If the
+    /// complete file is on a different file system, copies its bytes immediately.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
         if platform::is_on_volume_of(&there, folder_of(&self.target))? {
@@ -360,8 +363,8 @@ impl NewFile {
         }
     }
 
-    /// Syncs the bytes, moves the file into place, and syncs its name. If this fails, the old file
-    /// is unchanged, or the new file is in place but its name may not be on disk yet.
+    /// Syncs the bytes, moves the file into place, and syncs its name. If this fails, either the
+    /// old file is unchanged, or the new file is in place but may be lost in a power failure.
     pub(crate) fn keep(self) -> Result<(), FileError> {
         let path = self.name.clone();
         self.put().map_err(|failure| failure.map_error(&path))
@@ -404,7 +407,7 @@ impl NewFile {
     }
 }
 
-/// Syncs the name of a file, which syncing the bytes does not include.
+/// Syncs the name of a file, which is not included in syncing its bytes.
 pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
@@ -419,7 +422,8 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces a file atomically. Only for the program's own files, or after [`Output::check`].
+/// Replaces a file atomically. Use this only for the program's own files, or after
+/// [`Output::check`].
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_file(path, bytes).map_err(|failure| failure.map_error(path))
 }
@@ -494,7 +498,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("book");
         fs::write(&path, "old").expect("written");
-        // Simulate another program that has given its draft a name but has not renamed it yet.
+        // Simulate another program that has created a named draft but has not renamed it yet.
         let draft = draft_of(&path);
         let theirs = File::create(&draft).expect("created");
         platform::try_lock(&theirs).expect("free");

@@ -1,5 +1,5 @@
-//! Exclusive and shared locks on files. A lock excludes other runs. Opening a named pipe that has
-//! no reader fails instead of blocking.
+//! Exclusive locks on files, so that two runs do not use a file at the same time. Opening a named
+//! pipe without a reader fails instead of blocking.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -9,17 +9,18 @@ use std::time::{Duration, Instant};
 
 use crate::support::platform;
 
-/// How long to wait for another run to release its lock. If a run is killed while it starts an
+/// How long to wait for another run to release its lock. If a run is killed while it is starting an
 /// engine, its files stay open until the engine has started.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Number of attempts to open and lock a file whose owner keeps removing it.
+/// The number of attempts to open and lock a file. An attempt fails if the file is removed or
+/// replaced before it is locked.
 const ATTEMPTS: usize = 8;
 
 /// Opens a file for exclusive use by this run. Appends to the file or, with `anew`, replaces its
-/// content. Output to anything other than a regular file, such as a pipe, is written directly.
+/// content. Files other than regular files, such as pipes, are neither locked nor replaced.
 pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let file = platform::open_appending(path)?;
     if !platform::is_device(path) && file.metadata()?.is_file() {
@@ -53,7 +54,7 @@ fn lock(file: &File) -> io::Result<()> {
 }
 
 /// Opens and locks a regular file for reading and appending. Creates the file only if `create` is
-/// set. A program that replaces the file holds the lock until the new file is in place.
+/// set. If another program replaces the file before it is locked, opens the new file.
 pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is not a regular file"));

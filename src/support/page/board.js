@@ -25,7 +25,7 @@ export function piecesOf(fen) {
 export class Board {
   #root; #squares = new Map(); #pieces = new Map(); #legal = []; #turn = "white";
   #chosen = null; #flipped = false; #focus = "e2"; #drag = null; #onMove; #state = null; #shapes = [];
-  /** Whether arrow keys select squares. They do once the board is reached by keyboard, until a click. */
+  /** Whether arrow keys select squares: from when the board gets the focus by keyboard until a click. */
   #walks = false;
 
   constructor(root, onMove) {
@@ -61,8 +61,9 @@ export class Board {
   }
 
   /**
-   * Shows a position. `state` contains either `fen` or `pieces` (by square) and `turn`; `legal` and `last`,
-   * with moves in UCI notation; and `check`.
+   * Shows a position. `state` contains the position, either as `fen` or as `pieces` (by square) and `turn`.
+   * It also contains the legal moves (`legal`) and the last move (`last`) in UCI notation, and `check`, which
+   * is true if the side to move is in check.
    */
   show(state) {
     this.#state = state;
@@ -83,7 +84,10 @@ export class Board {
     }
   }
 
-  /** Draws arrows and marked squares: `from`, `to` (`null` for a square), `kind` (a class), and `opacity` (0 to 1). */
+  /**
+   * Draws arrows and marked squares. Each shape has `from`, `to` (`null` for a square), `kind` (a class) and
+   * `opacity` (0 to 1).
+   */
   draw(shapes) {
     this.#shapes = shapes;
     this.#root.querySelector(".shapes")?.remove();
@@ -99,7 +103,7 @@ export class Board {
     if (to === null) return draw("circle", { class: kind, cx: x, cy: y, r: .42 });
     const [endX, endY] = center(to);
     const length = Math.hypot(endX - x, endY - y);
-    // In a turned coordinate system, the arrow points to the right.
+    // In a rotated coordinate system, the arrow points to the right.
     const angle = Math.atan2(endY - y, endX - x) * 180 / Math.PI;
     return draw("path", { class: kind, opacity, transform: `translate(${x} ${y}) rotate(${angle})`, d: `M.25-.07H${length - .4}V-.2L${length - .1} 0 ${length - .4} .2V.07H.25z` });
   }

@@ -5,8 +5,9 @@ import { draw } from "./dom.js";
 const WIDTH = 480, HEIGHT = 150, LEFT = 38, RIGHT = 6, EDGE = 8;
 
 /**
- * A line chart of values between two bounds. A `null` value leaves a gap. `other` is a second line, `marks` are labelled
- * heights, and `dots` are indices with a class. Calls `onPick` with the index that the user clicks.
+ * A line chart of values between two bounds. A `null` value leaves a gap. `other` contains the values of a
+ * second line, `marks` contains heights with labels, and `dots` contains indices with classes. Calls `onPick`
+ * with the index that the user clicks.
  */
 export class Curve {
   svg; #cursor; #count;

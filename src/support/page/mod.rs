@@ -1,4 +1,4 @@
-//! Files shared by all HTML pages: the theme, the board and pieces, replaying games, and charts.
+//! Files shared by all HTML pages: the theme, the board and pieces, the game viewer, and charts.
 //!
 //! The explorer serves these files separately. Match reports, annotated games and lessons are
 //! single files that load nothing else. Browsers load modules only from a server, so [`Page`] joins
@@ -7,7 +7,8 @@
 //! bundler would require a second toolchain.
 //!
 //! The data of a page is JSON in a script element that is not executed. Every character that could
-//! end the element is escaped. No script inserts text as HTML. [`scriptless_page`] makes pages for paper.
+//! end the element is escaped. No script inserts text as HTML. [`scriptless_page`] makes pages for
+//! printing.
 
 mod pieces;
 
@@ -29,7 +30,8 @@ pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
-/// Style sheet for the notes next to the moves, on the page of annotated games and the explorer.
+/// The style sheet for the notes next to the moves, used by the page of annotated games and by the
+/// explorer.
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
@@ -42,11 +44,11 @@ const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REP
 const SHELL: &str = include_str!("shell.html");
 
 pub(crate) struct Page {
-    /// The initial title, until the page's script sets a different one.
+    /// The title, until the page's script sets a different title.
     pub(crate) title: &'static str,
     pub(crate) body: &'static str,
     pub(crate) style: &'static str,
-    /// The module of this page. Its top-level names must differ from those in shared modules.
+    /// The module of this page. Its top-level names must differ from those in the shared modules.
     pub(crate) script: &'static str,
 }
 
@@ -77,7 +79,7 @@ impl Page {
 /// The HTML frame of pages without scripts.
 const SCRIPTLESS_SHELL: &str = include_str!("scriptless.html");
 
-/// Returns a page without scripts. `title` is text; `style` and `body` are parts of the page.
+/// Returns a page without scripts. `title` is plain text, `style` is CSS, and `body` is HTML.
 pub(crate) fn scriptless_page(title: &str, style: &str, body: &str) -> String {
     let parts = [
         ("/*TITLE*/", xml(title)),
@@ -98,9 +100,10 @@ fn fill(shell: &str, parts: &[(&str, String)]) -> String {
     page + left
 }
 
-/// Formats JSON for a script element. The browser looks for the closing tag first, and
-/// `<!--<script` changes which tag it accepts, so everything that looks like a tag is escaped. In
-/// JSON, the escaped characters can occur only inside strings, so the data is unchanged.
+/// Formats JSON for a script element. The browser searches for the closing tag without parsing the
+/// JSON, and `<!--<script` changes which closing tag it accepts. Therefore all characters that can
+/// form a tag are escaped. In JSON, the escaped characters can occur only inside strings, so the
+/// data is unchanged.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();
     for letter in data.to_string().chars() {

@@ -29,7 +29,10 @@ function named(game, at) {
   return `${Number(first) + (half >> 1)}${half % 2 ? "…" : "."} ${game.san[at]}${glyph(game, at)}`;
 }
 
-/** Returns the comment on the move that led to a position, as strings and elements. `better` replaces its variations. */
+/**
+ * Returns the comment on the move that led to a position, as strings and elements. If `better` is set, it is
+ * shown instead of the variations.
+ */
 export function saidOf(game, ply, better = null) {
   if (ply === 0) return [];
   const note = game.notes[ply - 1];

@@ -1,4 +1,4 @@
-// Drawings of the pieces, made for Tabia. A square is 48 by 48; each piece has a body and lines on it.
+// Drawings of the pieces, made for Tabia. A square is 48 by 48 units. Each piece has a body with lines on it.
 
 import { draw } from "./dom.js";
 

@@ -1,4 +1,4 @@
-//! The drawings of the pieces for pages without scripts, read from the module `pieces.js`.
+//! Draws the pieces for pages without scripts, using the data in the module `pieces.js`.
 
 use std::fmt::Write;
 
@@ -9,8 +9,8 @@ use super::PIECES_JS;
 /// The letters of the pieces, as in FEN.
 const KINDS: &str = "kqrbnp";
 
-/// Returns symbols with the ids `piece-K`, `piece-k` and so on, for the pieces in `letters`. A symbol
-/// is 48 by 48.
+/// Returns SVG symbols with the ids `piece-K`, `piece-k` and so on, for the pieces in `letters`. A
+/// symbol is 48 by 48 units.
 pub(crate) fn piece_symbols(letters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
     for letter in letters {
@@ -25,7 +25,7 @@ pub(crate) fn piece_symbols(letters: impl Iterator<Item = char>) -> String {
     out
 }
 
-/// Returns the shapes of a piece, as the function `piece` of `pieces.js` draws them.
+/// Returns the same shapes for a piece as the function `piece` in `pieces.js`.
 fn drawing(kind: char) -> String {
     debug_assert!(KINDS.contains(kind));
     let mut out = String::new();
@@ -56,7 +56,8 @@ fn drawing(kind: char) -> String {
     out
 }
 
-/// Returns the list of a piece in an object of `pieces.js`. Each list is on a line of its own.
+/// Returns the list for a piece in an object of `pieces.js`, in which each list is on a separate
+/// line.
 fn entry(object: &str, kind: char) -> Value {
     let lines = PIECES_JS.split(object).nth(1).unwrap_or_default().lines();
     let mut lines = lines.take_while(|line| *line != "};");

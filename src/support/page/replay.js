@@ -25,9 +25,9 @@ export function after(pieces, move) {
 
 /**
  * Shows games in a root element. A game has `fen`, `moves` in UCI notation and `san`. Its function `said`
- * returns the comment on the position after a ply, as strings or elements. Optional functions are `kind`,
- * which returns the class of a move; `more`, which returns the elements after a move; and `curve`, which returns the
- * game's `Curve` and takes a function that shows a ply.
+ * returns the comment on the position after a ply, as strings or elements. Three functions are optional:
+ * `kind` returns the class of a move, `more` returns the elements after a move, and `curve` returns the
+ * game's `Curve`. The argument of `curve` is a function that shows a ply.
  */
 export class Replay {
   #board; #moves; #said; #head; #chart; #buttons = []; #game; #positions = []; #links = []; #ply = 0; #curve = null;

@@ -1,4 +1,4 @@
-// The colour scheme of the system, or the one that the user selected.
+// The colour theme that the user selected, or else that of the operating system.
 
 const KEY = "theme";
 const root = document.documentElement;
@@ -8,7 +8,7 @@ export function saved(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }
 
-/** Saves a choice. If the browser denies access to storage, it lasts until the page is closed. */
+/** Saves a choice. If the browser denies access to storage, the choice is lost when the page is closed. */
 export function save(key, text) {
   try { localStorage.setItem(key, text); } catch { /* See above. */ }
 }

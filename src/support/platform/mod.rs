@@ -1,7 +1,8 @@
-//! Functions that differ between operating systems. No other module uses a system's own interface.
+//! Functions that differ between operating systems. No other module calls an operating system
+//! directly.
 //!
-//! `unix` contains the functions for Linux and other Unix systems, `windows` those for Windows. Both
-//! files define the same functions:
+//! `unix` contains the functions for Linux and other Unix systems, and `windows` contains those for
+//! Windows. Both modules define the same functions:
 //!
 //! | purpose | functions |
 //! | --- | --- |
@@ -17,7 +18,7 @@
 //! | memory | `Mapping`, `advise_huge_pages` |
 //! | conventions | `split_words`, `data_folder` |
 //!
-//! Locks are advisory on all systems: they exclude other runs of Tabia, and do not prevent other
+//! Locks are advisory on all systems: they exclude other runs of Tabia, but do not prevent other
 //! programs from reading a file.
 
 mod types;

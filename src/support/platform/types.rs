@@ -1,13 +1,13 @@
-//! Types that all systems share.
+//! Types that are the same on all operating systems.
 
-/// Identifies a file on this machine, whatever names or links refer to it.
+/// Identifies a file on this machine, regardless of the name or link by which it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileId {
     pub(crate) volume: u64,
     pub(crate) number: u64,
 }
 
-/// A request from the user or the system to end the program.
+/// A request from the user or the operating system to end the program.
 #[cfg(feature = "cli")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -19,7 +19,7 @@ pub(crate) enum Event {
     Hangup,
 }
 
-/// A signal to an engine. Windows has none.
+/// A signal to an engine. Windows has no signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
     Interrupt,

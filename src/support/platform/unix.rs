@@ -24,12 +24,12 @@ const NEW_FILE_MODE: u32 = 0o666;
 /// The mode of a new folder, before the umask is applied.
 #[cfg(feature = "parquet")]
 const NEW_FOLDER_MODE: u32 = 0o777;
-/// The signals that end a crashing program (SIGABRT and SIGSEGV).
+/// The signals that indicate that a program has crashed (SIGABRT and SIGSEGV).
 const CRASHES: [i32; 2] = [6, 11];
 /// Whether [`signal`] has an effect.
 pub(crate) const HAS_SIGNALS: bool = true;
 
-/// Calls a function in a separate thread for each of these events, instead of their default action.
+/// Calls `react` in a separate thread for each of these events, which replaces the default action.
 #[cfg(feature = "cli")]
 pub(crate) fn on_events(
     events: &[Event],
@@ -53,11 +53,13 @@ pub(crate) fn on_events(
     Ok(())
 }
 
-/// Returns whether standard output can be written to now, or is a full pipe that nobody reads.
+/// Returns whether writing to standard output does not block. It would block on a full pipe that no
+/// program is reading.
 #[cfg(feature = "cli")]
 pub(crate) fn output_has_room(output: &io::Stdout) -> bool {
     let mut wanted = [PollFd::new(output, PollFlags::OUT)];
-    // An output that is broken or does not support polling does not block.
+    // If polling fails, the output is broken or does not support polling, so writing does not
+    // block.
     poll(&mut wanted, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
@@ -78,7 +80,7 @@ pub(crate) fn path_id(path: &Path) -> Option<FileId> {
     path.metadata().ok().as_ref().map(id)
 }
 
-/// The same as [`path_id`] for a file whose metadata has already been read.
+/// Like [`path_id`], for a file whose metadata has already been read.
 pub(crate) fn known_id(_: &Path, metadata: &Metadata) -> Option<FileId> {
     Some(id(metadata))
 }
@@ -106,12 +108,13 @@ pub(crate) fn is_on_volume_of(file: &File, folder: &Path) -> io::Result<bool> {
     Ok(file.metadata()?.dev() == folder.metadata()?.dev())
 }
 
-/// Sets an option that makes opening fail instead of waiting for another program.
+/// Sets an option so that opening a file does not wait for another program.
 pub(crate) fn set_nonblocking(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
 }
 
-/// Reverses [`set_nonblocking`] for an open file: writing to a pipe with a slow reader may block.
+/// Reverses [`set_nonblocking`] for an open file, so that writing waits for a slow reader of a
+/// pipe.
 pub(crate) fn set_blocking(file: &File) -> io::Result<()> {
     Ok(fcntl_setfl(file, fcntl_getfl(file)? - OFlags::NONBLOCK)?)
 }
@@ -133,12 +136,13 @@ pub(crate) fn may_wait(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_socket()
 }
 
-/// Returns whether this is the name of a named pipe.
+/// Returns whether this is the path of a named pipe.
 pub(crate) fn is_pipe(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
-/// Returns whether the system reserves this name for a device. `false` for devices that are files.
+/// Returns whether the operating system reserves this name for a device. Always false on Unix,
+/// where devices are files.
 pub(crate) fn is_device(_: &Path) -> bool {
     false
 }
@@ -176,7 +180,7 @@ pub(crate) fn unnamed_file(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives an unnamed file a name that is free.
+/// Gives an unnamed file a name. Fails if a file with this name exists.
 #[cfg(target_os = "linux")]
 pub(crate) fn link_unnamed(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -200,8 +204,8 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     file.unlock()
 }
 
-/// Opens and locks a file or folder that another program may have left behind. Returns `None` if
-/// another program still uses it.
+/// Opens and locks a file or folder that another program may have left behind. Returns `None` if a
+/// program is still using it.
 pub(crate) fn claim(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));
@@ -209,7 +213,7 @@ pub(crate) fn claim(path: &Path) -> Option<File> {
     file.try_lock().is_ok().then_some(file)
 }
 
-/// Locks a folder until the result is dropped.
+/// Locks a folder. The lock is held until the result is dropped.
 #[cfg(feature = "parquet")]
 pub(crate) fn lock_folder(path: &Path) -> io::Result<File> {
     let lock = File::open(path)?;
@@ -243,15 +247,16 @@ pub(crate) fn prepare(command: &mut Command) {
 pub(crate) struct Group(Option<Pid>);
 
 impl Group {
-    /// Returns the group of a child whose command [`prepare`] has changed.
+    /// Returns the group of a child whose command was passed to [`prepare`].
     pub(crate) fn of(child: &Child) -> io::Result<Self> {
         Ok(Group(pid(child)))
     }
 
-    /// Kills all processes of the group, some of which may be left after the first one has exited.
+    /// Kills all processes of the group, including those that are still running after the child has
+    /// exited.
     pub(crate) fn kill(&self) {
         if let Some(group) = self.0 {
-            // This fails if no process is left.
+            // This fails if no process is left, which is harmless.
             let _ = kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
@@ -282,7 +287,7 @@ pub(crate) fn describe_exit(status: ExitStatus) -> String {
     }
 }
 
-/// Returns whether the system ended the process because of an error in it.
+/// Returns whether the process crashed.
 pub(crate) fn has_crashed(status: ExitStatus) -> bool {
     status.signal().is_some_and(|signal| CRASHES.contains(&signal))
 }
@@ -297,7 +302,7 @@ impl Input {
         Ok(Input(stdin))
     }
 
-    /// Writes all bytes, or fails after this time with `TimedOut`.
+    /// Writes all bytes. Fails with `TimedOut` if this takes longer than `timeout`.
     pub(crate) fn write_all(&mut self, mut bytes: &[u8], timeout: Duration) -> io::Result<()> {
         let deadline = Instant::now() + timeout;
         while !bytes.is_empty() {
@@ -332,7 +337,7 @@ pub(crate) fn usable_cores() -> io::Result<Vec<usize>> {
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
-/// Sets the nice value of the calling thread. Without the permission, nothing changes.
+/// Sets the nice value of the calling thread. Does nothing if permission is denied.
 #[cfg(target_os = "linux")]
 pub(crate) fn raise_priority(nice: i32) {
     let _ = rustix::process::setpriority_process(None, nice);
@@ -361,7 +366,7 @@ pub(crate) fn bind_to_cores(_: &[usize]) -> io::Result<()> {
     Err(io::Error::other("Tabia supports this only on Linux"))
 }
 
-/// Returns the memory of the machine in bytes, or `None` if the system does not report it.
+/// Returns the memory of the machine in bytes, or `None` if it is unknown.
 pub(crate) fn total_memory() -> Option<usize> {
     memory_info("MemTotal:")
 }
@@ -431,7 +436,7 @@ mod memory {
 
     #[allow(unsafe_code)]
     impl Mapping {
-        /// Maps memory for at least one byte. Returns `None` if the system refuses.
+        /// Maps `bytes` bytes of memory, which must not be 0. Returns `None` on failure.
         pub(crate) fn new(bytes: usize) -> Option<Self> {
             let protection = ProtFlags::READ | ProtFlags::WRITE;
             // A new mapping does not overlap memory that is already in use.
@@ -446,7 +451,8 @@ mod memory {
             self.start
         }
 
-        /// Returns all pages to the system. They then read as zero. Returns whether that succeeded.
+        /// Returns all pages to the operating system, so that they read as zero. Returns whether
+        /// this succeeded.
         pub(crate) fn clear(&mut self) -> bool {
             let start = self.start.as_ptr().cast();
             // The exclusive borrow guarantees that no other thread reads the memory.
@@ -463,7 +469,7 @@ mod memory {
     }
 }
 
-/// Requests huge pages for a range of whole huge pages.
+/// Requests huge pages for a range that consists of whole huge pages.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 pub(crate) fn advise_huge_pages(memory: &mut [std::mem::MaybeUninit<u8>]) -> io::Result<()> {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::support::words::xml;
 
-/// The height of a row in the legend. All lengths in this module are in user units (pixels).
+/// The height of a row in the legend. All lengths in this module are in SVG user units (pixels).
 pub(super) const LEGEND_ROW: f64 = 20.0;
 const MARK: f64 = 3.5;
 /// The mean width of a character in the title.
@@ -17,8 +17,8 @@ pub(crate) const COLORS: [&str; 7] =
 
 pub(super) type Place = (f64, f64);
 
-/// Returns the beginning of a picture of this size in pixels. If the title does not fit, the
-/// picture is wider.
+/// Returns the beginning of an SVG picture of this size in pixels. If necessary, the picture is
+/// made wider to fit the title.
 pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
     let width = width.max(2.0 * TITLE_MARGIN + TITLE_LETTER * title.chars().count() as f64);
     let title = xml(title);

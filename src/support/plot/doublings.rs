@@ -1,4 +1,5 @@
-//! Plots curves with two logarithmic axes to base two, on which doublings are equally spaced.
+//! Plots curves over two logarithmic axes to base two, so that a doubling always has the same
+//! length.
 
 use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
 use crate::support::words::xml;
@@ -11,14 +12,14 @@ const RIGHT: f64 = 26.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 66.0;
 const CAP: f64 = 5.0;
-/// The smallest value. Values below it are drawn as if they were equal to it.
+/// The smallest value on an axis. Smaller values are drawn as if they were equal to it.
 const MIN_VALUE: f64 = 1.0 / 1024.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub x: f64,
     pub y: f64,
-    /// The lower and upper end of the error bar, if there is one.
+    /// The lower and upper ends of the error bar, if there is one.
     pub bar: Option<[f64; 2]>,
 }
 
@@ -44,7 +45,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis that covers the given numbers. Its ends are different powers of two.
+    /// Creates an axis that covers the given numbers. Its ends are powers of two.
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let ends = numbers.map(doubled).fold(None, |ends, at| match ends {
             None => Some((at, at)),
@@ -68,7 +69,8 @@ fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// Plots curves, the first on top. `across` labels the horizontal axis, and `up` the vertical axis.
+/// Plots curves, with the first curve on top. `across` labels the horizontal axis, and `up` labels
+/// the vertical axis.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let x_axis = Axis::of(points().map(|point| point.x));

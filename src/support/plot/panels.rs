@@ -1,5 +1,5 @@
 //! Plots curves over numbered points. Panels are either next to each other with a common vertical
-//! scale, or in rows with a separate scale for each panel.
+//! scale, or in several rows with a separate scale for each panel.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ const BOTTOM: f64 = 46.0;
 const GAP: f64 = 26.0;
 /// The gap between two rows of panels. It contains the panel titles of the lower row.
 const ROW_GAP: f64 = 40.0;
-/// The maximum number of points in a panel that have labels.
+/// The maximum number of labelled points in a panel.
 const NUMBERS: usize = 20;
 /// The approximate number of horizontal grid lines in a panel with a linear scale.
 const GRID_LINES: f64 = 6.0;
@@ -29,7 +29,7 @@ pub(crate) struct Curve {
     /// One of [`super::COLORS`].
     pub color: &'static str,
     pub dashed: bool,
-    /// The values at points 1, 2, 3 and so on.
+    /// The values at successive points.
     pub values: Vec<f64>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Creates a logarithmic scale between two powers of ten. `unit` follows the numbers.
+    /// Creates a logarithmic scale between two powers of ten. `unit` is appended to the numbers.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
         let low = if low > high { 0.0 } else { low.floor() };
@@ -101,7 +101,7 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// Returns the smallest number above `least` that is 1, 2 or 5 times a power of ten.
+/// Returns the smallest number that is at least `least` and is 1, 2 or 5 times a power of ten.
 pub(crate) fn round_number(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let numbers = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
@@ -155,7 +155,7 @@ pub(crate) fn tiles(
     out
 }
 
-/// Returns the horizontal position of a point among `points` equally spaced points.
+/// Returns the horizontal position of a point. There are `points` equally spaced points.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! Formats numbers, durations and words for all frontends, and escapes text from other sources.
+//! Formats numbers, durations and words for all frontends, and escapes untrusted text.
 
 mod named;
 mod number;

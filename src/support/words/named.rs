@@ -1,12 +1,12 @@
 //! Names of the values of an enum.
 
-/// Defines names for the values of an enum by which users choose them: the constants `ALL` and
-/// `NAMES` in this order, `name`, and the conversions from and to text. The literal describes a
-/// value in error messages.
+/// Defines the names by which users choose the values of an enum: the constants `ALL` and `NAMES`,
+/// the method `name`, and conversions from and to text. The literal describes a value in error
+/// messages.
 macro_rules! named_values {
     ($vis:vis $type:ident, $what:literal: $($variant:ident = $name:literal),+ $(,)?) => {
         impl $type {
-            /// All values, in the order in which lists show them.
+            /// All values, in the order in which they are listed to users.
             $vis const ALL: [Self; Self::NAMES.len()] = [$($type::$variant),+];
             /// The names of all values, in the same order.
             $vis const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];

@@ -11,7 +11,7 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// Returns the form of a noun that follows a number: `game` for 1, otherwise `games`.
+/// Returns the form of a noun after a number: `game` after 1, and `games` after any other number.
 pub(crate) fn plural(number: u64, singular: &str) -> String {
     if number == 1 {
         return singular.to_owned();
@@ -23,12 +23,12 @@ pub(crate) fn plural(number: u64, singular: &str) -> String {
     }
 }
 
-/// Formats a number with its noun for protocols, without commas: `1 game`, `1200 games`.
+/// Formats a number and a noun for protocols, without commas: `1 game`, `1200 games`.
 pub(crate) fn number_of(number: u64, singular: &str) -> String {
     format!("{number} {}", plural(number, singular))
 }
 
-/// Formats a number with its noun for human readers, with commas: `1 game`, `1,200 games`.
+/// Formats a number and a noun for human readers, with commas: `1 game`, `1,200 games`.
 pub(crate) fn counted(number: u64, singular: &str) -> String {
     format!("{} {}", grouped(number), plural(number, singular))
 }
@@ -38,7 +38,7 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// Prepares a number for printing with this many decimals, so that -0.04 is not shown as `-0.0`.
+/// Prepares a number for formatting with `decimals` decimals, so that -0.04 is not shown as `-0.0`.
 pub(crate) fn rounded(figure: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     // Adding zero turns -0.0 into 0.0 and changes no other number.

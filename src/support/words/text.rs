@@ -1,4 +1,4 @@
-//! Escapes text from other sources for display or output. Such text can contain any character.
+//! Escapes text from untrusted sources, which can contain any character, for display or output.
 
 use std::borrow::Cow;
 
@@ -38,19 +38,19 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Prepares text for one line: replaces characters that end a line or control a terminal with
-/// blanks. Zero-width characters are kept, because many scripts need them.
+/// blanks. Zero-width characters are kept, because many writing systems need them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
 
-/// Escapes text for XML or HTML, either as content or within quotation marks.
+/// Escapes text for XML or HTML, for use as content or in an attribute value in double quotes.
 pub(crate) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 const QUOTE: usize = 100;
 
-/// Returns the beginning of `text`, to limit the length of messages that quote it.
+/// Shortens `text`, to limit the length of messages that quote it.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The longest time that can be parsed: ten years. Sums of times up to this limit cannot overflow.
+/// The longest time that can be parsed: ten years. Adding such times cannot overflow.
 pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Formats seconds with as many decimals as necessary: `30`, `0.05`.
@@ -20,7 +20,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Formats minutes, and seconds if there are any: `5`, `0:30`.
+/// Formats minutes, followed by seconds if they are not zero: `5`, `0:30`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MinutesSeconds(pub Duration);
 
@@ -57,8 +57,8 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     time.ok_or("expected seconds above 0, such as 5 or 0.5")
 }
 
-/// Parses `M:SS`, or a plain number in units of `unit` seconds. Both may have decimals. In
-/// protocols, a plain number means minutes; for users, it means seconds.
+/// Parses `M:SS`, or a plain number in units of `unit` seconds. Decimals are allowed in either
+/// form. In protocols, a plain number means minutes; in command lines, it means seconds.
 pub(crate) fn parse_clock(text: &str, unit: u32) -> Option<Duration> {
     let time = match text.split_once(':') {
         Some((minutes, seconds)) => {

@@ -2,21 +2,23 @@
 
 use crate::chess::score::Score;
 
-/// The number of centipawns that multiplies the odds by e in human games. Lichess fitted a value
-/// of 0.00368208 per centipawn to games of players rated about 2300
-/// (<https://lichess.org/page/accuracy>). In engine games, a pawn is worth more.
+/// The number of centipawns by which the odds of winning increase by a factor of e in human games.
+/// Lichess fitted its inverse, 0.00368208, to games of players rated about 2300
+/// (<https://lichess.org/page/accuracy>). In engine games, a pawn increases the odds more.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// The cap on scores and mates (same source), so that moves in won games lose no points.
+/// The cap on scores and mates, from the same source. With it, moves in won games lose no points.
 const LARGEST: Score = 1_000;
 
 /// The constants A, B and C in a move's accuracy in percent, `A exp(-B loss) - C`, where `loss` is
-/// the percentage of winning chances lost. From the same source.
+/// the loss of winning chances in percent. From the same source.
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
-/// The minimum and maximum weight of a move in a game's mean accuracy: the standard deviation of
-/// expected points, in percent, in a window that ends with the move (Lichess, `AccuracyPercent`).
+/// The minimum and maximum weight of a move in a game's mean accuracy. The weight is the standard
+/// deviation of the expected points, in percent, in a window of plies that ends with the move.
+/// Source: Lichess, `AccuracyPercent`.
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
-/// The minimum and maximum size of the window in plies; in between, a tenth of the game's length.
+/// The minimum and maximum size of the window in plies. It is otherwise a tenth of the game's
+/// length.
 const WINDOW: (usize, usize) = (2, 8);
 
 pub(crate) fn expected(score: Score) -> f64 {
@@ -29,8 +31,9 @@ pub(super) fn of_move(loss: f64) -> f64 {
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// Returns the accuracy of one side's moves in percent: the average of a mean weighted by the
-/// game's volatility around each move, and the harmonic mean, which a few bad moves lower most.
+/// Returns the accuracy of one side's moves in percent. This is the average of two means: one
+/// weighted by the game's volatility around each move, and the harmonic mean, which a few bad moves
+/// can lower considerably.
 ///
 /// `white` contains White's expected points before each ply and at the end. `moves` contains the
 /// index and the accuracy of each of that side's plies.
@@ -90,7 +93,7 @@ mod tests {
         };
         let in_even_game = of_game(&even, &with_mistake_at(2)).expect("moves");
         assert!((70.0..90.0).contains(&in_even_game), "{in_even_game}");
-        // A mistake counts more when it changes the course of the game.
+        // A mistake has more weight if it changes the course of the game.
         let mut turned = even;
         turned[5..].fill(0.2);
         assert!(of_game(&turned, &with_mistake_at(2)).expect("moves") < in_even_game);

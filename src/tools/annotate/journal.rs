@@ -1,4 +1,4 @@
-//! A journal of annotated games, with which an interrupted command can be resumed.
+//! A journal of annotated games, from which an interrupted command can be resumed.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,7 +9,8 @@ use crate::support::files::{Journal, JournalError, Kind};
 static KIND: Kind = Kind { magic: "tabia annotations 3; ", name: "the annotation journal" };
 
 pub(crate) struct AnnotatedGames {
-    /// The index in the input and the PGN of each game, in the order in which games were finished.
+    /// The index in the input and the PGN text of each game, in the order in which the annotations
+    /// were finished.
     journal: Journal<(u64, String)>,
     /// The location of each game in the journal, by the index of the game in the input.
     places: BTreeMap<u64, u64>,

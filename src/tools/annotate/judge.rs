@@ -1,4 +1,4 @@
-//! Assesses the moves of a game and summarises them for each player.
+//! Assesses the moves of a game and summarises the assessments for each player.
 
 use std::fmt;
 
@@ -7,7 +7,8 @@ use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// The maximum length, in moves, of mates always mentioned, as people find them. Set by hand.
+/// The maximum length, in moves, of mates that are always mentioned, because people can find them.
+/// Set by hand.
 const SHORT_MATE: i32 = 5;
 
 /// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults are the limits
@@ -90,7 +91,7 @@ pub(crate) struct Judgement {
     /// The loss of expected points, from 0 to 1; 0 for the best move.
     pub loss: f64,
     pub verdict: Option<Verdict>,
-    /// Whether every other move is at least a mistake.
+    /// Whether every alternative is at least a mistake and the move is not a recapture.
     pub only: bool,
     /// The length of a mate that the move missed, in moves.
     pub missed_mate: Option<i32>,
@@ -139,8 +140,8 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Returns whether a mate that appears or disappears deserves a comment: the completed `depth`
-/// covers all its plies, and it is short or the move is at least a mistake.
+/// Returns whether a missed or allowed mate deserves a comment. It does if the completed `depth`
+/// covers all plies of the mate, and if the mate is short or the move is at least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
@@ -164,7 +165,7 @@ pub(crate) struct Player {
     pub average_loss: Option<f64>,
 }
 
-/// The cap on scores for counting losses in centipawns. Lichess uses the same cap.
+/// The cap on scores when losses in centipawns are computed. Lichess uses the same cap.
 const LARGEST: Score = 1_000;
 
 impl Player {

@@ -1,4 +1,5 @@
-//! Annotates games: searches every position, and judges every move by the expected points lost.
+//! Annotates games: searches every position, and judges each move by the expected points that it
+//! loses.
 
 mod accuracy;
 pub(crate) mod journal;

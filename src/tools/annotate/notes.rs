@@ -10,7 +10,7 @@ use crate::games::pgn::{PgnGame, PgnMove};
 use crate::games::repertoire::{Event, EventKind, follow_book};
 use crate::support::words::{counted, grouped};
 
-/// The prefix that identifies an annotator as Tabia, whose annotations are replaced.
+/// The prefix that identifies an annotator as Tabia. Annotations by Tabia are replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
 /// The first words of Tabia's comments on moves. The comments are recognised by these words.
@@ -25,7 +25,7 @@ const SIGNS: [&str; 8] = [
     RETURNS,
 ];
 const RETURNS: &str = "Returns to the book by transposition.";
-/// Phrases in comments that refer to a better line, which is the move's first variation.
+/// Phrases in comments that refer to a better line. That line is the move's first variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 /// The beginning of Tabia's comment on the whole game.
 pub(super) const SUMMARY: &str = "White: ";
@@ -33,7 +33,8 @@ pub(super) const SUMMARY: &str = "White: ";
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
 /// The maximum length of a better line, in plies. Lines that end in mate have no limit.
 const LINE: usize = 10;
-/// The maximum number of book moves listed where a game leaves the book, most frequent first.
+/// The maximum number of book moves listed where a game leaves the book. The most frequent moves
+/// are listed.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
 /// The numeric annotation glyphs (NAGs) that assess a move.
@@ -83,7 +84,7 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
 }
 
 fn clear(pgn: &mut PgnGame) {
-    // An annotated game ends before its first illegal move.
+    // The annotated game ends before its first illegal move.
     pgn.unread = None;
     let ours = annotators(pgn).any(is_ours);
     if ours {
@@ -125,7 +126,7 @@ fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     text[..first.unwrap_or(text.len())].trim_end()
 }
 
-/// Returns a comment without `[%eval …]`. The other commands come first, followed by the text.
+/// Returns a comment without `[%eval …]`, and with its other commands before the text.
 pub(super) fn without_evaluation(comment: &str) -> String {
     let (mut commands, mut text) = (Vec::new(), String::new());
     let mut left = comment;

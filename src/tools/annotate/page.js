@@ -1,4 +1,4 @@
-// The page of annotated games: board, chart of expected points, and moments.
+// The page of annotated games, with a board, a chart of expected points, and the important moments.
 
 import { byId, make } from "./dom.js";
 import { curveOf, glyph, kindOf, momentsOf, saidOf } from "./notes.js";

@@ -1,18 +1,18 @@
 //! Converts Tabia's scores to Stockfish's scale.
 //!
 //! Verdicts use a curve fitted to Stockfish's centipawns. Up to one pawn, both engines' scores are
-//! similar. Between 1.5 and four pawns, Stockfish's are larger. Beyond five pawns, Tabia's grow
-//! faster in won positions; unconverted, a move in a lost game might be called a blunder.
+//! similar. Between 1.5 and four pawns, Stockfish's scores are larger. Beyond five pawns, Tabia's
+//! scores grow faster. Without the conversion, a move in a lost game might be called a blunder.
 
 use crate::chess::score::{Score, is_decided};
 
-/// Scores of Tabia and the corresponding scores of Stockfish 15.1, interpolated linearly and
-/// extrapolated from the last segment.
+/// Pairs of a Tabia score and the corresponding Stockfish 15.1 score. Other scores are interpolated
+/// linearly, or extrapolated from the last segment.
 ///
-/// Drawn by hand through the medians in `docs/measurements/annotate.md`, of searches with 200,000
-/// nodes. Up to 700 centipawns, there are 114 positions after the eighth move, at most two per
-/// game, from `Stefanova.pgn` and from `wrap23.pgn` starting with game 21. For higher scores, the
-/// positions come from the first twenty games of `wrap23.pgn`.
+/// The curve was drawn by hand through the medians in `docs/measurements/annotate.md`, which come
+/// from searches with 200,000 nodes. Scores up to 700 centipawns are based on 114 positions after
+/// the eighth move, at most two per game, from `Stefanova.pgn` and from game 21 onwards in
+/// `wrap23.pgn`. For higher scores, the positions come from the first twenty games of `wrap23.pgn`.
 const POINTS: [(Score, Score); 10] = [
     (0, 0),
     (110, 110),

@@ -44,7 +44,8 @@ impl Effort {
     }
 }
 
-/// The divisor of the effort for finding a second good move, whose score may be rough.
+/// The divisor of the effort when the second-best move is searched, because its score can be
+/// imprecise.
 const SECOND_PART: u32 = 4;
 
 /// The factor by which the effort is multiplied for a move that seems to lose expected points. Set
@@ -108,7 +109,7 @@ impl Study {
     }
 
     /// Repeats the searches before and after every move that seems to lose at least `suspect`
-    /// expected points. Stops when both positions of each such move have been searched again.
+    /// expected points. Ends when both positions of each such move have been searched again.
     fn search_suspects_again(
         &mut self,
         searcher: &mut Searcher,

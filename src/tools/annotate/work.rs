@@ -1,4 +1,4 @@
-//! Annotates one game, or many games on several threads.
+//! Annotates one game, or several games in parallel.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};

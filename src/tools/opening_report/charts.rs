@@ -1,4 +1,4 @@
-//! Drawings of the report, as SVG.
+//! Draws the charts and boards of a report as SVG.
 
 use std::fmt::Write;
 
@@ -9,17 +9,17 @@ use crate::support::page::piece_symbols;
 use crate::support::plot::round_number;
 use crate::support::words::{counted, percent, xml};
 
-/// The size of the chart of years in user units.
+/// The size and margins of the chart of years, in user units.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 150.0;
 const LEFT: f64 = 44.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 22.0;
-/// The minimum distance of labels below the chart.
+/// The minimum distance between labels below the chart.
 const LABEL_WIDTH: f64 = 44.0;
-/// The widest bar of a year.
+/// The maximum width of a bar in the chart of years.
 const BAR_WIDTH: f64 = 36.0;
-/// The number of horizontal lines.
+/// The approximate number of horizontal grid lines.
 const LINES: f64 = 4.0;
 /// The number of squares named below a heat map.
 const NAMED_SQUARES: usize = 3;
@@ -63,7 +63,7 @@ pub(super) fn board(fen: &str) -> String {
     out + "</svg>\n"
 }
 
-/// Draws the share of each year as bars. Returns nothing if no game has a date.
+/// Draws the share of games in each year as a bar. Returns `None` if no game has a date.
 pub(super) fn years(rows: &[YearRow]) -> Option<String> {
     let dated = || rows.iter().filter_map(|row| Some((row.year?, row)));
     let (first, last) =
@@ -120,13 +120,13 @@ pub(super) fn years(rows: &[YearRow]) -> Option<String> {
     Some(out + "</svg>\n")
 }
 
-/// Formats a fraction as a percentage with the decimals that a step of the scale needs.
+/// Formats a fraction as a percentage with as many decimals as a step of the scale needs.
 fn percent_of(share: f64, step: f64) -> String {
     let decimals = (-(100.0 * step).log10()).ceil().max(0.0) as usize;
     format!("{:.decimals$}%", 100.0 * share)
 }
 
-/// Draws a heat map of a piece, and names its most frequent squares. `games` is the number of games.
+/// Draws a heat map of a piece and names its most frequent squares. `games` is the number of games.
 pub(super) fn heat(heat: &Heat, name: &str, games: u64) -> String {
     let share = |count: u64| super::share(count, games);
     let squares = BitBoard(u64::MAX);
@@ -152,7 +152,7 @@ pub(super) fn heat(heat: &Heat, name: &str, games: u64) -> String {
     out
 }
 
-/// Returns the symbol of an empty board, which the heat maps use.
+/// Returns the SVG symbol of an empty board, which the heat maps use.
 pub(super) fn squares() -> String {
     let dark = (0..SIDE * SIDE).map(|square| (square % SIDE, square / SIDE));
     let dark = dark.filter(|(x, y)| !(x + y).is_multiple_of(2));

@@ -6,20 +6,21 @@ use serde::Serialize;
 
 use crate::chess::position::{Color, LIGHT_SQUARES, Piece, Position};
 
-/// The pieces that count, in the order of their letters, with their values in pawns.
+/// The pieces that are counted, with their letters and their values in pawns. This is the order of
+/// the letters in [`Material`].
 const PIECES: [(Piece, char, u32); 4] = [
     (Piece::Queen, 'Q', 9),
     (Piece::Rook, 'R', 5),
     (Piece::Bishop, 'B', 3),
     (Piece::Knight, 'N', 3),
 ];
-/// The greatest value of each side's pieces in an endgame: a queen and a rook is more than that.
+/// The maximum value of each side's pieces in an endgame, in pawns. A queen and a rook exceed it.
 pub(super) const MAX_POINTS: u32 = 13;
-/// The number of successive positions with the same pieces that make an endgame, unless the game
-/// ends there. Shorter ones are mostly exchanges.
+/// The minimum number of successive positions with the same pieces for them to count as an endgame,
+/// unless the game ends there. Shorter sequences mostly occur within exchanges.
 pub(super) const MIN_POSITIONS: usize = 6;
 
-/// The pieces of both sides without pawns, such as `KR` against `KR`.
+/// The pieces of both sides, excluding pawns, such as `KR` against `KR`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Material {
@@ -54,8 +55,8 @@ impl Material {
     }
 }
 
-/// Returns the endgames that a game reached, from its positions in order: those whose pieces stayed
-/// on the board for [`MIN_POSITIONS`] positions, and the one in which the game ended.
+/// Returns the endgames that a game reached, given its positions in order. These are the endgames
+/// that lasted for at least [`MIN_POSITIONS`] positions, and the one in which the game ended.
 pub(super) fn endgames(positions: impl Iterator<Item = Position>) -> BTreeSet<Material> {
     let mut found = BTreeSet::new();
     let (mut now, mut run) = (None, 0);

@@ -1,4 +1,4 @@
-//! What the tags of all games of a position show: popularity, ratings, and which games to show.
+//! Collects facts from the tags of all games with a position: popularity, ratings and model games.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,37 +15,38 @@ const MODEL_GAMES: usize = 3;
 /// The results of model games, in the order of the page.
 const MODEL_RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Black, GameResult::Draw];
 
-/// What the tags of the games of a position show.
+/// Facts from the tags of the games with a position.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Facts {
-    /// The results of all games of the position that the book lists.
+    /// The results of all games with the position that the book lists.
     pub(super) games: Counts,
-    /// The number of all games of the book.
+    /// The total number of games in the book.
     pub(super) book_games: u64,
     pub(crate) years: Vec<YearRow>,
     pub(super) ratings: Vec<RatingRow>,
     pub(super) model_games: Vec<ModelGame>,
 }
 
-/// The games of a year.
+/// The games with the position in one year.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct YearRow {
     /// `None` for games without a date.
     pub(crate) year: Option<u16>,
     pub(super) games: Counts,
-    /// The number of games of the book in this year, with or without the position.
+    /// The number of games in the book from this year, with or without the position.
     pub(super) book_games: u64,
-    /// The fraction of the book's games of this year that reached the position, from 0 to 1.
+    /// The fraction of the book's games from this year that reached the position, from 0 to 1.
     pub(crate) share: f64,
 }
 
-/// The games of a rating group: by the mean rating of both players, or the only known rating.
+/// The games in a rating group. A game's group depends on the mean of both players' ratings, or on
+/// the only known rating.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RatingRow {
-    /// The lowest rating of the group; `None` for games without ratings.
+    /// The lowest rating in the group; `None` for games without ratings.
     pub(super) from: Option<u16>,
     pub(super) games: Counts,
 }
@@ -108,7 +109,7 @@ impl Facts {
     }
 }
 
-/// The games with the highest ratings, the highest first; the latest first among equals.
+/// The games with the highest ratings, ordered by rating and then from the latest to the earliest.
 #[derive(Debug, Default)]
 struct BestGames(Vec<(Option<u16>, Reverse<u32>)>);
 

@@ -1,10 +1,10 @@
-//! The report of an opening: the games that reached a position, as a page and as JSON.
+//! The report on an opening: statistics of the games that reached a position, as a page and as
+//! JSON.
 //!
-//! Everything that the book contains is counted in all games of the position (`facts`), or in all
-//! games of the book (`theory`, and the move orders). What happened after the moves that the book
-//! counts is read from the files of the games (`sample`): from all games of the position or, if
-//! there are too many, from games at equal distances in the order of their dates. The report states
-//! the size of each set.
+//! Statistics that the book contains cover all games with the position (`facts`) or all games in
+//! the book (`theory`, and the move orders). What happened after the moves in the book is read from
+//! the PGN files (`sample`), for all games with the position. If there are too many, only games at
+//! regular intervals in date order are read. The report states the size of each set.
 
 mod charts;
 mod endgames;
@@ -33,32 +33,33 @@ use theory::TheoryRow;
 /// The default for the maximum number of games to read.
 pub(crate) const SAMPLE_GAMES: usize = 1_000;
 
-/// What a report is made of.
+/// The data from which a report is created.
 #[derive(Debug)]
 pub(crate) struct ReportSource<'a> {
     pub(crate) book: &'a Book,
-    /// The name of the book for the reader.
+    /// The name of the book, as shown to the reader.
     pub(crate) name: String,
     pub(crate) names: &'a Names,
-    /// Folders that may contain the files of the games.
+    /// Folders that may contain the PGN files of the games.
     pub(crate) folders: &'a [PathBuf],
     /// The maximum number of games to read.
     pub(crate) limit: usize,
 }
 
-/// The report of an opening.
+/// The report on an opening.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpeningReport {
     book: String,
     /// The number of plies of each game that the book counts; 0 if unknown.
     book_plies: u32,
-    /// A note about the games; `None` for games of people.
+    /// A note about the origin of the games; `None` for games between people.
     note: Option<&'static str>,
     /// Whether the counts are weights, as in Polyglot books.
     weights: bool,
     fen: String,
-    /// The position where `line` begins, and the moves that lead to the position of the report.
+    /// The FEN of the position where `line` begins. The moves in `line` lead to the position of the
+    /// report.
     start: String,
     line: Vec<NamedMove>,
     opening: Option<NamedOpening>,
@@ -69,11 +70,11 @@ pub(crate) struct OpeningReport {
     arrivals: Vec<ArrivalRow>,
     move_orders: MoveOrders,
     theory: Vec<TheoryRow>,
-    /// What is read from the files of the games; `None` if the book has no facets.
+    /// The data read from the PGN files; `None` if the book has no facets.
     pub(crate) sample: Option<Sample>,
 }
 
-/// A move by which games reached the position.
+/// A move with which games reached the position.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ArrivalRow {
@@ -90,8 +91,9 @@ impl ArrivalRow {
     }
 }
 
-/// Makes the report of the last position of `game`. Passes the number of games read to `progress`.
-/// If `is_stopped` becomes true, the sample contains only the games that have been read until then.
+/// Creates the report on the last position of `game`. Passes the number of games read to
+/// `progress`. If `is_stopped` becomes true, the sample contains only the games that have been read
+/// by then.
 pub(crate) fn opening_report(
     source: &ReportSource<'_>,
     game: &Game,
@@ -127,7 +129,7 @@ pub(crate) fn opening_report(
     }
 }
 
-/// Returns the fraction of a whole, or 0 if the whole is 0.
+/// Returns `part` as a fraction of `whole`, or 0 if `whole` is 0.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -1,4 +1,4 @@
-//! The page of the report: HTML without scripts, for the screen and for paper.
+//! The page of the report, in HTML without scripts. It can be printed.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::games::book::{Counts, RatingGroup};
 use crate::support::page::scriptless_page;
 use crate::support::words::{counted, grouped, percent, visible, xml};
 
-/// The shares below this width in percent have no label in a bar.
+/// The minimum share, in percent, for a label in a bar. Smaller parts are too narrow.
 const LABELLED: f64 = 12.0;
 
 /// Returns the page. `explorer` is the address of the position in the explorer, if there is one.
@@ -73,7 +73,8 @@ fn panel(out: &mut String, title: &str, class: &str, content: &str) {
     );
 }
 
-/// Returns a table in a region that scrolls if the table is too wide. The first heading may be empty.
+/// Returns a table inside a region that scrolls if the table is too wide. The first heading can be
+/// empty.
 fn table(name: &str, class: &str, heads: &[(&str, bool)], rows: &str) -> String {
     let head = |&(text, right): &(&str, bool)| {
         let class = if right { " class=\"right\"" } else { "" };
@@ -86,7 +87,7 @@ fn table(name: &str, class: &str, heads: &[(&str, bool)], rows: &str) -> String 
     )
 }
 
-/// Draws results as a bar: White's wins, draws and games without a result, Black's wins.
+/// Draws results as a bar: White's wins, draws (including unfinished games), and Black's wins.
 fn bar(counts: &Counts) -> String {
     let games = counts.games().max(1) as f64;
     let parts = [
@@ -223,7 +224,8 @@ fn put_ratings(out: &mut String, facts: &Facts) {
     panel(out, "Results by rating", "whole", &content);
 }
 
-/// Returns a table of results. A row has a heading, results, and their fraction of the games.
+/// Returns a table of results. Each row consists of a heading, the results, and a fraction of all
+/// games.
 fn results_table(
     name: &str,
     first: &str,
@@ -427,7 +429,7 @@ fn put_theory(out: &mut String, report: &OpeningReport) {
     panel(out, "Theory table", "", &content);
 }
 
-/// Formats a row. `before` is the FEN before the move.
+/// Formats a row of the theory table. `before` is the FEN before the move.
 fn theory_row(row: &TheoryRow, before: &str) -> String {
     let indent = 0.9 * (row.ply - 1) as f64;
     let name = match (row.same_as, &row.opening) {
@@ -450,7 +452,7 @@ fn theory_row(row: &TheoryRow, before: &str) -> String {
     )
 }
 
-/// Formats the value of a move in pawns, or as a mate.
+/// Formats the value of a move in pawns, or as the number of moves to mate.
 fn value(value: ScoreAnswer) -> String {
     match value {
         ScoreAnswer::Cp(score) => format!("{:+.2}", f64::from(score) / 100.0),

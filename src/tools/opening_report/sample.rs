@@ -1,4 +1,4 @@
-//! What happened after the position, in a sample of its games.
+//! Collects statistics on what happened after the position, in a sample of its games.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,18 +15,18 @@ use crate::games::book::{Counts, PositionGames};
 use crate::games::pgn::{GameEnd, GamePly, GameResult, Reader, Tags, Visitor};
 use crate::support::words::one_line;
 
-/// The number of plies after the position at which the pieces are counted.
+/// The number of plies after the position at which the squares of the pieces are counted.
 pub(super) const PLAN_PLIES: usize = 10;
-/// The number of squares listed for each side.
+/// The maximum number of new squares of pieces that are listed for each side.
 const PLACEMENTS: usize = 8;
-/// The number of plies shown of a model game.
+/// The maximum number of plies shown of a model game.
 const MODEL_PLIES: usize = 24;
 /// The maximum number of endgames listed.
 const ENDGAMES: usize = 12;
 
 const SQUARES: usize = 64;
 const SIDES: [Color; 2] = [Color::White, Color::Black];
-/// The pieces with their letters, in the order of the page.
+/// The pieces with their letters, in the order in which the page shows them.
 pub(super) const PIECES: [(Piece, char); 6] = [
     (Piece::Pawn, 'P'),
     (Piece::Knight, 'N'),
@@ -40,7 +40,7 @@ pub(super) const PIECES: [(Piece, char); 6] = [
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Sample {
-    /// The number of games of the position.
+    /// The number of games with the position.
     pub(super) games: u64,
     /// The maximum number of games to read.
     pub(super) limit: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Sample {
     pub(crate) read: u64,
     /// The number of games whose text is missing or has changed.
     pub(super) missing: u64,
-    /// Whether reading ended before all chosen games.
+    /// Whether reading was stopped before all chosen games were read.
     pub(crate) stopped: bool,
     pub(super) plans: Plans,
     pub(super) endgames: Endgames,
@@ -60,16 +60,16 @@ pub(crate) struct Sample {
     numbers: Vec<u32>,
 }
 
-/// Where the pieces stood ten plies after the position.
+/// The squares of the pieces ten plies after the position.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Plans {
     plies: usize,
-    /// The games that lasted so long.
+    /// The results of the games that lasted at least so long.
     pub(super) games: Counts,
-    /// The number of games with the piece on each square, from a1 to h8.
+    /// For each piece, the number of games with the piece on each square, from a1 to h8.
     pub(super) heat: Vec<Heat>,
-    /// The most frequent squares of pieces that did not stand there in the position.
+    /// The most frequent squares to which pieces have moved since the position.
     pub(super) placements: Vec<Placement>,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Placement {
     pub(super) share: f64,
 }
 
-/// The endgames of the games that were read.
+/// The endgames in the games that were read.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Endgames {
@@ -107,12 +107,13 @@ pub(super) struct EndgameRow {
     #[serde(flatten)]
     pub(super) material: Material,
     pub(super) games: Counts,
-    /// The fraction of the games that were read, from 0 to 1.
+    /// `games` as a fraction of the games that were read, from 0 to 1.
     pub(super) share: f64,
 }
 
 impl Sample {
-    /// Chooses games at equal distances in the order of their dates, or all games.
+    /// Chooses all games or, if there are more than `limit`, games at regular intervals in date
+    /// order.
     pub(super) fn choose(games: &PositionGames, limit: usize) -> Self {
         let all = games.numbers();
         let numbers = spread(all, limit);
@@ -120,7 +121,7 @@ impl Sample {
         Sample { games, limit, chosen, numbers, ..Sample::default() }
     }
 
-    /// Reads the chosen games, and the model games.
+    /// Reads the chosen games and the model games from their files.
     pub(super) fn read(
         &mut self,
         games: &PositionGames,
@@ -166,7 +167,7 @@ impl Sample {
     }
 }
 
-/// Returns at most `limit` items at equal distances, the first one included.
+/// Returns at most `limit` items at regular intervals, including the first item.
 fn spread(all: &[u32], limit: usize) -> Vec<u32> {
     match all.len() <= limit {
         true => all.to_vec(),
@@ -217,9 +218,9 @@ impl Visitor for Follower {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The sums over the games that have been read.
+/// Totals over the games that have been read.
 struct Tally {
-    /// The games that lasted long enough.
+    /// The results of the games that lasted at least [`PLAN_PLIES`] plies after the position.
     long: Counts,
     /// The results of these games by side, piece and square.
     heat: Vec<Counts>,
@@ -282,7 +283,7 @@ impl Tally {
                     Placement { piece: letter, square: square.to_string(), games, share }
                 }));
             }
-            // A stable sort: equal rows keep the order of the pieces and squares.
+            // The sort is stable: rows with equal counts keep the order of the pieces and squares.
             of_side.sort_by_key(|row| std::cmp::Reverse(row.games.games()));
             of_side.truncate(PLACEMENTS);
             placements.extend(of_side);
@@ -304,7 +305,8 @@ impl Tally {
     }
 }
 
-/// Returns all pieces of a position: the index in [`Tally::heat`] of its first square, and its square.
+/// Returns, for each piece in a position, the index in [`Tally::heat`] of the piece's first entry,
+/// and its square.
 fn pieces(position: &Position) -> impl Iterator<Item = (usize, Square)> + '_ {
     SIDES.iter().enumerate().flat_map(move |(side, &color)| {
         PIECES.iter().enumerate().flat_map(move |(kind, &(piece, _))| {

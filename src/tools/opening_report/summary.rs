@@ -1,4 +1,4 @@
-//! A summary of the report as text.
+//! Summarises a report as text.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::OpeningReport;
 use crate::chess::position::Color;
 use crate::support::words::{counted, grouped, percent};
 
-/// The number of rows of each list.
+/// The maximum number of rows in each list.
 const ROWS: usize = 5;
 
 /// Returns the most important figures of a report as lines of text.

@@ -1,4 +1,4 @@
-//! The theory table: the positions after the position of a report, each of them once.
+//! The theory table: the positions that follow the position of a report, each described once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -9,40 +9,41 @@ use crate::chess::notation::{NamedMove, ScoreAnswer};
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::{Book, Counts, NamedOpening, Names};
 
-/// The maximum number of rows, including moves to positions that have another row.
+/// The maximum number of rows, including moves to positions that another row describes.
 pub(super) const MAX_ROWS: usize = 48;
 /// The maximum number of plies after the position.
 pub(super) const MAX_PLIES: usize = 12;
 /// The minimum number of games with a move, as a fraction of the games that reached the position.
 pub(super) const MIN_SHARE: f64 = 0.01;
 
-/// A move of the table. The position after it is described here, unless another row describes it.
+/// A move in the table. The row also describes the position after the move, unless another row
+/// does.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TheoryRow {
-    /// The number of the row, from 1. The position of the report has the number 0.
+    /// The number of the row, counted from 1. The position of the report has the number 0.
     pub(super) number: usize,
-    /// The row with the position before the move.
+    /// The number of the row that leads to the position before the move.
     pub(super) parent: usize,
-    /// The number of plies after the position of the report, from 1.
+    /// The number of plies after the position of the report, counted from 1.
     pub(super) ply: usize,
     #[serde(flatten)]
     pub(super) mv: NamedMove,
     pub(super) fen: String,
-    /// The games in which the move was played.
+    /// The results of the games in which the move was played.
     pub(super) played: Counts,
-    /// The games that reached the position after the move by any move order.
+    /// The results of the games that reached the position after the move by any move order.
     pub(super) reached: Counts,
-    /// White's points per game in these games, from 0 to 1.
+    /// White's points per game in `reached`, from 0 to 1.
     pub(super) score: f64,
     /// The value of the position in the book, for the side that moved.
     pub(super) value: Option<ScoreAnswer>,
     pub(super) opening: Option<NamedOpening>,
-    /// The row that describes the position, if it is another one.
+    /// The number of the row that describes the position, if it is not this row.
     pub(super) same_as: Option<usize>,
 }
 
-/// A move that can become a row. The most frequent move is the greatest.
+/// A move that can become a row. More frequent moves compare as greater.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Open {
     games: u64,
@@ -54,12 +55,13 @@ struct Open {
     mv: Move,
 }
 
-/// Returns the table. It starts with the most frequent moves, wherever they are, and continues until
-/// it has [`MAX_ROWS`] rows. Each row precedes the rows of the moves after it.
+/// Returns the table. The most frequent moves, at any depth, are added until there are [`MAX_ROWS`]
+/// rows. Each row precedes the rows of the moves that follow it.
 pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow> {
     let all = book.reached(root).unwrap_or_default().games();
     let least = ((all as f64 * MIN_SHARE).ceil() as u64).max(1);
-    // The positions with their plies: that of the report, and those after the rows.
+    // The positions with their plies: the position of the report, followed by the one after each
+    // row.
     let mut places = vec![(*root, 0_usize)];
     let mut known = HashMap::from([(root.key(), 0_usize)]);
     let (mut rows, mut open, mut found) = (Vec::new(), BinaryHeap::new(), 0);
@@ -105,7 +107,7 @@ pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow
     in_order(&rows)
 }
 
-/// Sorts the rows so that each one precedes the rows of the moves after it, and numbers them.
+/// Orders the rows depth-first, so that each row precedes its continuations, and numbers them.
 fn in_order(rows: &[TheoryRow]) -> Vec<TheoryRow> {
     let mut order = Vec::with_capacity(rows.len());
     let mut open = vec![0];

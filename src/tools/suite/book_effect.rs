@@ -1,4 +1,4 @@
-//! Shows the effect of the book in the search, by searching a position with and without the book.
+//! Shows how the book affects the search, by searching a position with and without the book.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -22,9 +22,9 @@ use crate::engine::search::{
 use crate::games::book::{Book, BookError, Counts};
 use crate::support::files::FileError;
 
-/// The example game, `books/dumb.pgn`. Another move order also reaches one of its positions.
+/// The example game, `books/dumb.pgn`. A different move order reaches one of its positions.
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
-/// The first moves of the different move order.
+/// The first moves of that different move order.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
 /// The size of the transposition table in MiB, enough for a lesson.
@@ -48,7 +48,7 @@ pub struct Known {
     pub mv: String,
     /// The results of the games that reached the position, or `None` if no game did.
     pub reached: Option<Counts>,
-    /// The number of moves in the position that lead to a position in the book.
+    /// The number of legal moves in the position that lead to a position in the book.
     pub exits: usize,
 }
 
@@ -98,8 +98,8 @@ pub struct Effect {
 }
 
 /// Searches the last position in `game` in each mode, to at most `depth` plies, with one thread and
-/// an empty table. A search that compares its tree with the book gets as many nodes as the search
-/// without a book used, because with a depth limit alone it would always reach that depth.
+/// an empty table. A search that compares its tree with the book is also limited to the number of
+/// nodes that the search without a book needed. Otherwise it would always reach `depth`.
 pub fn effects(
     game: &Game,
     book: &Book,

@@ -2,9 +2,9 @@
 //!
 //! - `solve`: EPD test suites
 //! - `analysis`: all positions in a book, with backed-up values
-//! - `threads`: the speedup gained from several threads
-//! - `transpositions`, [`book_effect`]: the effect of the book in the search
-//! - [`research`]: two orders in which a late move is searched again, also in matches
+//! - `threads`: the speedup from several threads
+//! - `transpositions`, [`book_effect`]: the effect of the book on the search
+//! - [`research`]: a comparison of two orders in which a late move is searched again
 //!
 //! ```
 //! use tabia::search::{Control, ResearchOrder};
@@ -37,7 +37,7 @@ use crate::support::threads::start;
 pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
 impl Switch {
-    /// Creates the control for the next search, which is already stopped if the series is.
+    /// Creates the control for the next search. If the series is stopped, so is the new control.
     pub(crate) fn control(&self) -> Control {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let control = Control::new();

@@ -1,6 +1,6 @@
-//! Compares two orders in which a late move is searched again, by cost and playing strength: after
-//! a search with a null window at reduced depth beats alpha at a PV node, both the full depth and
-//! the full window must be restored. See [`ResearchOrder`].
+//! Compares the cost and playing strength of two orders in which a late move is searched again. If
+//! a null-window search at reduced depth exceeds alpha at a PV node, both the full depth and the
+//! full window must be restored. [`ResearchOrder`] describes the two orders.
 //!
 //! ```
 //! use tabia::position::Position;
@@ -34,8 +34,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The number of moves after which a game is adjudicated as a draw.
 const MAX_MOVES: u32 = 150;
 
-/// Counts the nodes that one order needs to search positions to `depth` with one thread and empty
-/// tables. Returns `None` if `control` stops the search.
+/// Counts the nodes needed to search positions to `depth` with one of the orders, one thread and
+/// empty tables. Returns `None` if `control` stops the search.
 pub fn nodes(
     order: ResearchOrder,
     positions: &[Position],

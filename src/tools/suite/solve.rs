@@ -13,12 +13,13 @@ use crate::engine::search::{Limits, Searcher};
 use crate::support::words::plural;
 
 pub(crate) const TIME: Duration = Duration::from_secs(5);
-/// The maximum number of skipped lines that are listed by number. Any others are only counted.
+/// The maximum number of skipped lines whose line numbers are listed. Any further ones are only
+/// counted.
 const NAMED: usize = 5;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// The problem's name (the `id` operation), or else its number in the suite.
+    /// The problem's name from its `id` operation, or its number in the suite if it has none.
     pub name: String,
     /// The position, which has at least one legal move.
     pub position: Position,

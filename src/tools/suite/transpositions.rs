@@ -1,10 +1,10 @@
 //! Measures the effect of comparing the search tree with the book.
 //!
-//! The positions in the suite are not in the book, and the engine cannot play from the book there
-//! without a search. However, their games return to the book within a few plies by a different move
-//! order, so a search that compares its tree with the book can save time. Each position is searched
-//! without the book, then with the book in each mode, and finally without the book but with many
-//! times more nodes, to judge all moves found.
+//! The positions in the suite are not in the book, and the engine cannot play a move into the book
+//! there without a search. However, the games return to the book within a few plies by a different
+//! move order, so a search that compares its tree with the book can save time. Each position is
+//! searched without the book and then with the book in each mode. A final search without the book
+//! uses many times more nodes, and judges the moves that the other searches found.
 
 use std::collections::HashSet;
 use std::io;
@@ -20,7 +20,7 @@ use crate::support::random::Random;
 
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteSelection {
-    /// The maximum number of plies after which the game must return to the book.
+    /// The number of plies within which the game must return to the book.
     pub reach: usize,
     /// The maximum number of plies that are examined in a game.
     pub max_plies: usize,
@@ -32,7 +32,7 @@ pub(crate) struct SuiteSelection {
 pub(crate) struct Selector<'b> {
     book: &'b Book,
     selection: SuiteSelection,
-    /// Determines whether the engine would move without a search in a position.
+    /// Determines whether the engine would play a move in a position without a search.
     chooser: Chooser,
     seen: HashSet<u64>,
     found: Vec<Position>,
@@ -42,7 +42,7 @@ pub(crate) struct Selector<'b> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
-    /// As many positions as were requested, or all positions if there are fewer.
+    /// As many positions as were requested, or all suitable positions if there are fewer.
     pub positions: Vec<Position>,
     /// The number of positions from which the selection was made.
     pub found: usize,
@@ -73,7 +73,7 @@ impl<'b> Selector<'b> {
         Drawn { positions: self.found, found, answered: self.answered.len() }
     }
 
-    /// Returns the first qualifying position in which the engine cannot move without a search.
+    /// Returns the first suitable position in which the engine cannot play a move without a search.
     fn fitting(&mut self) -> Option<Position> {
         let in_book: Vec<bool> =
             self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
@@ -196,7 +196,8 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// Computes the mean of independent values and its standard error; both are 0 without any.
+    /// Computes the mean of independent values and its standard error. Both are 0 if there are no
+    /// values.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -205,7 +206,8 @@ impl Mean {
     }
 }
 
-/// The effect of a mode on a suite. In each pair, the plain search comes first.
+/// The effect of a mode on a suite. In each array, the first element is for the search without the
+/// book.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ModeSummary {
     pub mode: BookSearch,
@@ -217,13 +219,15 @@ pub(crate) struct ModeSummary {
     pub cost_used: f64,
     /// The same ratio, over all positions.
     pub cost: f64,
-    /// How often the judge's move was chosen in positions where a match ended the search.
+    /// The number of times that the judge's move was chosen, over the positions in which a match
+    /// ended the search.
     pub agreement_used: [usize; 2],
     /// The number of times that the judge's move was chosen, over all positions.
     pub agreement: [usize; 2],
     /// The average loss of the chosen move, in centipawns, according to the judge.
     pub loss: [Mean; 2],
-    /// The mode's loss minus the plain search's loss, where a match ended the search.
+    /// The mode's loss minus the plain search's loss, over the positions in which a match ended the
+    /// search.
     pub price_used: Mean,
     /// The same difference, over all positions.
     pub price: Mean,
@@ -296,8 +300,8 @@ mod tests {
         let book = book();
         let selection = SuiteSelection { reach, max_plies: 40, positions: 10, seed: 1 };
         let mut selector = Selector::new(&book, selection);
-        // The first game is outside the book from 1.Nf3 until 3...d5. The second never returns to
-        // the book, and the third never leaves it.
+        // The first game is outside the book from 1.Nf3 until 3...d5. The second game never returns
+        // to the book, and the third never leaves it.
         let games = input(
             "[Result \"*\"]\n\n1. Nf3 Nf6 2. d4 e6 3. c4 d5 *\n\n\
              [Result \"*\"]\n\n1. e4 e5 *\n\n[Result \"*\"]\n\n1. d4 Nf6 2. c4 *\n\n",
@@ -339,7 +343,7 @@ mod tests {
         assert_eq!(summaries.len(), MODES.len());
         let first = summaries[MODES.len() - 1];
         assert_eq!((first.mode, first.positions, first.used), (BookSearch::First, 1, 1));
-        // The modes give the same result if the book has no values.
+        // These two modes give the same result if the book has no values.
         assert_eq!(trial.modes[0].nodes, trial.modes[1].nodes);
         assert!(first.cost_used < 1.0 && first.cost < 1.0, "{first:?}");
         assert!(trial.judge.nodes >= trial.plain.nodes);

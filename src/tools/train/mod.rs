@@ -5,8 +5,8 @@
 //! networks.
 //!
 //! The size of a packed block depends on the number of nodes per search, but not on the number of
-//! threads. The bytes that `relabel` writes are therefore the same for any number of threads, and
-//! an interruption loses only about ten seconds of work.
+//! threads. The bytes that `relabel` writes are therefore the same for any number of threads. An
+//! interruption loses only about ten seconds of work.
 
 mod games;
 pub(crate) mod net;

@@ -4,8 +4,8 @@ use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Score};
 use crate::engine::eval::{Evaluation, Evaluator};
 
-/// Piece values in pawns, indexed by [`Piece`]. They determine the order of captures: the most
-/// valuable victim first, and then the least valuable attacker.
+/// Piece values in pawns, indexed by [`Piece`]. They determine the order of captures: most valuable
+/// victim, then least valuable attacker.
 const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 
 const DEPTH: u32 = 12;
@@ -27,7 +27,8 @@ impl Quiescence {
         Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
-    /// Returns the static score for the side to move, or `None` in check or if captures change it.
+    /// Returns the static score for the side to move, or `None` if it is in check or a capture or
+    /// promotion would improve the score.
     pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;
@@ -57,7 +58,7 @@ impl Quiescence {
     }
 }
 
-/// Returns captures and promotions or, in check, all evasions, the most promising first.
+/// Returns captures and promotions, or all evasions if in check. Promising moves come first.
 fn moves(position: &Position) -> Vec<Move> {
     let mut list = crate::chess::position::MoveList::new();
     position.noisy_moves(&mut list);

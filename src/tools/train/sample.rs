@@ -8,7 +8,7 @@ use crate::chess::score::Score;
 use crate::support::error::ParseError;
 
 /// A training position. Its text format is one line, `FEN | score | result`, from White's point of
-/// view. The score is in centipawns or is `-` if there is none. The result is 1.0, 0.5 or 0.0.
+/// view. The score is in centipawns, or `-` if there is none. The result is 1.0, 0.5 or 0.0.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {
     pub position: Position,

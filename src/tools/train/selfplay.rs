@@ -17,7 +17,8 @@ const MEMORY_MB: usize = 1;
 /// The hard node limit, as a multiple of the soft limit.
 const HARD_NODES: u64 = 8;
 
-/// The maximum plies of an opening from a book. Game files store the length in a single byte.
+/// The maximum number of plies in an opening from a book. Game files store the length in a single
+/// byte.
 const LONGEST_OPENING: usize = 80;
 
 const MAX_TRIES: usize = 1000;
@@ -29,9 +30,9 @@ const MAX_PLIES: usize = 400;
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
-    /// The policy for choosing moves after the random book moves at the beginning.
+    /// The policy for choosing book moves after the random ones at the beginning.
     pub policy: Policy,
-    /// The number of random moves after those of the book, which make duplicate games unlikely.
+    /// The number of random moves after the book moves. They make duplicate games unlikely.
     pub random_after: usize,
 }
 
@@ -42,19 +43,19 @@ pub(crate) struct GameSettings {
     /// The soft node limit per move, after which no new iteration starts.
     pub nodes: u64,
     /// The number of random moves at the beginning of the game. With a book, these are book moves,
-    /// with a probability proportional to their number of games.
+    /// chosen with a probability proportional to their number of games.
     pub random_plies: usize,
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
-    /// If set, games start from randomly placed pieces instead of random moves. Gives the minimum
-    /// and maximum number of pieces, including kings.
+    /// The minimum and maximum number of pieces, including kings. If set, games start from randomly
+    /// placed pieces and not with random moves.
     pub piece_count: Option<(u8, u8)>,
     /// The maximum absolute score after the opening, in centipawns, as determined by a search.
     pub opening_limit: Score,
-    /// The score for adjudication, in centipawns: a game ends if both sides agree on at least this
-    /// score for one side for [`GameSettings::adjudicate_plies`] consecutive plies.
+    /// The score for adjudication, in centipawns. A game ends if the searches of both sides give
+    /// the same side at least this score for [`GameSettings::adjudicate_plies`] consecutive plies.
     pub adjudicate_score: Score,
-    /// The number of consecutive plies for [`GameSettings::adjudicate_score`].
+    /// The number of consecutive plies with at least [`GameSettings::adjudicate_score`].
     pub adjudicate_plies: usize,
 }
 
@@ -158,7 +159,8 @@ impl SelfPlay {
         self.searcher.new_game();
     }
 
-    /// Returns the best move and its score from White's point of view, if there is a legal move.
+    /// Returns the best move and its score from White's point of view, or `None` without legal
+    /// moves.
     pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
@@ -250,7 +252,7 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
 }
 
 /// Returns a line from a book. The first moves are random, with probabilities proportional to their
-/// numbers of games. The policy chooses the others, until the book has no more moves.
+/// numbers of games. The policy chooses the following moves until the book has no more.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

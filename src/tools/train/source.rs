@@ -27,7 +27,7 @@ pub(crate) struct SampleSelection {
     pub seed: u64,
 }
 
-/// Selects quiet positions from games and lists. No position is selected twice.
+/// Selects quiet positions from games and from lists of samples. No position is selected twice.
 pub(crate) struct Sampler {
     selection: SampleSelection,
     random: Random,
@@ -50,9 +50,9 @@ impl Sampler {
         }
     }
 
-    /// Reads a file of samples in the format of its extension: PGN for `.pgn`, self-play games for
-    /// `.games`, otherwise lines of samples, compressed with zstd for `.zst`. Games with errors are
-    /// skipped.
+    /// Reads a file in the format that its extension indicates: PGN for `.pgn`, self-play games for
+    /// `.games`, and otherwise lines of samples, which are compressed with zstd for `.zst`. Games
+    /// with errors are skipped.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), FileError> {
         let io_error = |error| FileError::io("read", path, &error);
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
@@ -81,7 +81,8 @@ impl Sampler {
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             if end.plies == 0 {
-                // The game may not have started yet; the positions are then from the previous game.
+                // Such a game may not have started, in which case the positions are from the
+                // previous game.
                 continue;
             }
             let result = match end.result {
@@ -186,11 +187,13 @@ mod tests {
         let mut sampler = sampler(100);
         sampler.read_games(GAMES.as_bytes()).expect("no input error");
         let (samples, games) = sampler.finish();
-        // The candidates are after 3.Bc4, 3...Nf6, 4.d3 and 4...Be7, but need not all be quiet.
+        // The candidates are the positions after 3.Bc4, 3...Nf6, 4.d3 and 4...Be7. Some may not be
+        // quiet.
         assert_eq!(games, 2);
         let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
         assert!((2..=4).contains(&wins), "{samples:?}");
-        // In the second game only the last position is new, and there a capture wins a pawn.
+        // In the other counted game, only the last position is new, and a capture in it wins a
+        // pawn.
         assert!(samples.len() - wins <= 1, "{samples:?}");
     }
 

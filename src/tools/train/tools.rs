@@ -2,7 +2,8 @@
 
 use std::thread::{Builder, ScopedJoinHandle};
 
-/// Processes each part in its own thread. If no more threads can start, this one does the rest.
+/// Processes each part in its own thread. If no more threads can be started, the calling thread
+/// processes the remaining parts.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,

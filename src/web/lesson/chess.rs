@@ -1,7 +1,8 @@
 //! Chess as a [`ZeroSumGame`], with a simple evaluation that is independent of the engine's.
 //!
-//! Values depend only on the position: there is no table, no history and no draw by repetition. The
-//! value at a given depth is thus the same for all algorithms; only the pruned nodes differ.
+//! A value depends only on the position, because there is no table, no history and no draw by
+//! repetition. The value at a given depth is thus the same for all algorithms. Only the pruned
+//! nodes differ.
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;
@@ -23,7 +24,7 @@ use crate::support::words::named_values;
 
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// The bonus in centipawns for each ring by which a piece is closer to the centre; chosen by hand.
+/// The bonus in centipawns for each ring by which a piece is closer to the centre. Chosen by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
 /// The king's bonus per ring in centipawns if there are no queens on the board.
 const BARE_KING_CENTRE: Score = 9;
@@ -33,8 +34,9 @@ const ADVANCE: Score = 5;
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
-    /// Tries the move of the previous best line first, then captures by most valuable victim and
-    /// least valuable attacker, then the other moves by improvement in placement.
+    /// Tries the move from the previous best line first, followed by captures, ordered by most
+    /// valuable victim and least valuable attacker, and by the other moves, ordered by improvement
+    /// in placement.
     Good,
     /// The order in which the move generator returns the moves.
     Plain,
@@ -44,18 +46,20 @@ pub enum Ordering {
 
 named_values! { pub Ordering, "move order": Good = "good", Plain = "plain", Bad = "bad" }
 
-/// Chess in the form that textbook searches require.
+/// Chess, with the interface that textbook searches require.
 #[derive(Debug, Clone)]
 pub struct Chess {
     /// The order in which moves are searched.
     pub ordering: Ordering,
     /// Whether to search captures beyond the depth limit, instead of evaluating statically.
     pub quiescence: bool,
-    /// The number of quiescence nodes so far, except those that the searches themselves count.
+    /// The number of quiescence nodes so far. Root nodes of quiescence searches are counted by the
+    /// main search.
     pub quiescence_nodes: u64,
     /// The side to move at the root, which is the maximising player.
     max: Color,
-    /// The best line of the last iteration: each position's key and the move to search first.
+    /// The best line of the last iteration, as pairs of a position's key and the move to search
+    /// first.
     hints: Vec<(u64, Move)>,
 }
 
@@ -71,7 +75,7 @@ impl Chess {
         }
     }
 
-    /// Makes later searches try the moves of `line`, which starts at `root`, first.
+    /// Makes later searches try the moves in `line` first. The line starts at `root`.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
         self.hints.clear();

@@ -48,7 +48,7 @@ impl SearchVariant {
     }
 }
 
-/// The cost of a search of one position with one variant.
+/// The cost of searching one position with one variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
     /// The number of nodes in the last iteration, including quiescence.
@@ -98,7 +98,8 @@ pub struct CostSum {
     pub types: [u64; 3],
     /// The number of re-searches with the open window.
     pub researches: u64,
-    /// The sum of the logarithms of the node counts divided by those of the first variant.
+    /// The sum of the logarithms of the ratios between the node count and that of the first
+    /// variant.
     pub log_ratio: f64,
 }
 
@@ -114,7 +115,8 @@ impl CostSum {
         }
     }
 
-    /// Returns the geometric mean of the node counts divided by those of the first variant.
+    /// Returns the geometric mean of the ratios between the node count and that of the first
+    /// variant.
     pub fn mean_ratio(&self) -> f64 {
         (self.log_ratio / f64::from(self.positions.max(1))).exp()
     }

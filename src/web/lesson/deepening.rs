@@ -1,5 +1,5 @@
 //! Iterative deepening with aspiration windows, using the textbook searches. Reports iterations,
-//! changes of the best root move, and windows that failed.
+//! changes of the best root move, and failed windows.
 //! <https://www.chessprogramming.org/Aspiration_Windows>
 //!
 //! ```
@@ -35,7 +35,7 @@ pub struct Plan {
     pub algorithm: Algorithm,
     /// The depth of the last iteration in plies.
     pub depth: Depth,
-    /// Half the width of the aspiration window, in centipawns; `None` for full windows.
+    /// Half the width of the aspiration windows, in centipawns; `None` for full windows.
     pub aspiration: Option<Score>,
 }
 
@@ -60,7 +60,7 @@ pub enum DeepeningEvent {
         /// The value of alpha that the new score exceeded.
         alpha: Score,
     },
-    /// The value is outside the window. The search is repeated with a different window.
+    /// The value is outside the window, so the search is repeated with a different window.
     Failed {
         /// The bound returned by the search.
         score: Score,
@@ -149,7 +149,7 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Opens the side of the window that the score lies beyond, if any.
+/// Opens the window on the side on which the score lies outside it, if any.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)

@@ -1,4 +1,5 @@
-//! A two-player game in the form that textbook searches require: states, moves and leaf values.
+//! The interface to a two-player game that textbook searches require: states, moves and leaf
+//! values.
 //!
 //! ```
 //! use tabia::lesson::game::Window;
@@ -58,7 +59,7 @@ pub trait ZeroSumGame {
 pub struct Window {
     /// The value that the side to move can already achieve.
     pub alpha: Score,
-    /// The value at which the opponent will avoid this node.
+    /// The value at or above which the opponent will avoid this node.
     pub beta: Score,
 }
 
@@ -76,7 +77,7 @@ impl Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Returns whether there is no value strictly between the bounds.
+    /// Returns whether no value is strictly between the bounds.
     pub fn is_null(self) -> bool {
         self.beta - self.alpha <= 1
     }

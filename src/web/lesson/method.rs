@@ -1,4 +1,5 @@
-//! Methods for searching an explicit tree: an algorithm, with or without a table and deepening.
+//! Methods for searching an explicit tree. A method is an algorithm, with or without a
+//! transposition table and iterative deepening.
 //!
 //! ```
 //! use tabia::lesson::method::Method;
@@ -28,8 +29,8 @@ pub struct Method {
     pub algorithm: Algorithm,
     /// Whether a transposition table is used. Minimax never uses one.
     pub table: bool,
-    /// Whether iterative deepening is used, with the best line of each iteration first in the next.
-    /// <https://www.chessprogramming.org/Iterative_Deepening>
+    /// Whether iterative deepening is used. Each iteration then searches the best line of the
+    /// previous one first. <https://www.chessprogramming.org/Iterative_Deepening>
     pub deepening: bool,
 }
 
@@ -76,7 +77,7 @@ impl Method {
     }
 }
 
-/// Returns the positions in a line from the root, each with the next position in the line.
+/// Returns pairs of each position in a line from the root and the next position in the line.
 fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
     let keys: Vec<u64> = std::iter::once(&ROOT).chain(line).map(|node| game.key(node)).collect();
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()

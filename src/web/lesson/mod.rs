@@ -1,11 +1,12 @@
-//! Lessons that record search algorithms and show them step by step.
+//! Lessons that record the steps of search algorithms and show them one by one.
 //!
 //! [`search`] searches any [`game::ZeroSumGame`]: an explicit [`tree`], or [`chess`]. It reports
 //! every step to an [`observe::Observer`]; the observer `()` ignores the steps at no cost. A
 //! [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`] converts them to
-//! names and numbers, from which text, JSON, SVG and the page are created.
+//! names and numbers. Text, JSON, SVG and the page are created from these.
 //!
-//! Tables and iterations require positions, which `tree::PositionTree` creates from a tree's nodes.
+//! Tables and iterative deepening require positions. `tree::PositionTree` assigns positions to the
+//! nodes of a tree.
 //!
 //! # Threads
 //!
@@ -14,18 +15,18 @@
 //!
 //! # The page
 //!
-//! `lab/` implements the searches again in JavaScript, because readers can edit a tree, grow a
-//! random one and request any exercise, and the page must work without a server. WebAssembly
-//! compiled from the Rust code would need a second toolchain in every build.
-//! `tests/tools/lesson-page` compares both implementations: random numbers, trees, steps and
-//! exercises must be identical.
+//! `lab/` implements the searches a second time in JavaScript. Readers can edit a tree, generate a
+//! random one and request any exercise, and the page must work without a server. Compiling the Rust
+//! code to WebAssembly would require a second toolchain in every build. `tests/tools/lesson-page`
+//! compares both implementations: random numbers, trees, steps and exercises must be identical.
 //!
 //! # The engine's own search
 //!
-//! The engine's search has a separate observer (`search::observe` in the `engine` area). A common
-//! observer would have to be generic over moves and positions, because trees have neither. Most
-//! steps also exist in only one of the searches: the engine has reductions, pruning, quiescence and
-//! split points; the lessons have raised bounds and the moves behind a cutoff.
+//! The engine's search has a separate observer (`search::observe` in the `engine` area). A shared
+//! observer would have to be generic over moves and positions, because trees have neither. In
+//! addition, most steps occur in only one of the searches. Only the engine has reductions, pruning,
+//! quiescence and split points. Only the lessons report raised bounds and the moves that a cutoff
+//! skips.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

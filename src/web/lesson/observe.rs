@@ -30,7 +30,7 @@ pub enum SearchReason {
 }
 
 /// Observes every step of a search. Windows and scores are from the side to move's point of view.
-/// Searches are compiled separately for each type of observer, so `()` costs nothing.
+/// Searches are compiled separately for each type of observer, so the observer `()` costs nothing.
 pub trait Observer<M> {
     /// Called when an iteration to `depth` plies starts.
     #[inline]

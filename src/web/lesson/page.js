@@ -1,4 +1,5 @@
-// The lessons' page: a laboratory that searches a tree, exercises, or recorded searches of a position.
+// The page of the lessons, which contains a laboratory that searches a tree, exercises, or recorded searches
+// of a position.
 
 import { SPLITTING, watchSplitting } from "./clock.js";
 import { byId, grouped, make } from "./dom.js";
@@ -151,7 +152,7 @@ function showRecorded() {
   document.body.classList.add("recorded");
   for (const id of ["tree-panel", "all-panel", "views", "threads-field"]) byId(id).hidden = true;
   const stepper = new Stepper(), records = data.searches;
-  // Many positions share a move, so the key of a node contains all moves that lead to it.
+  // The same move can occur in many positions, so a node's key consists of all moves that lead to the node.
   for (const { tree } of records) for (const node of tree) node.key = `${node.parent === null ? "" : `${tree[node.parent].key} `}${node.name}`;
   const pane = new Pane("Search", records.map(({ algorithm }) => [algorithm, titled(algorithm)]), {
     onMethod: name => take(records.find(record => record.algorithm === name)),

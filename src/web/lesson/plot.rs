@@ -1,5 +1,5 @@
-//! Plots the times measured by [`timing`](super::timing), with a panel for each depth and a curve
-//! for each search. The vertical axis shows seconds per move on a logarithmic scale.
+//! Plots the times measured by [`timing`](super::timing). There is a panel for each depth and a
+//! curve for each search. The vertical axis shows seconds per move on a logarithmic scale.
 
 use super::splitting::describe_threads;
 use super::timing::{Measurement, PUBLISHED};
@@ -97,7 +97,7 @@ mod tests {
         };
         assert!(attribute("width") > 8.0 * title.len() as f64, "{}", attribute("width"));
         assert_eq!(picture.matches("<circle").count(), 2);
-        // The scale adapts to the data, so it covers one decade instead of four.
+        // The scale adapts to the data, so it covers one power of ten instead of four.
         assert!(picture.contains(">0.0001 s<") && !picture.contains(">1 s<"), "{picture}");
     }
 }

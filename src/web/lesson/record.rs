@@ -20,7 +20,7 @@ use crate::chess::score::{Depth, Ply, Score};
 /// A visit to a node. Windows and scores are from the side to move's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit<M> {
-    /// The index of the parent's visit from which this visit was made.
+    /// The index of the visit to the parent from which this visit was made.
     pub parent: Option<usize>,
     /// The move that led to the node; `None` at the root.
     pub via: Option<M>,
@@ -109,7 +109,7 @@ impl<M> Recorder<M> {
         self.path.last().copied().flatten()
     }
 
-    /// Adds a hidden visit to the count of the innermost recorded visit that contains it.
+    /// Counts an unrecorded visit in `hidden` of the innermost recorded visit that contains it.
     fn hide(&mut self) {
         if let Some(above) = self.path.iter().rev().copied().flatten().next() {
             self.visits[above].hidden += 1;

@@ -1,5 +1,5 @@
-//! Minimax, alpha-beta and principal variation search in textbook form. They use negamax and no
-//! reductions, and run with or without a table. Each algorithm is one function.
+//! Minimax, alpha-beta and principal variation search in textbook form. They use negamax, without
+//! reductions, and with or without a transposition table. Each algorithm is one function.
 //!
 //! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975); T. A. Marsland and
 //! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982); A. Reinefeld, "An
@@ -127,8 +127,9 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         }
     }
 
-    /// Returns the best of the children's values, negated, because a value for one player is the
-    /// negative of the value for the other. <https://www.chessprogramming.org/Negamax>
+    /// Returns the maximum of the children's negated values. They are negated because a value for
+    /// one player is the negative of the value for the other.
+    /// <https://www.chessprogramming.org/Negamax>
     fn negamax(&mut self, state: &G::State, place: NodePlace, line: &mut Vec<G::Move>) -> Score {
         let Some(moves) = self.expand(state, place) else {
             return self.leaf(state, place, Window::FULL, line);
@@ -186,8 +187,9 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches the first move as in alpha-beta, and the others with a null window and again if
-    /// better. <https://www.chessprogramming.org/Principal_Variation_Search>
+    /// Searches the first move as in alpha-beta, and each other move with a null window. If that
+    /// shows that a move is better, it is searched again with the open window.
+    /// <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,
         state: &G::State,
@@ -226,8 +228,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches a later move with a null window and then, if necessary, with `open`. The first
-    /// result is sufficient at leaves, and if it is at least beta (Reinefeld).
+    /// Searches a later move with a null window and then, if necessary, with `open`. The
+    /// null-window result is sufficient at leaves, and if it is at least beta (Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,
@@ -247,7 +249,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         value
     }
 
-    /// Returns the value of the child after `mv`; value and `window` are from the parent's view.
+    /// Returns the value of the child after `mv`. The value and `window` are from the parent's
+    /// point of view.
     fn child(
         &mut self,
         next: &G::State,

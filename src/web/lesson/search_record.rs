@@ -1,4 +1,4 @@
-//! A recorded search, expressed as names and numbers that do not depend on the game.
+//! A recorded search, expressed as names and numbers, independent of the type of game.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -21,7 +21,8 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The maximum number of cut-off moves shown individually. A single node represents any others.
+/// The maximum number of cut-off moves shown individually. A single node represents the remaining
+/// ones.
 const SHOWN_CUT: usize = 3;
 
 /// A recorded search, from the maximising player's point of view.
@@ -47,7 +48,8 @@ pub struct SearchRecord {
     pub researches: u64,
     /// The number of visits whose value was provided by the table.
     pub hits: u64,
-    /// The numbers of visits to PV nodes, cut nodes and all-nodes. In minimax, all are PV nodes.
+    /// The numbers of visits to PV nodes, cut-nodes and all-nodes. In minimax, all nodes are PV
+    /// nodes.
     pub types: [u64; 3],
     /// The number of visits that `tree` does not include.
     pub hidden: u64,
@@ -74,7 +76,8 @@ pub struct Node {
     pub on_line: bool,
     /// The visits to the node, in order; empty if it was cut off.
     pub visits: Vec<NodeVisit>,
-    /// The number of nodes that this node represents, which is one unless moves were cut off.
+    /// The number of nodes that this node represents. It can exceed one only for moves that were
+    /// cut off.
     pub stands_for: usize,
     /// The number of visits below this node that are not in the tree.
     pub hidden: u64,
@@ -161,7 +164,8 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// Like [`SearchRecord::new`], but combines consecutive searches of the root under this name.
+    /// Like [`SearchRecord::new`], but combines consecutive searches of the root in one record,
+    /// called `name`.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,
@@ -267,7 +271,7 @@ struct RecordRenderer<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
-    /// The index of the node for each visit, and the index of the visit within that node.
+    /// For each visit, the index of the node and the index of the visit within that node.
     place: Vec<(usize, usize)>,
     whole_cut: bool,
     windows: bool,

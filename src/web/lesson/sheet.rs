@@ -1,4 +1,5 @@
-//! A printable page of exercises: the questions with their trees, and the answers on another page.
+//! A printable page of exercises. The questions and their trees are followed by the answers on a
+//! separate page.
 
 use std::fmt::Write;
 

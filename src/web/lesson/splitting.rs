@@ -1,9 +1,10 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
-//! At a node on the principal variation, the first move is searched completely, by the same rule.
-//! Then the threads share the other moves, each of which is searched with a null window and, if it
-//! is better, again with the open window. Only one node is split at a time, and idle threads wait.
-//! Source: T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
+//! At a node on the principal variation, the first move is completely searched in the same way
+//! before the threads share the other moves. Each of these moves is searched with a null window
+//! and, if it is better, again with the open window. Only one node is split at a time. Idle threads
+//! wait. Source: T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees"
+//! (1982).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -76,7 +77,7 @@ struct SplitPoint<G: ZeroSumGame> {
     stop: Arc<AtomicBool>,
 }
 
-/// A request to help at a split point. Dropping the wait group signals completion.
+/// A request to help at a split point. Dropping the wait group reports completion.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
 /// A group of threads that search together and sleep between splits.
@@ -88,10 +89,10 @@ pub struct Splitter<G: SharedGame> {
 }
 
 impl<G: SharedGame> Splitter<G> {
-    /// Creates a group of `threads` threads, one of which is the caller's. Setting `stop` stops it.
+    /// Creates a group of `threads` threads, including the caller's. Setting `stop` stops a search.
     ///
     /// # Errors
-    /// If the system cannot start a thread.
+    /// If the operating system cannot start a thread.
     pub fn new(threads: usize, stop: Arc<AtomicBool>) -> std::io::Result<Self> {
         let (calls, inbox) = unbounded();
         let mut helpers = Vec::new();
@@ -206,7 +207,8 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// Returns the value of a sibling for the parent, or a bound if the sibling is not better.
+    /// Returns the value of a sibling from the parent's point of view, or a bound if it is not
+    /// better.
     fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);

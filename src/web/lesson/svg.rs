@@ -1,9 +1,10 @@
 //! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
-//! Max's nodes are squares, and Min's nodes are circles. Classes and attributes allow programs to
-//! count the contents: every node has the class `node` and one for its type in its last visit
-//! (`pv`, `cut`, `all` or `never`), and `line` if it is on the principal variation. `data-visits`
-//! counts its visits, and `data-count` the nodes it represents. A cutoff has the class `cutoff`.
+//! Max's nodes are squares, and Min's nodes are circles. Programs can use the classes and
+//! attributes to count elements. Every node has the class `node`, a class for its type in its last
+//! visit (`pv`, `cut`, `all` or `never`), and the class `line` if it is on the principal variation.
+//! `data-visits` is the number of its visits, and `data-count` is the number of nodes that it
+//! represents. A cutoff has the class `cutoff`.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -159,7 +160,7 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
         from.x, to.x
     );
     for (index, visit) in visits.iter().enumerate() {
-        // The windows are placed close to the child, where there is more space between the lines.
+        // The windows are placed near the child, where there is more space between the lines.
         let lines = (visits.len() - index) as f64;
         let y = bottom - 5.0 - (lines - 1.0) * LINE_HEIGHT;
         let x = to.x + (from.x - to.x) * (bottom - y) / (bottom - top);
@@ -319,7 +320,8 @@ mod tests {
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
-                // There is a window for each visit except the root's, and a value for each node.
+                // There is a window for each visit except that of the root, and a value for each
+                // node.
                 let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
                 assert_eq!(windows, expected + search_record.distinct as u64);
             }

@@ -1,5 +1,5 @@
-//! The table of a textbook search: either a transposition table, or only the line to be searched
-//! first. <https://www.chessprogramming.org/Transposition_Table>
+//! The table of a textbook search. It is either a transposition table or contains only the line to
+//! be searched first. <https://www.chessprogramming.org/Transposition_Table>
 //!
 //! ```
 //! use tabia::lesson::game::Window;
@@ -31,11 +31,11 @@ struct Entry {
     depth: Depth,
     value: Score,
     bound: Bound,
-    /// The key of the position after the best move, if that move is known.
+    /// The key of the position after the best move, if the best move is known.
     best: Option<u64>,
 }
 
-/// A table of positions of unlimited size, because the searches in lessons are small.
+/// A table of positions. Its size is not limited, because the searches in lessons are small.
 #[derive(Debug, Clone)]
 pub struct Table {
     entries: HashMap<u64, Entry>,

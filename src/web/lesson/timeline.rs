@@ -2,8 +2,8 @@
 //! the timeline is the same in every run.
 //!
 //! The rules are those of [`splitting`](super::splitting). A cutoff stops all threads. Other
-//! threads can use a result from the tick at which it is complete. If two results are complete at
-//! the same tick, the result from the thread with the lower number comes first.
+//! threads can use a result as soon as the tick at which it is complete. If two results are
+//! complete at the same tick, the result from the thread with the lower number is processed first.
 //!
 //! ```
 //! use tabia::lesson::timeline::split_on_a_clock;
@@ -45,7 +45,7 @@ pub struct Timeline {
     pub serial: u64,
     /// The result on one line.
     pub summary: String,
-    /// The work of the threads, in the order in which it ended.
+    /// The work of the threads, ordered by the time at which it ended.
     pub spans: Vec<Span>,
 }
 
@@ -277,7 +277,7 @@ impl Place {
     }
 }
 
-/// Removes the job that ends first or, among several, that of the thread with the lowest number.
+/// Removes the job that ends first. If several end at the same time, the lowest thread number wins.
 fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
     let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));
     let (_, thread) = ends.min()?;

@@ -1,12 +1,12 @@
-//! The page of a match in progress: boards of the games, standings, the sequential test and the last
-//! results.
+//! The page of a match in progress: boards of the games, standings, the sequential test and the
+//! last results.
 //!
 //! The match reports its events to a [`LiveMatch`], which only stores them. `server` runs on one
-//! thread, and sends each page what has changed since its last event, as server-sent events. A page
-//! that reads slowly thus gets fewer and larger events, nothing is queued for it, and the games never
-//! wait for it. A page that stops reading is disconnected.
+//! thread, and sends each page the changes since the last update of this page, as server-sent
+//! events. A page that reads slowly therefore gets fewer and larger events. Nothing is queued for
+//! it, and the games never wait for it. A page that stops reading is disconnected.
 //!
-//! The page uses the board and other parts that all pages share.
+//! The page uses the board and the other parts that all pages share.
 
 mod server;
 mod state;

@@ -1,4 +1,4 @@
-//! The server of the live page, which runs on one thread beside the match.
+//! The server of the live page, which runs on one thread during the match.
 
 use std::fs::File;
 use std::io::{self, Read, Take};
@@ -35,16 +35,16 @@ use crate::web::serve::stream::Received;
 
 /// The minimum time between two updates of a page.
 const UPDATE: Duration = Duration::from_millis(250);
-/// The maximum time between two updates. Boards of finished games change even if nothing happens.
+/// The maximum time between two updates. Boards of finished games change even without new events.
 const IDLE: Duration = Duration::from_secs(2);
-/// The maximum number of boards on a page, and the number for clients that request none.
+/// The maximum number of boards on a page, and the default number.
 const MAX_BOARDS: u64 = 64;
 const DEFAULT_BOARDS: u64 = 4;
-/// The maximum number of pages that are updated, so that they take little time from the engines.
+/// The maximum number of open pages, so that updating them takes little time from the engines.
 const MAX_PAGES: usize = 16;
-/// The maximum number of copies of the games that are sent at the same time.
+/// The maximum number of simultaneous downloads of the games.
 const MAX_COPIES: usize = 2;
-/// The size in bytes of the pieces in which games are sent.
+/// The size in bytes of the chunks in which the games are sent.
 const PIECE: u64 = 64 << 10;
 
 const FILES: [PageFile; 15] = [
@@ -68,13 +68,13 @@ const FILES: [PageFile; 15] = [
 /// The settings of the live page's server.
 #[derive(Debug)]
 pub(crate) struct LiveSettings {
-    /// Web pages that may read the events and games, besides the server's own page.
+    /// Origins whose pages may read the events and games, in addition to the server's own page.
     pub(crate) origins: Vec<String>,
     /// The file with the games, if it is a regular file.
     pub(crate) pgn: Option<PathBuf>,
 }
 
-/// A running server. Dropping it ends the server, after the pages have got the last events.
+/// A running server. Dropping it sends the last events to the pages and then stops the server.
 #[derive(Debug)]
 pub(crate) struct LiveServer {
     live: Arc<LiveMatch>,
@@ -95,7 +95,7 @@ impl LiveServer {
     /// Starts the server for a match.
     ///
     /// # Errors
-    /// If the system refuses a thread.
+    /// If the operating system cannot start a thread.
     pub(crate) fn start(
         listener: TcpListener,
         settings: LiveSettings,
@@ -169,7 +169,7 @@ async fn events(
     Ok(Sse::new(Received(receiver)).keep_alive(KeepAlive::default()))
 }
 
-/// Sends a page what has changed, until the match is over or the page has been closed.
+/// Sends changes to a page until the match is over or the page has been closed.
 async fn send_news(
     App { live, mut closing, .. }: App,
     mut cursor: Cursor,
@@ -182,7 +182,7 @@ async fn send_news(
         let (news, is_over) = live.news(&mut cursor);
         for (name, value) in news {
             let event = Event::default().event(name).data(value.to_string());
-            // Waits until the page has read the earlier events.
+            // This waits until the page has read the earlier events.
             if sender.send(event).await.is_err() {
                 return;
             }
@@ -201,7 +201,7 @@ async fn send_news(
     }
 }
 
-/// Sends the games that have been stored so far.
+/// Sends the games that have been saved so far.
 async fn games(State(app): State<App>) -> Result<Response, ApiError> {
     let none = || ApiError::not_found("the match stores no games: start it with --pgn FILE");
     let path = app.pgn.ok_or_else(none)?;
@@ -225,7 +225,7 @@ async fn games(State(app): State<App>) -> Result<Response, ApiError> {
     Ok((headers, Body::from_stream(Received(receiver))).into_response())
 }
 
-/// Sends the content of a file until the client has been disconnected.
+/// Sends the content of a file. Stops early if the client disconnects.
 fn send_pieces(mut file: Take<File>, sender: &mpsc::Sender<Bytes>) {
     loop {
         let mut piece = Vec::new();

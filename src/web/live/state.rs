@@ -29,7 +29,7 @@ const REST: Duration = Duration::from_secs(2);
 /// A named event for a page, with its data.
 pub(super) type News = (&'static str, Value);
 
-/// The state of a match, which the match changes and pages read.
+/// The state of a match. The match changes it, and pages read it.
 #[derive(Debug)]
 pub(crate) struct LiveMatch {
     content: Mutex<Content>,
@@ -42,21 +42,21 @@ struct Content {
     event: String,
     names: Vec<String>,
     has_pgn: bool,
-    /// The games in progress and the last finished ones, by number.
+    /// The games in progress and the most recently finished ones, by number.
     games: BTreeMap<usize, LiveGame>,
-    /// The finished games in `games`, in the order of ending.
+    /// The numbers of the finished games in `games`, in the order in which they ended.
     ended: VecDeque<usize>,
     standings: Value,
-    /// The number of changes of `standings`.
+    /// The number of changes to `standings`.
     version: u64,
     /// The pairings of the current round, as text.
     round: String,
     /// The log-likelihood ratio at the start and after each pair.
     curve: Vec<f64>,
     results: VecDeque<Value>,
-    /// The number of all results, of which `results` has the last ones.
+    /// The total number of results; `results` contains only the last ones.
     result_count: usize,
-    /// Why the match has ended.
+    /// Why the match has ended; `None` until then.
     over: Option<String>,
 }
 
@@ -69,7 +69,7 @@ struct LiveGame {
     moves: Vec<LiveMove>,
     left: [Option<Duration>; 2],
     used: [Duration; 2],
-    /// The side to move, and since when it has been thinking, once the clocks have started.
+    /// The side to move and when it started to think; `None` until the clocks have started.
     thinking: Option<(Color, Instant)>,
     /// The result, the reason for it, and when the game ended.
     result: Option<(String, String, Instant)>,
@@ -85,7 +85,7 @@ struct LiveMove {
     seconds: f32,
 }
 
-/// What one page has been sent.
+/// The data that has been sent to one page.
 #[derive(Debug)]
 pub(super) struct Cursor {
     boards: Vec<Option<Shown>>,
@@ -131,7 +131,7 @@ impl LiveMatch {
         self.changed.send_replace(());
     }
 
-    /// Ends the match for the pages. Only the first reason counts.
+    /// Marks the match as over. If this is called again, the first reason is kept.
     pub(crate) fn finish(&self, results: Option<&Results>, reason: &str) {
         let mut content = self.content();
         if let Some(results) = results {
@@ -146,7 +146,7 @@ impl LiveMatch {
         self.changed.subscribe()
     }
 
-    /// Returns the events that a page has not been sent, and whether the match is over.
+    /// Returns the events to send to a page next, and whether the match is over.
     pub(super) fn news(&self, cursor: &mut Cursor) -> (Vec<News>, bool) {
         let content = self.content();
         let mut news = Vec::new();
@@ -232,7 +232,7 @@ impl Content {
         }
     }
 
-    /// Updates what depends on the results.
+    /// Updates the standings and other data that depends on the results.
     fn rank(&mut self, results: &Results) {
         let Results { names, match_record, .. } = results;
         self.names.clone_from(names);
@@ -343,7 +343,7 @@ impl LiveGame {
         self.version += 1;
     }
 
-    /// Returns the state of the game, with its moves from number `from` on.
+    /// Returns the state of the game, with its moves from index `from` on.
     fn json(&self, from: usize) -> Value {
         let moves = self.moves.iter().skip(from).map(|played| {
             let LiveMove { uci, san, score, depth, seconds } = played;

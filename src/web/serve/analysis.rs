@@ -63,8 +63,8 @@ impl AnalysisRequest {
     }
 }
 
-/// Starts a search and returns its events. Dropping the receiver stops the search, and so does a
-/// later search for the same client.
+/// Starts a search and returns its events. Dropping the receiver or starting another search for the
+/// same client stops the search.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     (content, store): (&Arc<Content>, &Arc<AnalysisStore>),
@@ -97,12 +97,14 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// The search must not wait for its client, so a slow client gets fewer events.
+    /// Sends an event, or drops it if the client is slow, because the search must not wait for its
+    /// client.
     fn send(&self, name: &str, data: &str) {
         let _ = self.sender.try_send(event(name, data));
     }
 
-    /// Sends what is stored, searches unless that is enough, and returns the last event.
+    /// Sends the stored analysis, searches unless this analysis is sufficient, and returns the last
+    /// event.
     fn run(&self) -> Event {
         let (order, root) = (self.order, self.order.game.position());
         let stored = self.store.get(root, order.lines, order.limits.lines);
@@ -182,8 +184,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Searches only the moves that games played, for a short time, and sends their values. Returns
-    /// the last value of each move.
+    /// Briefly searches only the moves that were played in games of the book, and sends their
+    /// values. Returns the last value of each move.
     fn value_book_moves(&self, searcher: &mut Searcher) -> Vec<String> {
         let root = self.order.game.position();
         let moves = self.content.book.moves(root);

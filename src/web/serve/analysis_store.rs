@@ -17,10 +17,10 @@ use crate::games::book::{Book, BookError, BookValue};
 use crate::support::files::JournalError;
 use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
 
-/// The number of plies without capture or pawn move after which a position is analysed again. The
-/// score depends on them, and so do repetitions.
+/// The number of plies without a capture or pawn move after which a position is analysed again. The
+/// score depends on this number, because of the fifty-move rule and possible repetitions.
 const CLOCK_STEP: u16 = 20;
-/// The minimum number of nodes of a kept search. It equals the unit in which books store them.
+/// The minimum number of nodes of a kept search. Books store numbers of nodes in this unit.
 const MIN_KEPT_NODES: u64 = 1_000;
 
 /// The result of a search, with the events that its client received.
@@ -191,7 +191,7 @@ mod tests {
         // Shorter searches change nothing.
         let shorter = Report { nodes: 10_000, score: 99, ..lines[0].clone() };
         kept.append(&start, &[shorter]);
-        // Neither do positions outside the book.
+        // Positions outside the book change nothing either.
         let outside = Position::from_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").expect("legal");
         kept.append(&outside, &[report(1, 50, &["e2e4", "e5e4"])]);
         assert!(without.values().len() == 0 && without.value(&start).is_none());

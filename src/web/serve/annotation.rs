@@ -68,7 +68,7 @@ enum Line {
 }
 
 /// Starts annotating the first game in the request body, and returns the lines of the response.
-/// Dropping the receiver stops the annotation, and so does a later one for the same client.
+/// Dropping the receiver or starting another annotation for the same client stops the annotation.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     content: &Arc<Content>,

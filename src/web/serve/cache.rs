@@ -1,4 +1,4 @@
-//! A cache for responses, keyed by request address.
+//! A cache for responses, keyed by the path and query of the request.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -7,8 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 
-/// Caches responses by address. When the newer half of a shard is full, the older half is dropped.
-/// There are many shards, so that other requests need not wait while a shard is being cleared.
+/// Caches responses by path and query. When the newer half of a shard is full, the older half is
+/// dropped. There are many shards, so that other requests need not wait while a shard is being
+/// cleared.
 #[derive(Debug)]
 pub(crate) struct AnswerCache {
     shards: Vec<Mutex<Halves>>,

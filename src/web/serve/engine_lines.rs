@@ -84,7 +84,7 @@ pub(super) struct MoveValueAnswer {
 }
 
 impl MoveValueAnswer {
-    /// Returns `None` for a bound.
+    /// Returns `None` if the score is only a bound.
     pub(super) fn new(root: &Position, report: &Report) -> Option<Self> {
         let &mv = report.pv.first().filter(|_| report.bound == Bound::Exact)?;
         let (depth, score) = (report.depth, report.score.into());
@@ -92,7 +92,7 @@ impl MoveValueAnswer {
     }
 }
 
-/// Where a line is in the books.
+/// The places where a line is in the books.
 #[derive(Debug, Default)]
 struct BookOnLine {
     games: Vec<u64>,

@@ -16,7 +16,7 @@ pub(crate) enum Dates {
 /// The default range of years in Lichess's explorer. It means all games, including earlier ones.
 const EVER: (u16, u16) = (1952, 3000);
 
-/// Reads a filter. If every game can meet a condition, the condition is ignored.
+/// Reads a filter. Ignores conditions that exclude no game, such as a list of all speeds.
 pub(crate) fn read(query: &mut Query, dates: Dates) -> Result<FacetFilter, ApiError> {
     let ratings = query.list("ratings", "a rating group (0, 1000, … 2500)")?;
     let speeds = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;

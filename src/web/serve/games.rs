@@ -1,4 +1,5 @@
-//! The games in the books, identified by the id that books with facets use, and read on request.
+//! The games in the books, which are read on request. Their ids are those that books with facets
+//! use.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -48,7 +49,7 @@ pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
     format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
-/// Returns the id in the `Site` tag of the last game read or, if there is none, its text's hash.
+/// Returns the id in the `Site` tag of the last game read or, without an id, the hash of its text.
 pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }

@@ -11,7 +11,7 @@ pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
 pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 /// Maximum size of an encoded query in bytes.
 pub(crate) const MAX_QUERY: usize = 8 << 10;
-/// Maximum number of moves in `play`. No recorded game has as many.
+/// Maximum number of moves in `play`. No recorded game is longer.
 pub(crate) const MAX_PLAY: usize = 600;
 /// Maximum size in bytes of pasted text: a FEN, moves, or a game with comments.
 pub(crate) const MAX_PASTED: usize = 256 << 10;
@@ -30,7 +30,7 @@ pub(crate) const CLIENT_SECONDS: u64 = 15;
 pub(crate) const PREFLIGHT_AGE: Duration = Duration::from_secs(86_400);
 /// The time limit for finding a game in its file.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long responses in progress may take to finish after the server stops.
+/// How long responses in progress may take to finish once the server is stopping.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
 /// Maximum number of simultaneous searches over all clients.
 pub(crate) const MAX_SEARCHES: usize = 4;
@@ -39,9 +39,9 @@ pub(crate) const MAX_SEARCH_SECONDS: u64 = 60;
 pub(crate) const DEFAULT_SEARCH_SECONDS: u64 = 20;
 /// Maximum number of simultaneous annotations over all clients.
 pub(crate) const MAX_ANNOTATIONS: usize = 1;
-/// Maximum number of simultaneous searches for patterns over all clients; each uses all cores.
+/// Maximum number of simultaneous pattern searches over all clients; each uses all cores.
 pub(crate) const MAX_PATTERN_SEARCHES: usize = 2;
-/// Maximum number of seconds that a client may wait for a pattern, reading of the games included.
+/// Maximum number of seconds for a pattern search, including the time for reading the games.
 pub(crate) const MAX_PATTERN_SECONDS: u64 = 60;
 /// Interval between two reports while the games of a book are being read.
 pub(crate) const PATTERN_UPDATE: Duration = Duration::from_millis(250);
@@ -63,16 +63,16 @@ pub(crate) const SEARCH_MEMORY_MB: usize = 32;
 pub(crate) const MAX_VALUED: usize = 20;
 /// Maximum number of nodes for the value of a book move. It takes about 50 ms.
 pub(crate) const VALUE_NODES: u64 = 40_000;
-/// The values may take this fraction of the time of a search.
+/// The time of a search is divided by this number to limit the time for the values.
 pub(crate) const VALUE_SHARE: u32 = 4;
 /// Maximum total size in bytes of the analyses that are cached.
 pub(crate) const ANALYSIS_CACHE: usize = 16 << 20;
-/// Maximum number of queued events for a slow client. Others are dropped, except the last one. It is
-/// more than a cached analysis has.
+/// Maximum number of queued events for a slow client. Further events are dropped, except the last
+/// one. A cached analysis has fewer events.
 pub(crate) const SEARCH_BACKLOG: usize = 256;
 /// Maximum length, in bytes, of the client name with which a page identifies its own searches.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;
-/// Maximum number of games stored per player, the first ones in the files.
+/// Maximum number of games stored per player. Only the first ones in the files are stored.
 pub(crate) const MAX_PLAYER_GAMES: usize = 20_000;
 /// Maximum number of games stored for all players together. A game takes about 600 bytes. The least
 /// recently requested players are dropped first.

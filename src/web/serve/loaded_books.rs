@@ -21,7 +21,7 @@ const HEADER_BYTES: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) book: Book,
-    /// The names and contents of the single books that `book` consists of.
+    /// The names and contents of the individual books that `book` combines.
     pub(crate) sources: Vec<(String, Book)>,
     pub(crate) names: Names,
     /// The game files from which the books were built, where available.
@@ -50,7 +50,8 @@ impl LoadedBooks {
         LoadedBooks { paths, folders, keep: None, progress, content: OnceLock::new() }
     }
 
-    /// Adds the values in `path` to those of the first book, and appends new ones.
+    /// Adds the values in the file at `path` to those of the first book, and appends new values to
+    /// the file.
     pub(crate) fn keeping(self, path: Option<PathBuf>) -> Self {
         LoadedBooks { keep: path, ..self }
     }

@@ -9,36 +9,36 @@
 //!
 //! `server` accepts connections with hyper and passes requests to axum's router, within `limits`.
 //! `write_timeout` closes a connection if its client does not read. `origin_check` decides which
-//! web pages may use the costly addresses in `routes`.
+//! web pages may use the costly endpoints in `routes`.
 //!
 //! # Books and responses
 //!
 //! `loaded_books` opens the books on a separate thread while `/status` already responds. The books
-//! do not change afterwards, so a response depends only on the books and the address. The entity
-//! tag is computed from both, and `cache` stores responses.
+//! do not change afterwards, so a response depends only on the books and on the path and query of
+//! the request. These determine the entity tag, and `cache` stores responses.
 //!
 //! # The repertoire
 //!
-//! `repertoire` shows a repertoire as a layer on the books, and adds lines to its file. Its responses
-//! are not cached, because the file can change.
+//! `repertoire` shows a repertoire as a layer on the books, and adds lines to its file. Its
+//! responses are not cached, because the file can change.
 //!
 //! # Searches
 //!
-//! `searches` runs long tasks on threads, one per client: `analysis`, `annotation` and
-//! `opening_report`. A task ends
-//! when its time is up, when the same client starts another one, when its connection is closed, or
-//! when the server stops. A task never waits for its client: the channel reserves room for the last
-//! event, and drops other events while it is full. `analysis_store` caches the results, and keeps them
-//! in a file.
+//! `searches` runs long tasks on threads: `analysis`, `annotation`, `pattern` and `opening_report`.
+//! Each client can run one task of each kind. A task ends when its time is up, when the same client
+//! starts another one of the same kind, when its connection is closed, or when the server stops. A
+//! task never waits for its client: the channel reserves room for the last event, and drops other
+//! events while it is full. `analysis_store` caches the results of analyses, and can save them in a
+//! file.
 //!
 //! # Training
 //!
-//! `training` asks for the moves of a repertoire. Its session and its journal belong to the server, and
-//! the addresses are restricted like those that start searches.
+//! `training` trains the user on the moves of a repertoire. The server has one session and one
+//! journal. The endpoints are restricted like those that start searches.
 //!
 //! # The pages
 //!
-//! The pages in `page/` do not contain the rules of chess: `/book` lists the legal moves, and
+//! The pages in `page/` do not implement the rules of chess: `/book` lists the legal moves, and
 //! every position comes from the server. The pages have no build step.
 
 mod analysis;

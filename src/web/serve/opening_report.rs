@@ -1,4 +1,4 @@
-//! `/report`: the page of the report of an opening.
+//! `/report`: an opening report as an HTML page.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use super::searches::{Ending, Searches, Stop, client_name};
 use crate::chess::position::{Game, Position};
 use crate::tools::opening_report::{ReportSource, SAMPLE_GAMES, opening_report, page};
 
-/// The content security policy: the page loads nothing, and styles are part of it.
+/// The content security policy: the page loads nothing, and its styles are inline.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
 
-/// Makes a report on a thread of its own, and responds with its page. If the client disconnects, the
+/// Makes a report on a separate thread, and responds with its page. If the client disconnects, the
 /// future is dropped, which stops the thread.
 pub(super) async fn answer(
     reports: &Arc<Searches>,
@@ -52,7 +52,7 @@ pub(super) async fn answer(
     Ok((headers, page).into_response())
 }
 
-/// Makes the page. When the time is up, the page states how many games were read until then.
+/// Makes the page. If the time runs out, the page states how many games have been read.
 fn make(content: &Content, game: &Game, limit: usize, stop: &Stop) -> Result<String, ApiError> {
     let names: Vec<&str> = content.sources.iter().map(|(name, _)| name.as_str()).collect();
     let source = ReportSource {
@@ -83,7 +83,7 @@ fn explorer_address(game: &Game) -> String {
     if parts.is_empty() { "/".to_owned() } else { format!("/?{}", parts.join("&")) }
 }
 
-/// Escapes a FEN for a query. Of its characters, only blanks are not allowed there.
+/// Escapes a FEN for a query. Spaces are the only characters in a FEN that need escaping.
 fn escaped(fen: &str) -> String {
     fen.replace(' ', "%20")
 }

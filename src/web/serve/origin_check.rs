@@ -1,8 +1,9 @@
-//! Decides which web pages may use costly addresses, which run searches or read long input.
+//! Decides which web pages may use costly endpoints, which run searches or read long input.
 //!
-//! A browser lets any web page send requests to this machine. They can be recognised by their
-//! `Origin` or `Sec-Fetch-Site` header or, if the page's host name resolves to this machine, by an
-//! unknown `Host` header. Other programs, which send no such headers, may use all addresses.
+//! A browser allows any web page to send requests to this machine. Such requests can be recognised
+//! by their `Origin` or `Sec-Fetch-Site` header or, if the page's host name resolves to this
+//! machine, by an unknown `Host` header. Other programs, which send no such headers, may use all
+//! endpoints.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -28,7 +29,7 @@ impl OriginCheck {
         self.origins.iter().filter_map(|origin| origin.parse().ok())
     }
 
-    /// Checks whether a request comes from a page that is allowed or from another program.
+    /// Checks whether a request comes from an allowed page or from another program.
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let origin = headers.get(header::ORIGIN).map(text);

@@ -1,5 +1,5 @@
-//! `/search`: searches the games of the books for a pattern. Reports as lines of JSON how far the
-//! reading of the games is, and then the result.
+//! `/search`: searches the games of the books for a pattern. Sends lines of JSON: the progress of
+//! reading the games, and then the result.
 
 use std::net::IpAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -60,7 +60,7 @@ impl PatternRequest {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Line {
-    /// The bytes of the games' files read so far.
+    /// The number of bytes of the game files read so far, and the total number.
     Progress {
         read: u64,
         of: u64,
@@ -84,7 +84,7 @@ pub(crate) struct BookMoves {
 enum State {
     #[default]
     Idle,
-    /// A thread reads the games, whose files have this size in bytes.
+    /// A thread is reading the games. The value is the total size of their files in bytes.
     Reading(u64),
     Failed(String),
 }
@@ -98,7 +98,7 @@ impl BookMoves {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the moves have been read. Calls `report` with the progress from time to time.
+    /// Waits until the moves have been read. Regularly calls `report` with the progress.
     fn get(
         self: &Arc<Self>,
         content: &Arc<Content>,
@@ -122,7 +122,7 @@ impl BookMoves {
                 // The next request tries again.
                 State::Failed(reason) => return Err(reason),
             }
-            // A timeout only means that the progress is due.
+            // A timeout only means that the progress must be reported again.
             drop(self.changed.wait_timeout(state, PATTERN_UPDATE));
         }
     }
@@ -135,7 +135,7 @@ impl BookMoves {
         let started = thread::Builder::new().name("moves".to_owned()).spawn(move || {
             match read_all(&content, &moves.monitor) {
                 Ok(all) => {
-                    // Only this thread sets it.
+                    // This cannot fail, because only this thread sets the moves.
                     let _ = moves.ready.set(all);
                 }
                 Err(reason) => *moves.state() = State::Failed(reason),
@@ -147,7 +147,7 @@ impl BookMoves {
     }
 }
 
-/// Returns the moves of each book with facets, from the file beside the book or from the games.
+/// Returns the moves of each book with facets, from the file next to the book or from the games.
 fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex)>, String> {
     let with_facets = content.sources.iter().filter(|(_, book)| book.has_facets());
     let mut all = Vec::new();
@@ -166,8 +166,8 @@ fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex
     Ok(all)
 }
 
-/// Starts a search, and returns the lines of the response. Dropping the receiver stops the search,
-/// and so does a later one for the same client.
+/// Starts a search, and returns the lines of the response. Dropping the receiver or starting
+/// another search for the same client stops the search.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     moves: &Arc<BookMoves>,

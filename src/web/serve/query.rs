@@ -125,7 +125,7 @@ impl Query {
         Ok(game)
     }
 
-    /// Rejects parameters that have not been read, because this address does not support them.
+    /// Rejects parameters that have not been read, because this endpoint does not support them.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         match self.rest.first() {
             Some((name, _)) => Err(ApiError::bad_request(format!(

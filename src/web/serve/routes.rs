@@ -1,4 +1,4 @@
-//! The addresses to which the server responds.
+//! The endpoints of the server.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -45,7 +45,7 @@ use super::{
 use crate::games::pgn::{GameStatus, PgnGame};
 use crate::support::files::describe;
 
-/// The OpenAPI description of Tabia's own addresses.
+/// The OpenAPI description of Tabia's own endpoints.
 const DESCRIPTION: &str = include_str!("openapi.json");
 
 #[derive(Debug)]
@@ -104,7 +104,8 @@ impl AppState {
             let players = players.map_err(|error| {
                 ApiError::unavailable(format!("no thread: {}", describe(&error)))
             })?;
-            // If another request has set the index first, the thread of this index ends.
+            // If another request has set the index first, this index is dropped, which ends its
+            // thread.
             let _ = self.players.set(players);
         }
         self.players.get().ok_or_else(|| ApiError::unavailable("try again"))
@@ -119,8 +120,8 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// Returns the router. `training` contains the addresses of the training, and `client_timeout` is the
-/// time limit for receiving a request body.
+/// Returns the router. `training` contains the training endpoints, and `client_timeout` is the time
+/// limit for receiving a request body.
 pub(crate) fn router(
     state: Arc<AppState>,
     training: Router<Arc<AppState>>,
@@ -139,13 +140,13 @@ pub(crate) fn router(
         .layer(compression.compress_when(is_whole))
 }
 
-/// Returns the addresses that any page may use.
+/// Returns the endpoints that any page may use.
 fn open_addresses() -> Router<Arc<AppState>> {
     let router = Router::new()
         .route("/book", get(book))
         .route("/book/move-orders", get(move_orders))
         .route("/book/sources", get(book_sources))
-        // The address used in version 0.2.
+        // The path of this endpoint in version 0.2.
         .route("/book/ways", get(move_orders))
         .route("/game/{id}", get(game))
         .route("/players", get(player_names))
@@ -164,7 +165,7 @@ fn open_addresses() -> Router<Arc<AppState>> {
         .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
 }
 
-/// Adds the files of a page, and the response to unknown addresses.
+/// Adds the files of a page, and the response to requests for unknown paths.
 pub(crate) fn with_files<S: Clone + Send + Sync + 'static>(
     mut router: Router<S>,
     files: impl IntoIterator<Item = PageFile>,
@@ -179,7 +180,8 @@ pub(crate) fn with_files<S: Clone + Send + Sync + 'static>(
     })
 }
 
-/// Returns the addresses for the server's own page, allowed origins and other programs.
+/// Returns the endpoints that only the server's own page, allowed origins and other programs may
+/// use.
 fn costly_addresses(
     training: Router<Arc<AppState>>,
     origin_check: OriginCheck,
@@ -197,7 +199,7 @@ fn costly_addresses(
     restricted(router, origin_check)
 }
 
-/// Restricts addresses to the server's own page, allowed origins and other programs.
+/// Restricts endpoints to the server's own page, allowed origins and other programs.
 pub(crate) fn restricted<S: Clone + Send + Sync + 'static>(
     router: Router<S>,
     origin_check: OriginCheck,
@@ -294,8 +296,9 @@ async fn lichess_history(
     kept(&state, &uri, &headers, explorer::lichess_history).map_err(ApiError::plain)
 }
 
-/// Returns a response that depends only on the books and the address. The response is computed once
-/// and then cached. A client that already has the response gets status 304.
+/// Returns a response that depends only on the books and on the path and query of the request. The
+/// response is computed once and then cached. A client that already has the response gets status
+/// 304.
 fn kept<T: Serialize>(
     state: &AppState,
     uri: &Uri,
@@ -433,7 +436,8 @@ async fn search_pattern(
     Ok(json_lines(lines))
 }
 
-/// Completes a player's name. The first request joins the names in the books, which takes a while.
+/// Completes a player's name. The first request collects the names in the books, which takes a
+/// while.
 async fn player_names(State(state): Shared, uri: Uri) -> Result<Json<Completions>, ApiError> {
     let content = Arc::clone(state.loaded.content()?);
     let query = Query::of(&uri)?;

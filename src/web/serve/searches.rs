@@ -115,7 +115,7 @@ impl Searches {
         };
         let stop = Stop::default();
         let number = self.started.fetch_add(1, Relaxed);
-        // In the meantime, another request of the same client may have started a search.
+        // While this request was waiting, another one of the same client may have started a search.
         if let Some((_, earlier)) = self.running().insert(client.clone(), (number, stop.clone())) {
             earlier.stop(Ending::Replaced);
         }

@@ -63,7 +63,7 @@ impl Stopper {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) address: SocketAddr,
-    /// Web pages that may use costly addresses besides the server's own page.
+    /// Origins whose pages may use costly endpoints, in addition to the server's own page.
     pub(crate) origins: Vec<String>,
     /// The time limit for clients (see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS)).
     pub(crate) client_timeout: Duration,
@@ -92,7 +92,7 @@ pub(crate) fn serve(
         let training = repertoire.clone().zip(training);
         let state = AppState::new(Arc::clone(&loaded), repertoire, search_limits, closing.clone());
         let state = Arc::new(state);
-        // The address is reported after the last thread has started but before the books are open.
+        // Report the address after the last thread has started but before the books are open.
         let (begin, reported) = std::sync::mpsc::channel();
         let training = training::router(training, Arc::clone(&loaded));
         let opened = open(loaded, reported, on_open)?;
@@ -106,13 +106,14 @@ pub(crate) fn serve(
         }
         .inspect(|()| state.close())
     });
-    // Threads that count or search games may not notice at once that the server is stopping.
+    // Threads that count or search games may take a while to notice that the server is stopping.
     runtime.shutdown_timeout(GRACE);
     done
 }
 
-/// Creates the runtime, with one thread per core, one for opening books, and one for blocking
-/// requests, or with fewer threads if the system does not allow as many.
+/// Creates the runtime. It has one worker thread per core, or fewer if the operating system limits
+/// the number of threads. Two more threads are reserved for opening books and for blocking
+/// requests.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     const OTHERS: usize = 2;
     let cores = threads::cores();
@@ -121,7 +122,7 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
         return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
     }
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    // Keep the blocking thread alive, because the system may not be able to start another one.
+    // Keep the blocking thread alive, because the operating system may not allow another one.
     let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
     let runtime = runtime.build()?;
     runtime.spawn_blocking(|| ());
@@ -137,7 +138,7 @@ fn open(
 ) -> io::Result<impl Future<Output = KeepError>> {
     let (sender, receiver) = oneshot::channel();
     thread::Builder::new().name("opening".to_owned()).spawn(move || {
-        // This returns an error once the other end is dropped.
+        // This waits until the other end is dropped, and then returns an error.
         let _ = reported.recv();
         match loaded.open() {
             Ok(()) => on_open(),
@@ -161,7 +162,7 @@ pub(crate) async fn accept_all(
     client_timeout: Duration,
     mut closing: watch::Receiver<bool>,
 ) {
-    /// The pause before the next attempt when the system has run out of file descriptors.
+    /// The pause before the next attempt if the process has no file descriptors left.
     const PAUSE: Duration = Duration::from_millis(100);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));

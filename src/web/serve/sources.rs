@@ -22,23 +22,23 @@ pub(crate) struct SourcesAnswer {
 #[derive(Debug, Serialize)]
 struct SourceAnswer {
     name: String,
-    /// `None` if there is a filter, and the book has no ratings and dates.
+    /// `None` if there is a filter but the book has no ratings and dates.
     reached: Option<Counts>,
 }
 
-/// A move that games of any book played.
+/// A move that was played in games of at least one book.
 #[derive(Debug, Serialize)]
 struct SourceMove {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The results in each book; `None` in books in which no game played the move.
+    /// The results in each book; `None` for books in which no game played the move.
     sources: Vec<Option<SourceResults>>,
 }
 
 #[derive(Debug, Serialize)]
 struct SourceResults {
     played: Counts,
-    /// The score of the side to move, from 0 to 1, in the games that played the move.
+    /// The score of the side to move, from 0 to 1, in the games in which the move was played.
     score: f64,
 }
 

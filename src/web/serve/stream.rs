@@ -1,4 +1,4 @@
-//! Responses that are sent as their parts arrive.
+//! Responses that are sent in parts, as these become available.
 
 use axum::body::{Body, Bytes};
 use axum::http::header;

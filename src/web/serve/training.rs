@@ -1,4 +1,4 @@
-//! The training of a repertoire: its addresses, and the session that they share.
+//! The training of a repertoire: its endpoints, and the session that they share.
 //!
 //! The server trains one player: the repertoire, the journal and the open question are the same for
 //! all clients. The journal is locked from the first request until the server ends.
@@ -43,7 +43,7 @@ struct Trainer {
     plan: Option<(Arc<RepertoireFile>, TrainingPlan)>,
     loaded: Arc<LoadedBooks>,
     session: Mutex<Option<Session>>,
-    /// The number of sessions that were opened.
+    /// The number of sessions opened since the server started.
     sessions: AtomicU64,
 }
 
@@ -52,18 +52,19 @@ struct Session {
     training: Training,
     /// The version of the repertoire's file.
     version: String,
-    /// The number of the last question. No question of another session has it.
+    /// The number of the last question. Questions of other sessions have different numbers.
     number: u64,
 }
 
-/// Returns the addresses of the training. Without a plan, they respond that there is none.
+/// Returns the training endpoints. Without a plan, they respond that there is no repertoire to
+/// train.
 pub(crate) fn router<S>(
     plan: Option<(Arc<RepertoireFile>, TrainingPlan)>,
     loaded: Arc<LoadedBooks>,
 ) -> Router<S> {
     let (session, sessions) = (Mutex::new(None), AtomicU64::new(0));
     let trainer = Arc::new(Trainer { plan, loaded, session, sessions });
-    // These addresses change the journal.
+    // These endpoints change the journal.
     let changing = Router::new()
         .route("/training/next", post(next))
         .route("/training/hint", post(hint))
@@ -147,8 +148,8 @@ fn numbered(mut query: Query) -> Result<u64, ApiError> {
     number.ok_or_else(|| ApiError::bad_request("the parameter question is missing"))
 }
 
-/// Calls a function with the session, on a thread that may block. The first request opens the session,
-/// and so does the first one after a change of the repertoire.
+/// Calls a function with the session, on a thread that may block. The first request opens the
+/// session. If the repertoire has changed, the next request opens a new session.
 async fn on_session<T: Send + 'static>(
     trainer: Arc<Trainer>,
     call: impl FnOnce(&mut Session) -> Result<T, ApiError> + Send + 'static,
@@ -156,7 +157,7 @@ async fn on_session<T: Send + 'static>(
     let call = move || {
         let mut session = trainer.session.lock().unwrap_or_else(PoisonError::into_inner);
         if session.as_ref().is_none_or(|session| trainer.is_outdated(session)) {
-            // The old session holds the lock of the journal.
+            // Drop the old session first, because it holds the lock of the journal.
             *session = None;
             *session = Some(trainer.open()?);
         }
@@ -181,7 +182,7 @@ impl Trainer {
         let options = TrainingOptions { min_probability: plan.min_probability, seed: now() };
         let (repertoire, book) = (snapshot.repertoire.clone(), content.book.clone());
         let training = Training::open(repertoire, book, &options, Some(&plan.journal));
-        // Clients must not see the folder in the whole message.
+        // The full message contains the folder, which clients must not see.
         let failed = |error: JournalError| {
             ApiError::conflict(format!("the training journal cannot be used: {}", error.fault))
         };
@@ -195,7 +196,7 @@ impl Trainer {
 }
 
 impl Session {
-    /// Returns the open question if it has this number.
+    /// Returns the open question. Fails if it does not have this number.
     fn question(&self, number: u64) -> Result<&Question, ApiError> {
         let open = self.training.question().filter(|_| number == self.number);
         open.ok_or_else(|| {

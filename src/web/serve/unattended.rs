@@ -16,7 +16,7 @@ use super::query::Query;
 use super::routes::{self, AppState};
 use super::training;
 
-/// Returns the addresses of a server for these books, which must be open.
+/// Returns the router of a server for these books, which must be open.
 pub(crate) fn router(loaded: LoadedBooks, closing: watch::Receiver<bool>) -> Router {
     let loaded = Arc::new(loaded);
     let state =

@@ -17,7 +17,7 @@ pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     limit: Duration,
     /// A timer that runs while bytes are waiting for the client, and the number of these bytes. It
-    /// starts again for later bytes.
+    /// restarts for later bytes.
     waiting: Option<(Pin<Box<Sleep>>, usize)>,
     /// A response that replaces hyper's own response, and the number of bytes already written.
     api_error: Option<(Vec<u8>, usize)>,

@@ -15,8 +15,8 @@ use super::super::strength::{Strength, pause};
 use super::super::worker::BackgroundEvent;
 use super::{Engine, Mode};
 
-/// After a ponder hit, the search continues only if the clock shows at least this percentage of its
-/// initial time.
+/// After a ponder hit, the search continues only if the clock shows at least this percentage of the
+/// time that it showed when the search started.
 const TRUSTED_CLOCK: u32 = 75;
 
 impl Engine {
@@ -162,7 +162,7 @@ impl Engine {
         self.weakened(limits, game)
     }
 
-    /// Subtracts the part of the user's overhead that the search itself does not reserve.
+    /// Subtracts the part of the overhead setting that the search itself does not reserve.
     fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
         let desired = Duration::from_millis(self.settings.overhead.unsigned_abs());
         less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))

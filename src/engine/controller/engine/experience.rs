@@ -16,8 +16,8 @@ use super::Engine;
 /// Minimum search depth for learning, unless the search finds a mate. Set by hand to roughly the
 /// depth reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
-/// Search time after which an interim result is first written. It is written again each time the
-/// search time has doubled. Set by hand.
+/// Search time after which the first interim result is written. Another one is written each time
+/// the search time has doubled. Set by hand.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
@@ -25,7 +25,8 @@ impl Engine {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
 
-    /// Reads the file again at the start of a game, to include results learned by other engines.
+    /// Reads the learning file again at the start of a game, to include the results of other
+    /// engines.
     pub(super) fn read_what_was_learnt(&mut self) {
         self.learning.read();
     }
@@ -42,7 +43,8 @@ impl Engine {
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position whose result can be learned, or `None` if the search leaves out moves.
+    /// Returns the position whose result can be learned, or `None` if it must not be learned, for
+    /// example because the search is restricted to some moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -51,8 +53,8 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves refuted by earlier searches, if others remain. Returns the best excluded
-    /// move.
+    /// Excludes the moves that earlier searches refuted, unless no other moves remain. Returns the
+    /// best excluded move.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -60,7 +62,8 @@ impl Engine {
         Some(best)
     }
 
-    /// Learns the result of a search. Returns it, or the best excluded move if that is better.
+    /// Learns the result of a search. Returns this result, or the best excluded move if that move
+    /// is better.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());
@@ -82,7 +85,7 @@ impl Engine {
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
     }
 
-    /// Learns from a long search before it ends, in case the search is interrupted.
+    /// Learns an interim result of a long search, in case the search is interrupted.
     pub(super) fn learn_interim(&mut self, event: &SearchEvent) {
         let SearchEvent::Iteration(report) = event else { return };
         let Some(job) = &self.job else { return };
@@ -126,8 +129,8 @@ impl Engine {
         }
     }
 
-    /// Records the move sent to a GUI that does not report the end of the game. If the GUI played
-    /// the previous one and `mv` ends the game, the result is learned.
+    /// Records a move sent to a GUI that does not report the end of the game. If the GUI played the
+    /// previous move that was sent, and `mv` ends the game, the result is learned.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -272,7 +275,7 @@ mod tests {
         lose_a_game(&mut one);
         other.next_game();
         assert_eq!(other.answer("e2e4").as_deref(), Some("e7e5"));
-        // With more time, an earlier, shorter search is not sufficient.
+        // If more time is available, the result of an earlier, shorter search is not sufficient.
         other.engine.set_move_time(Duration::from_secs(60));
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);
@@ -358,7 +361,7 @@ mod tests {
         let faults = events.iter().filter(|event| matches!(event, Event::Fault(_)));
         assert_eq!(faults.count(), 1, "{events:?}");
         assert_eq!(fs::read_to_string(&path).expect("there"), "a letter");
-        // Rows that could not be written are written as soon as possible.
+        // Rows that could not be written are written once the file is writable again.
         fs::remove_file(&path).expect("there");
         test_engine.play_and_search("f1b5", "a7a6", 20);
         drop(test_engine);

@@ -1,8 +1,8 @@
 //! The engine as a state machine: a desired state, and a function that implements it.
 //!
 //! Every request changes the desired state (the game, the side to play, analysis, pondering) and
-//! ends with [`Engine::reconcile`], which compares it with the running search, and starts, keeps,
-//! switches or cancels that search.
+//! ends with [`Engine::reconcile`], which compares this state with the running search. It then
+//! keeps, switches or cancels that search, or starts a new one.
 
 mod conduct;
 mod experience;
@@ -44,7 +44,8 @@ pub(crate) enum Mode {
 /// A chess engine: a game, settings, clocks, a book and a search thread.
 ///
 /// The owner passes each event from [`Engine::background_events`] to [`Engine::receive`]. After
-/// every such call and after every request, it collects the results with [`Engine::take_events`].
+/// each such call and after each request, the owner collects the results with
+/// [`Engine::take_events`].
 pub(crate) struct Engine {
     game: Game,
     desired: DesiredState,
@@ -112,7 +113,7 @@ impl Engine {
         self.game.position()
     }
 
-    /// Whether the last position that was set up was illegal. If so, no moves are legal.
+    /// Whether the last position that was set up was illegal. If so, no move can be played.
     pub(crate) fn is_broken(&self) -> bool {
         self.desired.broken
     }
@@ -162,7 +163,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends a note before the first counts from the embedded book in this game.
+    /// Sends a note before the first move or line of this game for which the embedded book's counts
+    /// are shown.
     fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
@@ -228,7 +230,7 @@ impl Engine {
         Ok(())
     }
 
-    /// If the game is over, reports the result and stops the engine's play.
+    /// If the game is over, reports the result, and the engine plays no more moves.
     fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.desired.over = true;
@@ -242,7 +244,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Makes the engine play the side to move and start immediately, or reports the result.
+    /// Makes the engine play the side to move and start immediately. If there are no legal moves,
+    /// reports the result instead.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
@@ -264,14 +267,15 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine plays, assigns it the side not to move. Called after changes other than moves.
+    /// If the engine plays a side, assigns it the side that is not to move. Called after changes to
+    /// the position other than moves.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());
         }
     }
 
-    /// Takes back `plies` plies. If fewer have been played, takes back none and returns `false`.
+    /// Undoes `plies` plies. If fewer have been played, undoes none and returns `false`.
     pub(crate) fn undo(&mut self, plies: usize) -> bool {
         if self.desired.broken || self.game.moves().len() < plies {
             return false;
@@ -327,7 +331,7 @@ impl Engine {
         }
     }
 
-    /// Handles a draw offer from the opponent. An engine that is thinking answers when it moves.
+    /// Handles a draw offer from the opponent. If the engine is thinking, it answers when it moves.
     pub(crate) fn offer_draw(&mut self) {
         if self.desired.side.is_none() {
             return;
@@ -387,8 +391,8 @@ impl Engine {
         self.clocks.report_opponent(left);
     }
 
-    /// Sends [`Event::Pong`] with this number once all earlier requests are complete, including a
-    /// move that the engine is thinking about, but not pondering or analysis.
+    /// Sends [`Event::Pong`] with this number once all earlier requests are complete. If the engine
+    /// is thinking, it first makes its move. Pondering and analysis do not delay the answer.
     pub(crate) fn ping(&mut self, number: u64) {
         self.pings.add(number, self.mode() == Mode::Thinking);
         self.answer_pings();

@@ -17,7 +17,7 @@ impl Engine {
     }
 
     /// Searches within `limits` until [`Engine::move_now`], and reports [`Event::OrderedResult`].
-    /// It may be a book move, unless the search ponders or is unlimited.
+    /// The result may be a book move, unless the search ponders or is unlimited.
     pub(crate) fn search(&mut self, limits: Limits) {
         self.desired.ordered = Some(limits);
         self.desired.hurry = false;
@@ -35,7 +35,7 @@ impl Engine {
         }
     }
 
-    /// Reports the result of the requested search, or keeps it until it may be reported.
+    /// Reports the result of the requested search, or stores the result until it may be reported.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
         let must_hold_result = self.must_hold_result();
         match &mut self.job {

@@ -9,13 +9,13 @@ use super::super::desired_state::Purpose;
 use super::super::event::{Event, MoveReason, Moved};
 use super::Engine;
 
-/// Number of consecutive moves with a losing score after which the engine resigns.
+/// Number of consecutive losing scores after which the engine resigns.
 const LOST_MOVES: usize = 3;
 /// Number of consecutive equal scores after which the engine offers or accepts a draw.
 const DEAD_MOVES: usize = 8;
 /// Maximum absolute value of a score that counts as equal, in centipawns.
 const DEAD_SCORE: Score = 8;
-/// The first move number at which a game can be considered a dead draw.
+/// The first move number from which a game can count as a dead draw.
 const DEAD_FROM: u16 = 40;
 
 #[derive(Default)]
@@ -84,7 +84,8 @@ impl Engine {
         })
     }
 
-    /// Returns a move that needs no search: from the book's games or else from an earlier search.
+    /// Returns a move that needs no search: a move from the book's games or, if there is none, the
+    /// best move of an earlier search.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);
@@ -96,7 +97,8 @@ impl Engine {
         self.found_before(purpose, &self.game)
     }
 
-    /// Returns the move of a book analysis or a learned result that a search would hardly improve.
+    /// Returns the best move of a book analysis or of a learned result that a search would hardly
+    /// improve.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;
@@ -136,7 +138,8 @@ impl Engine {
         self.claim();
     }
 
-    /// Answers a draw offer. Accepts if behind by at least the contempt, or in a dead draw.
+    /// Answers a draw offer. Accepts if the engine is behind by at least the contempt setting, or
+    /// if the game is a dead draw.
     pub(super) fn answer_offer(&mut self) {
         self.desired.draw_offered = false;
         let behind = self.scores.is_behind(self.settings.contempt);

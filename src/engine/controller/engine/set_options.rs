@@ -50,7 +50,7 @@ impl Engine {
         }
     }
 
-    /// Applies new settings. All files that they name, except the book, must already be open.
+    /// Applies new settings. All files named in them, except the book, must already be open.
     fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
@@ -137,8 +137,8 @@ impl Engine {
         self.book_loader.opponent_book()
     }
 
-    /// Returns the rating in the settings or, if there is none, that of the opponent book. Returns
-    /// `None` for full strength and for opponent books rated above the maximum.
+    /// Returns the rating in the settings or, if there is none, the rating of the opponent book.
+    /// Returns `None` at full strength, or if the opponent book's rating is above the maximum.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;

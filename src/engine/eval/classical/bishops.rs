@@ -31,7 +31,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Scores pawns on squares of the bishop's colour. Friendly pawns block it, enemy pawns are
+/// Scores pawns on squares of the bishop's colour. Friendly pawns block the bishop; enemy pawns are
 /// targets.
 ///
 /// Source: <https://www.chessprogramming.org/Bad_Bishop>.

@@ -23,7 +23,7 @@ pub(super) fn rank(square: Square) -> usize {
     square.to_index() >> 3
 }
 
-/// Returns the distance from a file to the nearer edge of the board, 0 to 3.
+/// Returns the distance from a file to the nearer edge of the board (0 to 3).
 #[inline]
 pub(super) fn edge_distance(file: usize) -> usize {
     file.min(7 - file)
@@ -70,7 +70,7 @@ pub(super) fn pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(sideways(pawns))
 }
 
-/// Returns the squares attacked by two pawns that move up the board.
+/// Returns the squares attacked twice by pawns that move up the board.
 #[inline]
 pub(super) fn double_pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(BitBoard((pawns & !FILE_H).0 << 1 & (pawns & !FILE_A).0 >> 1))

@@ -1,4 +1,4 @@
-//! Scaling of endgames, and endgames that are won against a lone king.
+//! Scale factors of endgames, and the score of a won endgame against a lone king.
 
 use super::bitboards::*;
 use super::view::{Pieces, View};
@@ -16,8 +16,8 @@ const QUEEN: i32 = 9;
 /// Bonus for a won endgame against a lone king, in centipawns, in addition to the material.
 const KNOWN_WIN: Score = 1000;
 
-/// Returns the factor by which the endgame score is multiplied if the view's own side is ahead.
-/// The factor is in units of 1/[`FULL_SCALE`].
+/// Returns the factor, in units of 1/[`FULL_SCALE`], by which the endgame score is multiplied if
+/// the view's own side is ahead.
 ///
 /// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
 pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
@@ -32,18 +32,18 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// Scale factors by number of pawns. If few pawns are left, the defender can more easily
-    /// exchange all of them and draw.
+    /// Scale factors, indexed by the number of pawns. If few pawns are left, the defender can more
+    /// easily exchange all of them and reach a draw.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Returns the scale factor for a side without pawns. To win, it must be more than a minor piece
-/// ahead.
+/// Returns the scale factor for a side without pawns. Such a side usually wins only if it is ahead
+/// by more than a minor piece.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// Factor for a rook against a minor piece. Such endgames are usually drawn.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Factor for an extra minor piece with heavy pieces on the board. Such endgames are usually
+    /// Factor for an extra minor piece with rooks or queens on the board. Such endgames are usually
     /// drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
@@ -92,10 +92,10 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
 ///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// Scale factor with only bishops and pawns. Extra pawns make a win more likely.
+    /// Scale factor if each side has only a bishop and pawns. Extra pawns make a win more likely.
     const BARE: i32 = 20;
     const BARE_PER_EXTRA_PAWN: i32 = 8;
-    /// Scale factor with other pieces on the board.
+    /// Scale factor if there are other pieces on the board.
     const ACCOMPANIED: i32 = 44;
     const ACCOMPANIED_PER_PAWN: i32 = 2;
     let (us, them) = (&view.us, &view.them);
@@ -110,8 +110,8 @@ fn opposite_bishops_scale(view: &View) -> i32 {
 
 /// Returns the score of a won endgame against a lone king, for the view's own side.
 ///
-/// It rewards driving the king to the edge or, with bishop and knight, to a corner of the bishop's
-/// colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
+/// The score rewards driving the king to the edge or, with bishop and knight, to a corner of the
+/// bishop's colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
 pub(super) fn known_win(view: &View) -> Option<Score> {
     const EDGE_STEP: Score = 20;
     const CORNER_STEP: Score = 20;
@@ -161,8 +161,8 @@ mod tests {
             ("8/8/4kn2/8/8/3B1K2/8/8 w - - 0 1", 0..=0),
             ("8/8/4kn2/8/8/3R1K2/8/8 w - - 0 1", 1..=16),
             ("8/8/4kr2/8/8/3Q1K2/8/8 w - - 0 1", 64..=64),
-            // A rook pawn with the right bishop, with the wrong bishop, and with the wrong bishop but
-            // the defending king too far away.
+            // A rook pawn with the right bishop, with the wrong bishop, and with the wrong bishop
+            // and the defending king too far from the corner.
             ("k7/8/8/P7/8/3B1K2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),

@@ -42,7 +42,7 @@ pub(super) fn castling<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>)
     sum.add_times(&w.castling_right, rights);
 }
 
-/// Returns the wing of the king: files a to d, c to f, or e to h.
+/// Returns the king's wing: files a to d, c to f, or e to h.
 pub(super) fn wing(view: &View) -> BitBoard {
     const WINGS: [BitBoard; 3] =
         [BitBoard(0x0f0f_0f0f_0f0f_0f0f), CENTRE_FILES, BitBoard(0xf0f0_f0f0_f0f0_f0f0)];

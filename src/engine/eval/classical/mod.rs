@@ -39,7 +39,7 @@ use super::tapered::Tapered;
 use crate::chess::position::{BitBoard, Color, Position};
 use crate::chess::score::Score;
 
-/// The phase with all pieces on the board. The phase falls to 0 as pieces are exchanged.
+/// The game phase with all pieces on the board. It falls to 0 as pieces are exchanged.
 pub(crate) const FULL_PHASE: i32 = 24;
 
 pub(in crate::engine::eval) enum Assessment {
@@ -122,7 +122,7 @@ fn known_win(views: &[View; 2]) -> Option<Score> {
     won.or_else(|| endgame::known_win(&views[1]).map(|score| -score))
 }
 
-/// Returns the phase: each minor piece counts one, each rook two and each queen four.
+/// Returns the game phase: each minor piece counts as one, each rook as two and each queen as four.
 pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     let of = |pieces: &view::Pieces| {
         count(pieces.knights | pieces.bishops) + 2 * count(pieces.rooks) + 4 * count(pieces.queens)

@@ -7,10 +7,12 @@ use super::{king, pawns};
 use crate::chess::position::{BitBoard, Color, Position, Square};
 use crate::engine::eval::tapered::Tapered;
 
-/// Number of entries (48 bytes each); a power of two. The table fits in a second-level cache.
+/// Number of entries; a power of two. With 48 bytes per entry, the table fits in a second-level
+/// cache.
 const ENTRIES: usize = 8192;
 
-/// The cached terms for a pawn structure, White's first, each from that side's view.
+/// The cached terms for a pawn structure. Each array contains White's value and then Black's, both
+/// from their own side's view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,
@@ -68,7 +70,8 @@ impl PawnTable {
         PawnTable(vec![NO_PAWNS; ENTRIES].into_boxed_slice())
     }
 
-    /// Returns the pawn terms of `position`. If a trace is recorded, always recomputes them.
+    /// Returns the pawn terms of `position`. Recomputes them if a trace is recorded, and otherwise
+    /// uses the cache.
     #[inline]
     pub(super) fn look_up<T: Trace>(
         &mut self,

@@ -59,8 +59,8 @@ fn is_passed(pawn: Square, view: &View) -> bool {
     none((ahead | attack_span(pawn)) & view.them.pawns) && none(ahead & view.us.pawns)
 }
 
-/// Whether exchanges could turn the pawn into a passed pawn: there are no pawns ahead of it, and on
-/// the adjacent files at least as many helpers as enemy pawns that guard its path.
+/// Whether exchanges could turn the pawn into a passed pawn: no pawns are ahead of it, and it has
+/// at least as many helpers on the adjacent files as there are enemy pawns that guard its path.
 fn is_candidate(pawn: Square, view: &View) -> bool {
     let free = none(front_span(pawn) & (view.us.pawns | view.them.pawns));
     let guards = count(attack_span(pawn) & view.them.pawns);

@@ -1,4 +1,4 @@
-//! Danger to the king. The penalty is proportional to the square of the attackers' danger units.
+//! Danger to the king. The penalty is proportional to the square of the number of danger units.
 //!
 //! Source: <https://www.chessprogramming.org/King_Safety#Attack_Units>.
 
@@ -12,10 +12,10 @@ use super::weights::Weights;
 use crate::chess::position::BitBoard;
 use crate::engine::eval::tapered::{Tapered, s};
 
-/// Divisor of the penalty. A danger of 1024 units costs 1024 centipawns.
+/// Divisor of the squared danger units. The penalty for 1024 units is 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// Maximum danger units, so that the penalty fits in half of a [`Tapered`] value.
+/// Maximum number of danger units, so that the penalty fits in half of a [`Tapered`] value.
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
 pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
@@ -23,7 +23,7 @@ pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     units * units / DANGER_DIVISOR
 }
 
-/// Subtracts the penalty for danger to the own king from the sum.
+/// Subtracts from the sum the penalty for danger to the king of the view's own side.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -31,7 +31,7 @@ pub(super) fn evaluate<T: Trace>(
     w: &Weights,
     sum: &mut Sum<'_, T>,
 ) {
-    // A single attacker does not count, unless the enemy has a queen.
+    // A single attacker is ignored, unless the enemy has a queen.
     let attackers: i32 = theirs.attackers.iter().sum();
     if attackers + i32::from(any(view.them.queens)) < 2 {
         return;

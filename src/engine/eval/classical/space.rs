@@ -1,4 +1,4 @@
-//! Space in which pieces can manoeuvre behind their own pawns.
+//! Space behind a side's own pawns, in which its pieces can manoeuvre.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

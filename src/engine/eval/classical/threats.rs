@@ -33,7 +33,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds the weight for each piece in `targets`, by its kind (pawn, knight, bishop, rook, queen).
+/// Adds a weight for each piece in `targets`, depending on its kind (pawn, knight, bishop, rook,
+/// queen).
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,
@@ -48,8 +49,8 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Scores pieces that safe pawns attack now or after a push. A pawn is safe if it cannot simply be
-/// captured.
+/// Scores pieces that safe pawns attack now or after a push. A pawn is safe if it is defended or
+/// not attacked.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -1,4 +1,4 @@
-//! Sums of weights, and a record of the weights added to them.
+//! Sums of weights, and a trace that records which weights were added.
 
 use super::weights::{WEIGHTS, Weights};
 use crate::chess::position::Color;
@@ -32,7 +32,7 @@ impl Trace for Silent {
 pub(in crate::engine::eval) struct TermCounts<'w> {
     weights: &'w Weights,
     side: Color,
-    /// Counts by side, then by the weight's index in [`Weights`].
+    /// Counts, indexed by side and then by the weight's index in [`Weights`].
     pub(in crate::engine::eval) counts: [Vec<i32>; 2],
 }
 

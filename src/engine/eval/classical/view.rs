@@ -1,5 +1,5 @@
-//! The position from one side's point of view, with its own pawns moving up the board, and the
-//! attacks of each side.
+//! The position from one side's point of view, in which this side's pawns move up the board, and
+//! the squares that each side attacks.
 //!
 //! Terms do not depend on colours, so the evaluation is symmetric by construction.
 
@@ -53,11 +53,11 @@ pub(in crate::engine::eval) struct View {
     pub our_pawn_attacks: BitBoard,
     pub their_pawn_attacks: BitBoard,
     /// Squares that count for mobility: neither attacked by enemy pawns nor occupied by our king or
-    /// by our blocked or unmoved pawns.
+    /// by our pawns that are blocked or on the second or third rank.
     pub mobility_area: BitBoard,
     /// The nine squares on and around the enemy king, as returned by [`ring`].
     pub their_ring: BitBoard,
-    /// Whether castling is still possible, kingside and queenside.
+    /// Whether our side still has the right to castle, kingside and queenside.
     pub castling: (bool, bool),
 }
 
@@ -82,7 +82,8 @@ impl View {
     }
 }
 
-/// Returns the nine squares on and around the king, shifted inwards on an edge of the board.
+/// Returns the king's square and the eight squares around it. If the king is on an edge of the
+/// board, the block of nine squares is shifted inwards.
 fn ring(king: Square) -> BitBoard {
     let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
     let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));
@@ -125,7 +126,8 @@ pub(in crate::engine::eval) struct Attacks {
 }
 
 impl Attacks {
-    /// Returns the attacks by the king and the pawns. [`Attacks::add`] adds those by the pieces.
+    /// Returns the attacks by the king and the pawns. [`Attacks::add`] adds those by the other
+    /// pieces.
     pub(crate) fn new(view: &View) -> Self {
         let (king, pawns) = (get_king_moves(view.us.king), view.our_pawn_attacks);
         Attacks {
@@ -175,8 +177,8 @@ impl Attacks {
     }
 }
 
-/// Returns the squares attacked, including x-ray attacks: a bishop attacks through its own side's
-/// queens, a rook through its own side's rooks and queens.
+/// Returns the squares attacked by a piece, including x-ray attacks: a bishop attacks through its
+/// own side's queens, and a rook attacks through its own side's rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
     let us = &view.us;

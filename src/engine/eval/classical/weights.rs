@@ -149,7 +149,8 @@ weights! {
     Pawns phalanx: [Tapered; 8],
     /// A pawn defended by another pawn, by rank.
     Pawns supported: [Tapered; 8],
-    /// A pawn with no pawns ahead and at least as many helpers as enemy guards, by rank.
+    /// A candidate passed pawn, by rank: no pawns are ahead of it, and it has at least as many
+    /// helpers as there are enemy pawns that guard its path.
     Pawns candidate: [Tapered; 8],
 
     /// A passed pawn, by rank. No enemy pawn is ahead of it on its own file or on an adjacent one.
@@ -160,23 +161,24 @@ weights! {
     Passed passed_protected: Tapered,
     /// A passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// Value per king move from the own king to the square ahead of a passed pawn, by rank of the
+    /// Value per king move between our king and the square ahead of our passed pawn, by rank of the
     /// pawn.
     Passed passed_our_king: [Tapered; 8],
-    /// Value per king move from the enemy king to the square ahead of a passed pawn, by rank of the
-    /// pawn.
+    /// Value per king move between the enemy king and the square ahead of our passed pawn, by rank
+    /// of the pawn.
     Passed passed_their_king: [Tapered; 8],
-    /// A passed pawn with an enemy piece on the square ahead, by rank.
+    /// A passed pawn with an enemy piece directly ahead of it, by rank.
     Passed passed_blocked: [Tapered; 8],
     /// A passed pawn whose next square is neither occupied nor attacked by the enemy, by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// A passed pawn with a path that the enemy neither occupies nor attacks, by rank.
+    /// A passed pawn whose path to promotion the enemy neither occupies nor attacks, by rank.
     Passed passed_free_path: [Tapered; 8],
     /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
     /// A passed pawn with an enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
-    /// A passed pawn that a lone enemy king cannot catch on a clear path.
+    /// A passed pawn with a clear path that the enemy king cannot catch, if the enemy has only
+    /// pawns besides the king.
     Passed passed_unstoppable: Tapered,
 
     /// A knight, by its square.
@@ -185,7 +187,7 @@ weights! {
     Knights knight_outpost: Tapered,
     /// A knight on an outpost that is defended by a friendly pawn.
     Knights knight_outpost_supported: Tapered,
-    /// A knight with a pawn directly in front of it.
+    /// A knight with a pawn of either side directly in front of it.
     Knights knight_shielded: Tapered,
     /// Value per king move between a knight and its own king.
     Knights knight_king_distance: Tapered,
@@ -196,18 +198,18 @@ weights! {
     Bishops bishop_outpost: Tapered,
     /// A bishop on an outpost that is defended by a friendly pawn.
     Bishops bishop_outpost_supported: Tapered,
-    /// A bishop with a pawn directly in front of it.
+    /// A bishop with a pawn of either side directly in front of it.
     Bishops bishop_shielded: Tapered,
     /// Value per king move between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
     /// Value for each friendly pawn on a square of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
-    /// Value for each blocked friendly pawn on a central file and the bishop's colour.
+    /// Value for each blocked friendly pawn on a square of the bishop's colour on files c to f.
     Bishops bishop_blocked_pawns: Tapered,
-    /// Value for each enemy pawn that the bishop attacks, also through other pieces, except
-    /// friendly pawns.
+    /// Value for each enemy pawn that the bishop would attack if only friendly pawns blocked its
+    /// path.
     Bishops bishop_enemy_pawns: Tapered,
-    /// A bishop that attacks at least two centre squares, also through pieces other than pawns.
+    /// A bishop that would attack at least two centre squares if only pawns blocked its path.
     Bishops bishop_long_diagonal: Tapered,
 
     /// A rook, by its square.
@@ -220,7 +222,7 @@ weights! {
     Rooks rook_seventh: Tapered,
     /// A rook on the file of an enemy queen.
     Rooks rook_queen_file: Tapered,
-    /// A rook hemmed in by its own uncastled king.
+    /// A rook hemmed in by its own king, which has lost the right to castle.
     Rooks rook_trapped: Tapered,
 
     /// A queen, by its square.
@@ -230,11 +232,12 @@ weights! {
 
     /// The king, by its square.
     King king_placement: Placement,
-    /// For each of three files around the king, by file and by the rank of the nearest friendly
+    /// For each of the three files around the king, by file and by the rank of the nearest friendly
     /// pawn that is not behind the king (0 if there is none).
     King shelter: [[Tapered; 8]; 4],
-    /// For each of three files around the king, by file and by the rank of the nearest enemy pawn
-    /// (0 if there is none), unless it is blocked.
+    /// For each of the three files around the king, by file and by the rank of the nearest enemy
+    /// pawn that is not behind the king (0 if there is none). Not added if a friendly pawn blocks
+    /// the enemy pawn.
     King storm: [[Tapered; 8]; 4],
     /// An enemy pawn near the king that is blocked by a friendly pawn, by rank.
     King storm_blocked: [Tapered; 8],
@@ -246,7 +249,7 @@ weights! {
     King king_bare_wing: Tapered,
     /// Value per king move between the king and the nearest pawn of either side.
     King king_pawn_distance: Tapered,
-    /// Value for each remaining castling right.
+    /// Value for each castling right that the side still has.
     King castling_right: Tapered,
 
     /// A knight, by the number of squares to which it can move.
@@ -258,28 +261,32 @@ weights! {
     /// A queen, by the number of squares to which it can move.
     Mobility queen_mobility: [Tapered; 28],
 
-    /// Danger units if two enemy pieces attack around the king, or one if the enemy has a queen.
+    /// Danger units if at least two enemy pieces attack squares around the king. If the enemy has a
+    /// queen, one attacking piece is enough.
     KingSafety danger_base: Tapered,
-    /// Danger units for each enemy knight, bishop, rook or queen that attacks around the king.
+    /// Danger units for each enemy knight, bishop, rook or queen that attacks squares around the
+    /// king.
     KingSafety danger_attacker: [Tapered; 4],
     /// Danger units for each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
     /// Danger units for each attacked square around the king that is defended at most once, and
     /// only by the king or a queen.
     KingSafety danger_weak_square: Tapered,
-    /// Danger units for each kind of piece (knight to queen) with a safe check.
+    /// Danger units for each kind of enemy piece (knight to queen) that can give a safe check.
     KingSafety danger_safe_check: [Tapered; 4],
     /// Danger units for each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,
     /// Danger units if the enemy has no queen.
     KingSafety danger_no_queen: Tapered,
-    /// Danger units if a knight defends the squares around its own king.
+    /// Danger units if a knight defends any of the squares around its own king.
     KingSafety danger_knight_defends: Tapered,
-    /// Danger units for each square on the king's wing that the enemy attacks.
+    /// Danger units for each square on ranks 1 to 5 of the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
-    /// Danger units for each defended square on the king's wing.
+    /// Danger units for each square on ranks 1 to 5 of the king's wing that the king's side
+    /// attacks.
     KingSafety danger_wing_defence: Tapered,
-    /// Danger units for each of the three files around the king that contains no friendly pawns.
+    /// Danger units for each of the three files around the king on which no friendly pawn protects
+    /// the king.
     KingSafety danger_no_shelter: Tapered,
 
     /// Value for each attacked centre square.
@@ -297,7 +304,8 @@ weights! {
     Threats threat_by_rook: [Tapered; 5],
     /// A poorly defended piece attacked by the king.
     Threats threat_by_king: Tapered,
-    /// Value for each attacked and undefended enemy piece.
+    /// Value for each attacked enemy pawn or piece that is undefended, and for each poorly defended
+    /// piece that is attacked at least twice.
     Threats hanging: Tapered,
     /// Value for each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,
@@ -308,8 +316,8 @@ weights! {
     /// Value for each safe square from which a bishop or rook could attack the queen.
     Threats slider_on_queen: Tapered,
 
-    /// Value for each safe square on the central files in the own half. A square behind a pawn
-    /// counts twice.
+    /// Value for each safe square on ranks 2 to 4 of the central files. A square behind a friendly
+    /// pawn counts twice, unless the enemy attacks it.
     Space space: Tapered,
 
     /// The advantage of being the side to move.
@@ -319,7 +327,7 @@ weights! {
 pub(crate) const WEIGHTS: usize = size_of::<Weights>() / size_of::<Tapered>();
 
 impl Weights {
-    /// Returns the index of `weight`, which must be an element of `self`.
+    /// Returns the index of `weight`, which must be a reference to an element of `self`.
     pub(super) fn place(&self, weight: &Tapered) -> usize {
         let offset = std::ptr::from_ref(weight).addr() - std::ptr::from_ref(self).addr();
         let place = offset / size_of::<Tapered>();

@@ -9,18 +9,18 @@ use super::pieces::PieceSet;
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// A network's score for a position, with and without each piece. Its `Display` is a board.
+/// A network's score for a position, with and without each piece. `Display` formats it as a board.
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
     position: Position,
     score: Score,
-    /// Values of the pieces for White, in centipawns, by square.
+    /// The value of the piece on each square for White, in centipawns.
     values: [Option<Score>; 64],
 }
 
 /// Computes a network's score for a position and the value of each piece.
 ///
-/// The value of a piece is the score minus the score without it. Kings have no value.
+/// The value of a piece is the score minus the score without this piece. Kings have no value.
 pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
     let pieces = PieceSet::of(position);
     let for_white = |pieces: &PieceSet| {

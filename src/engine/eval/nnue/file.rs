@@ -10,8 +10,8 @@
 //! 3. for each bucket, the bias of the output (i32; QA * QB represents 1.0).
 //!
 //! If all king buckets have the same weights, the file has version 2. It then contains the weights
-//! of only one king bucket, and its first line omits `zones`. If a file has fewer neurons than
-//! this program, the missing neurons are set to zero.
+//! of only one king bucket, and its first line omits `zones`. If a file has fewer neurons than this
+//! program uses, the weights of the missing neurons are set to zero.
 
 use super::kernel::Row;
 use super::network::Network;

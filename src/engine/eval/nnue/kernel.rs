@@ -14,7 +14,7 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of separate sums. None overflows: a lane adds at most 255 * 255 * 127 per neuron.
+/// Number of separate sums. They cannot overflow, because each neuron adds at most 255 * 255 * 127.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
@@ -22,7 +22,7 @@ const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
-/// Like [`IN_REGISTERS`], but for AVX-512, whose registers are twice as many and twice as wide.
+/// Like [`IN_REGISTERS`], but for AVX-512, which has twice as many registers of twice the width.
 #[cfg(target_arch = "x86_64")]
 const IN_WIDE_REGISTERS: usize = if HIDDEN.is_multiple_of(256) { 256 } else { IN_REGISTERS };
 
@@ -40,10 +40,11 @@ impl Lanes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
     Portable,
-    /// For AVX2. Created only by [`Kernel::detect`], on processors that support AVX2.
+    /// The version for AVX2. Created only by [`Kernel::detect`], on processors that support AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Detected),
-    /// For AVX-512. Created only by [`Kernel::detect`], on processors that support AVX-512.
+    /// The version for AVX-512. Created only by [`Kernel::detect`], on processors that support
+    /// AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512(Detected),
 }
@@ -196,7 +197,8 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         let weighted = _mm512_mullo_epi16(value, weight);
         sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
     }
-    // Two of these lanes add up to no more than one of `LANES`; the total needs 64 bits.
+    // The sum of two of these 16 lanes has the same limit as one of the 8 `LANES`, so it fits in 32
+    // bits. The total needs 64 bits.
     let (low, high) = (_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
     _mm512_reduce_add_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(low, high)))
 }
@@ -220,7 +222,8 @@ fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: 
     }
 }
 
-/// Updates `BLOCK` values at a time, which stay in registers for all rows.
+/// Updates the values in blocks of `BLOCK`. A block stays in registers until all rows have been
+/// added and removed.
 #[inline(always)]
 fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     let blocks = to.0.as_chunks_mut::<BLOCK>().0.iter_mut();

@@ -2,10 +2,11 @@
 //!
 //! The network reads the board twice with the same weights, once from each side's view. The 768
 //! inputs, one for each combination of a piece's owner, kind and square, feed [`HIDDEN`] neurons.
-//! If the view's own king is on files e to h, the board is mirrored; its square also selects one of
-//! [`KING_BUCKETS`] sets of weights. The values pass through a squared clipped rectifier. Their
-//! weighted sum, with separate weights for each of [`BUCKETS`] ranges of the number of pieces, is
-//! the score. All arithmetic uses integers, so the score is the same on every machine.
+//! If the view's own king is on files e to h, the board is mirrored. The king's square also selects
+//! one of [`KING_BUCKETS`] sets of weights. The values pass through a squared clipped rectifier.
+//! The score is their weighted sum, with a separate set of weights for each of [`BUCKETS`] ranges
+//! of the number of pieces. All arithmetic uses integers, so the score is the same on every
+//! machine.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
 //! Shogi" (2018); <https://www.chessprogramming.org/NNUE>; for the integer arithmetic,

@@ -17,7 +17,8 @@ use crate::support::files::{FileError, describe, read_plain};
 pub struct Network {
     pub(super) inputs: Box<[Row; INPUTS]>,
     pub(super) biases: Row,
-    /// Weights from neurons to the output: for each bucket, those of the side to move come first.
+    /// Weights from the neurons to the output. In each bucket, the weights of the side to move come
+    /// first.
     outputs: [[Row; 2]; BUCKETS],
     output_biases: [i32; BUCKETS],
 }
@@ -64,7 +65,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is not a network of this shape.
+    /// If the file cannot be read, or if it is not a network that this program can use.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         Ok(Self::open_with_bytes(path)?.0)
     }
@@ -86,7 +87,7 @@ impl Network {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
-    /// Returns, for each bucket, the output weights of the side to move, then those of the other
+    /// Returns, for each bucket, the output weights of the side to move and then those of the other
     /// side. [`QB`] represents 1.0.
     pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)
@@ -129,7 +130,7 @@ pub(super) mod tests {
     use crate::chess::position::{Position, Square};
     use crate::support::random::Random;
 
-    /// Returns a network with random weights. Their range is that of trained weights.
+    /// Returns a network with random weights. They are in the range of trained weights.
     pub(in crate::engine::eval) fn random_network(seed: u64) -> Network {
         let mut random = Random::new(seed);
         let mut weight = |limit: usize| random.below(2 * limit + 1) as i16 - limit as i16;

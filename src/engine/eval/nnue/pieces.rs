@@ -5,7 +5,7 @@ use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Number of consecutive piece counts that share output weights, for up to 32 pieces.
+/// Number of consecutive piece counts, out of 32, that share a set of output weights.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
@@ -127,7 +127,7 @@ pub(super) struct Changes<const MAX: usize> {
 #[derive(Debug)]
 pub(super) struct PieceList<const MAX: usize> {
     pieces: [PieceSquare; MAX],
-    /// Overwritten if a piece is appended to a full list. Otherwise unused.
+    /// Overwritten if a piece is appended to a full list; otherwise unused.
     spare: PieceSquare,
     length: usize,
 }
@@ -172,7 +172,8 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// Returns whether a side's view is mirrored, and its king bucket. `king` is counted from a1.
+/// Returns whether a side's view is mirrored, and its king bucket. `king` is the index of its
+/// square, counted from a1.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
@@ -252,7 +253,7 @@ mod tests {
         for color in [Color::White, Color::Black] {
             assert_eq!(inputs(left, color), inputs(right, color));
         }
-        // In its own view a king is always on files a to d, here on the second rank.
+        // In its own side's view, a king is always on files a to d. Here it is on the second rank.
         assert!(inputs(right, Color::White).contains(&(2 * INPUTS_PER_KING_BUCKET + 64 * 5 + 9)));
     }
 
@@ -281,7 +282,7 @@ mod tests {
             assert_eq!(list.as_slice().len(), MAX_PIECES);
         }
         assert!(after.few_changes(&before).is_none());
-        // The same piece in the other colour is a different piece.
+        // A piece of the same kind but the other colour is a different piece.
         assert_eq!(board(low, Color::Black).changes(&after).removed.as_slice().len(), MAX_PIECES);
     }
 

@@ -42,8 +42,8 @@ use loom::{
 #[cfg(feature = "loom")]
 use model::{AtomicCell, Parker, Unparker};
 
-/// Number of checks for a call before a waiting thread sleeps. They take about ten microseconds, as
-/// long as waking a sleeping thread.
+/// Number of times that a waiting thread checks whether it has been called before it sleeps. These
+/// checks take about ten microseconds, about as long as waking a sleeping thread.
 const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
 const PER_WORD: usize = u64::BITS as usize;
 const WORDS: usize = 4;
@@ -153,14 +153,14 @@ pub(super) struct HelperPool<T> {
 #[derive(Debug)]
 pub(super) enum WaitResult<T> {
     Called(T),
-    /// The thread's condition has been met. The thread is no longer offered.
+    /// The condition that the thread was waiting for has been met. The thread is no longer offered.
     Over,
     TimedOut,
 }
 
 impl<T: Send> HelperPool<T> {
     /// Creates a pool of `threads` threads, all of which are busy at first. Later, at most `cores`
-    /// of them are busy at the same time.
+    /// threads are busy at the same time.
     pub(super) fn new(threads: usize, cores: usize) -> Self {
         let slot = || {
             let parker = Parker::new();
@@ -182,8 +182,9 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Whether an idle thread can take work, as a cheap estimate: there must be a core for it, and
-    /// it must accept any work or be one of `owners` that waits below its node.
+    /// Estimates cheaply whether an idle thread can take work. There must be a core for the thread,
+    /// and it must accept any work or be one of `owners`, which accept only work below their own
+    /// nodes.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
         let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
@@ -232,8 +233,8 @@ impl<T: Send> HelperPool<T> {
         })
     }
 
-    /// Offers thread `me` for work below the node `below`, or for any work ([`ANYWHERE`]). The
-    /// caller must call [`HelperPool::wait`] next.
+    /// Offers thread `me` for work below the node with the address `below`, or for any work
+    /// ([`ANYWHERE`]). The caller must then call [`HelperPool::wait`].
     pub(super) fn offer(&self, me: usize, below: usize) {
         self.slots[me].below.store(below, Ordering::Relaxed);
         let before = self.offered(me).fetch_or(bit(me), Ordering::Release);
@@ -289,7 +290,7 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Wakes a thread to make it check again whether it still has to wait.
+    /// Wakes a thread, which then checks again whether it still has to wait.
     pub(super) fn wake(&self, thread: usize) {
         self.slots[thread].unparker.unpark();
     }

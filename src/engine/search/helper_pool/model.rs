@@ -1,7 +1,7 @@
 //! Tests every interleaving of the threads of a helper pool. To run the tests, use `cargo test
 //! --features loom --lib model::`.
 //!
-//! The types in this module replace crossbeam's, because Loom must control them.
+//! The types in this module replace those of crossbeam, because Loom must control them.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl Parker {
         }
     }
 
-    /// Times out immediately, because there is no clock.
+    /// Times out immediately, because the model has no clock.
     pub(super) fn park_timeout(&self, _longest: Duration) {
         *self.0.0.lock().expect("nobody panics") = false;
     }

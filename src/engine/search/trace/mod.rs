@@ -41,7 +41,7 @@ pub struct Trace {
     pub visits: Vec<Visit>,
     /// Sums of the events over all threads.
     pub sums: Sums,
-    /// The search's own counts of the same events.
+    /// The same events as counted by the search itself.
     pub counters: Counters,
     /// Sums of the events for each thread.
     pub threads: Vec<Sums>,
@@ -122,7 +122,8 @@ fn joined(parts: Vec<Part>) -> Vec<Visit> {
         }
     }
     let numbers: Vec<u64> = branches.keys().copied().collect();
-    // A visit has a higher number than its parent, so children come first.
+    // A visit has a higher number than its parent. In reverse order, children therefore come before
+    // their parents.
     for number in numbers.iter().rev() {
         let Branch { above, nodes, hidden, ref visit } = branches[number];
         let lost = if visit.is_none() { hidden + 1 } else { 0 };

@@ -12,17 +12,17 @@ use super::visit::Visit;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// The part of a search to record. Events are counted everywhere.
+/// The part of a search to record. Events are counted in the whole search.
 ///
-/// The root and its moves are recorded in every iteration, deeper nodes only in the last iteration
-/// and within these bounds.
+/// The root and its moves are recorded in every iteration. Deeper nodes are recorded only in the
+/// last iteration and only within these bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
     /// Maximum distance from the root, in plies.
     pub plies: Ply,
     /// Minimum remaining depth, in plies. A value of 0 includes quiescence.
     pub min_depth: Depth,
-    /// If not empty, only visits that lead to the end of this line or are below it are recorded.
+    /// If this line is not empty, only the visits on it and below its end are recorded.
     pub branch: Vec<Move>,
     /// Maximum number of visits recorded below the root moves.
     pub visits: usize,

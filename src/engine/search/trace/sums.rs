@@ -36,7 +36,8 @@ impl NodeType {
 /// Event counts for a search, or for one thread's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
-    /// Number of nodes as counted by the search: all visits, except to the root and after a stop.
+    /// Number of nodes as counted by the search: all visits except those to the root and those
+    /// after a stop.
     pub nodes: u64,
     /// Number of quiescence nodes.
     pub quiescence: u64,

@@ -48,7 +48,7 @@ impl Trace {
         let (mut others, mut nodes) = (0, 0);
         for searches in below.chunk_by(|a, b| a.mv == b.mv && b.why != SearchReason::First) {
             let of_move: u64 = searches.iter().map(|visit| visit.nodes).sum();
-            // If the move is not better, the opponent's reply fails high.
+            // If the move does not raise alpha, the node after it fails high.
             let is_no_better = searches[0].node_type() == Some(NodeType::Cut);
             if searches.len() == 1 && searches[0].why != SearchReason::First && is_no_better {
                 others += 1;

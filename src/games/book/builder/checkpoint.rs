@@ -11,8 +11,8 @@
 //! divides the text into the same chunks. It compares a hash of the text to detect changes.
 //!
 //! The book is then written to a file in the checkpoint folder (see `draft`). If a build with
-//! facets is interrupted while it writes the book, it must write the book from the start, because
-//! the lists are in an unnamed file.
+//! facets is interrupted while it writes the book, the next build writes the book from the start,
+//! because the lists of games are in an unnamed file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -40,8 +40,9 @@ use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, read_f
 const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 const LOCK: &str = "lock";
-/// Prefixes of the other files: pawn structures of all games so far, sorted records, the games that
-/// the records refer to, hashes of games, the book, and the note on how much of it is written.
+/// Name prefixes of the other files: the pawn structures of all games, sorted records, the games
+/// that the records refer to, hashes of games, the book, and the note that records how much of the
+/// book has been written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
@@ -195,9 +196,9 @@ impl<'a> CheckpointWriter<'a> {
         self.state.stage > 0
     }
 
-    /// Whether to write a checkpoint for a stage that ends here. If it is the only stage, the next
-    /// checkpoint must be due within half an interval: writing the book takes less time than
-    /// reading the games, so no later checkpoint would become due.
+    /// Whether to write a checkpoint for a stage that ends here. If the build has only this stage,
+    /// at least half of the interval must have passed. After a shorter stage, the build ends before
+    /// a checkpoint is due, because writing the book takes less time than reading the games.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
@@ -212,8 +213,8 @@ impl<'a> CheckpointWriter<'a> {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Writes the records of a stage, and the input offset at its end, to disk, and frees the
-    /// memory. If this fails, the previous checkpoint remains valid.
+    /// Writes the records of a stage and the input offset at the end of the stage to disk, and
+    /// frees the memory. If this fails, the previous checkpoint remains valid.
     pub(super) fn keep<R: PositionRecord>(
         &mut self,
         stage: Gathered<R>,
@@ -275,7 +276,8 @@ impl<'a> CheckpointWriter<'a> {
         if games.len() == self.known {
             return Ok(());
         }
-        // A set has no order, so all hashes are written again: eight bytes per game.
+        // New hashes cannot be appended, because the set is unordered. All hashes are written
+        // again: eight bytes per game.
         let bytes: Vec<u8> = games.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         let file = CheckpointFile::write(&self.wanted.folder, self.named(HASHES), &bytes)?;
         self.state.games = Some(file);
@@ -298,8 +300,8 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Skips input that an earlier run has read, and reports its faults again. Fails if it has
-    /// changed.
+    /// Skips input that an earlier run has read, and reports the errors in it again. Fails if the
+    /// input has changed.
     pub(super) fn resume<R>(
         &mut self,
         beginning: &ResumePoint<R>,
@@ -358,7 +360,7 @@ impl Checkpoints {
     }
 }
 
-/// Whether a build creates files with this name, complete or not.
+/// Whether a build may have created a file with this name, complete or not.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));

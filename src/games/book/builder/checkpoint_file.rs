@@ -43,7 +43,7 @@ impl CheckpointFile {
         if self.is_of(sum) { Ok(file) } else { Err(self.damaged()) }
     }
 
-    /// Whether the checksum is right. Builds for fuzzing accept any.
+    /// Whether `sum` is the checksum of this file. Fuzzing builds accept any checksum.
     fn is_of(&self, sum: u64) -> bool {
         sum == self.sum || cfg!(fuzzing)
     }

@@ -1,7 +1,8 @@
 //! Counts games into rows of partial counts, sorted and grouped as in a build.
 //!
 //! If each piece of rows covers a narrow range of keys, `pack` reads the rows of one partition at a
-//! time. Otherwise, all rows pass through the same stores as in a build. The book is identical.
+//! time. Otherwise, all rows pass through the same stores as in a build. The resulting book is the
+//! same in both cases.
 
 use std::io;
 

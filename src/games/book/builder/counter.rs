@@ -33,7 +33,7 @@ pub(super) struct Shared<'a> {
     /// Whether tags are needed, for the filter, the detection of duplicates or the facets.
     reads_tags: bool,
     reads_few_tags: bool,
-    /// The hashes of all games so far, if duplicates are skipped.
+    /// The hashes of all games that have been read, if duplicates are skipped.
     pub(super) games: Option<Mutex<HashSet<u64>>>,
     pub(super) disk: Arc<Disk>,
     /// The hash function used by all threads. It is the same in every run of the program, because
@@ -60,7 +60,7 @@ pub(super) struct GameCounter<'a, R> {
     store: Store<R>,
     log: Option<GameLog>,
     line: Vec<Visit>,
-    /// The game, if its variations are counted.
+    /// The moves of the current game with its variations; `None` if variations are not counted.
     tree: Option<Collector>,
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
@@ -108,7 +108,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
         }
-        // A declined game has no verdict.
+        // The visitor declined this game or did not count it.
         let Some(game) = self.counted.take() else { return };
         #[cfg(feature = "parquet")]
         let game = match R::OF_GAME {
@@ -124,7 +124,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
-            // The moves of a tree are distinct.
+            // Visits collected from a tree contain no duplicate moves.
             let is_line = self.tree.is_none();
             if visit.again && is_line && !is_new_move(visit, &self.line[..index]) {
                 continue;
@@ -246,7 +246,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             step.mv = Some(ply.mv);
         }
         self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
-        // The hash for duplicates and variations need the whole game.
+        // Variations and the hash that identifies duplicates require the whole game.
         if self.is_full() && !reads_on {
             return ControlFlow::Break(());
         }

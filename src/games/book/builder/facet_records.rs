@@ -253,7 +253,7 @@ mod tests {
             assert_eq!(row.games, [0, 700, 0, 0]);
             let facets = row.facets.expect("facets");
             assert_eq!(facets.ratings, (350 * 1850, 350));
-            // The latest game is the last one played on the ninth.
+            // The latest game is the last of those played on the 9th.
             assert_eq!(facets.latest.0.in_digits(), Some(20_240_509));
             assert_eq!(facets.latest.1, GameId::from_number(76 * 9 + 8));
         }

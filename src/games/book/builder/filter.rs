@@ -125,7 +125,7 @@ pub(crate) fn surname_letters(name: &[u8]) -> impl Iterator<Item = u8> {
     surname.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase)
 }
 
-/// Returns the items for one side, or for both.
+/// Returns the item for `side`, or both items if `side` is `None`.
 pub(in crate::games::book) fn of_side<T>(
     side: Option<Color>,
     of_both: [T; 2],

@@ -9,7 +9,7 @@ use crate::games::book::format::writer::Block;
 use crate::games::pgn::GameResult;
 
 /// A position reached in one game, and the move played there, if any. A record has 16 bytes, which
-/// are sorted as one integer. All records are different, so equal ones need no merging.
+/// are sorted as one integer. Records do not need to be merged, because all of them are different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {
     key: u64,
@@ -141,7 +141,8 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
         }
         black = record.rest & BLACK_TO_MOVE != 0;
     }
-    // First and repeated visits are sorted by move separately, so their moves must be joined.
+    // Records of first and repeated visits are in separate groups, each sorted by move, so the
+    // moves of the two groups must be joined.
     if repeats {
         entry.join_moves();
     }
@@ -156,7 +157,7 @@ fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize
         let place = mv.and_then(|mv| entry.moves.binary_search_by_key(&mv, |&(mv, _)| mv).ok());
         match place {
             Some(place) => listed.push((place + 1, record.game())),
-            // There is no move, or it was pruned. Repeated visits are already counted.
+            // There is no move, or the move was pruned. Repeated visits are already counted.
             None if !record.is_again() => listed.push((0, record.game())),
             None => {}
         }

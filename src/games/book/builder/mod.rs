@@ -2,9 +2,9 @@
 //!
 //! Each thread processes one chunk of text after another. Every game creates a record (key, move,
 //! result) for each of its positions up to the maximum depth. The top bits of the key select the
-//! partition for a record; the book has the same order. Each partition is then sorted and grouped
-//! into entries. This is three to four times as fast as counting in one hash map, because the
-//! working set stays in the cache.
+//! partition for a record, so the partitions are in the order of the book. Each partition is then
+//! sorted and grouped into entries. This is three to four times as fast as counting in one hash
+//! map, because the working set stays in the cache.
 //!
 //! The bytes of a book depend only on its set of games, not on their order. If the records exceed
 //! `--memory`, they are sorted, written to disk, and read back in parts that fit into memory.
@@ -125,7 +125,8 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Memory of a build in bytes, in addition to its records: program, text buffers and blocks.
+/// Memory, in bytes, that a build needs in addition to its records: for the program, text buffers
+/// and blocks.
 const FIXED_MEMORY: usize = 26 << 20;
 /// Memory, in bytes, that each thread needs in addition to its records: chunk, front cache, pawn
 /// set, half-filled blocks, and the partition that is being sorted.
@@ -160,7 +161,8 @@ fn build_of<R: BookRecord, W: BookOutput>(
     // This also locks the checkpoint folder, so that the build has exclusive access.
     let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
-        // Removing the checkpoints loses nothing: a repeated command reads unreadable inputs again.
+        // No game was counted, so the checkpoints are useless. If the command is repeated, it reads
+        // the inputs again.
         let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
         kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
@@ -415,7 +417,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The maximum number of copies of a record in memory: as read, sorted, and in entries.
+/// The maximum memory for a record while it is sorted, as a multiple of its size. The record is in
+/// memory as read, as sorted, and as part of an entry.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
 /// The maximum number of parts per partition, as a power of two. More would require too many seeks.
@@ -441,7 +444,8 @@ struct Source<'a, R> {
 }
 
 /// Returns the number of parts per partition, as a power of two, that keeps all threads within the
-/// memory limit. A book with facets has one part, because its bytes depend on this number.
+/// memory limit. A book with facets has one part, because the bytes of such a book depend on the
+/// number of parts.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;

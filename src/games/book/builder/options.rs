@@ -129,24 +129,24 @@ pub struct Monitor {
     pub all_rows: Arc<AtomicU64>,
     /// The number of parts of the book written so far; at most [`Monitor::PARTS`].
     pub parts: Arc<AtomicU64>,
-    /// Receives all faults, if set.
+    /// Receives all errors found in the input, if set.
     pub faults: Option<FaultListener>,
     stop: Arc<AtomicBool>,
 }
 
 type OnFault = dyn FnMut(&str) + Send;
 
-/// Receives a description of every fault, in input order, while inputs are read.
+/// Receives a description of every error in the input, in input order, while inputs are read.
 #[derive(Clone)]
 pub struct FaultListener(Arc<Mutex<OnFault>>);
 
 impl FaultListener {
-    /// Creates a listener that calls `on_fault` for each fault.
+    /// Creates a listener that calls `on_fault` for each error.
     pub fn new(on_fault: impl FnMut(&str) + Send + 'static) -> Self {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that stores faults and forwards them to `other`, if there is one.
+    /// Returns a listener that stores errors and forwards them to `other`, if there is one.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);

@@ -23,7 +23,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::games::book) struct Piece {
     pub rows: u64,
-    /// The range of the rows' keys as signed integers, as in the files.
+    /// The range of the rows' keys. The keys are signed integers, as in the files.
     pub keys: RangeInclusive<i64>,
 }
 
@@ -111,7 +111,8 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries that fail once the monitor stops the work, because an incomplete book is useless.
+/// A source of entries that fails once the monitor stops the work, because an incomplete book is
+/// useless.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
@@ -157,7 +158,7 @@ impl<'a> Seen<'a> {
         Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
-    /// Reads rows with `read`, adds them to the totals, and passes their records on.
+    /// Reads rows with `read`, adds them to the totals, and passes their records to `push`.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
@@ -173,7 +174,7 @@ impl<'a> Seen<'a> {
                 check_stopped(self.monitor)?;
             }
             pawns.insert(u64::from(row.pawns) << u32::BITS);
-            // The numbers of damaged rows may be too large to add up.
+            // The sum of the counts in damaged rows may overflow.
             visits = row.games.iter().fold(visits, |sum: u64, &games| sum.saturating_add(games));
             sum = sum.wrapping_add(row.sum());
             records_of(row, &mut push)
@@ -206,7 +207,7 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
-    // Records are in memory twice, as read and as sorted. Allow for two results per row.
+    // Each record is in memory twice, as read and as sorted. A row is assumed to have two results.
     let bytes = 4 * size_of::<Record>() as u64 * options.threads.max(1) as u64;
     let fits = |&bits: &u32| (rows >> bits) * bytes <= memory as u64;
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;

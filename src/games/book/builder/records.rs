@@ -22,7 +22,7 @@ pub(super) struct Visit {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedGame {
     pub result: GameResult,
-    /// The number of the game in the log of its thread; 0 if there is no log.
+    /// The index of the game in the log of its thread; 0 if there is no log.
     pub number: u32,
     /// The facets of the game, set only for [`OfGame::Facets`].
     #[cfg(feature = "parquet")]
@@ -48,7 +48,8 @@ pub(super) enum OfGame {
     Facets,
 }
 
-/// A record that is sorted by position and then merged. Some also contain game, pawns or facets.
+/// A record that is sorted by position and then merged with equal records. Some types of record
+/// also contain the game or its facets.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// The empty record, which has no games. Every other record has at least one.
     const EMPTY: Self;
@@ -60,13 +61,14 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
 
     fn of(visit: &Visit, game: &CountedGame) -> Self;
     fn key(&self) -> u64;
-    /// The sort order; the key provides the most significant bits.
+    /// Returns the sort key of the record, whose most significant bits are the position key.
     fn rank(&self) -> u128;
     /// Returns the slot of the record, out of `2^bits`. Mergeable records have the same slot.
     fn slot(&self, bits: u32) -> usize;
     /// Adds another record. Returns false if they cannot be merged or the sum would overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the game's number in its log with that in the book. Returns false if it has none.
+    /// Replaces the index of the game in its log with its number in the book. Returns false if the
+    /// game is not in the book.
     fn renumber(&mut self, numbers: &[u32]) -> bool;
     fn to_bytes(self) -> Self::Bytes;
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
@@ -277,7 +279,7 @@ pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
         *end -= 1;
         sorted[*end] = *record;
     }
-    // After the buckets are filled, the former end of each bucket is its start.
+    // Filling the buckets has moved each end to the start of its bucket.
     let mut rest = &mut sorted[..];
     for start in ends.into_iter().rev() {
         let (before, bucket) = rest.split_at_mut(start);
@@ -294,8 +296,8 @@ pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     }
 }
 
-/// Sorts the records of a partition and passes on an entry for each position, with the side to
-/// move, in ascending key order. `sorted` is scratch space.
+/// Sorts the records of a partition and passes an entry for each position, with the side to move,
+/// to `take`, in ascending key order. `sorted` is scratch space.
 pub(super) fn group(
     records: &[Record],
     sorted: &mut Vec<Record>,
@@ -316,7 +318,8 @@ pub(super) fn group(
                 entry.add_move(mv, counts);
             }
         }
-        // First and repeated visits are sorted by move separately, so their moves must be joined.
+        // Records of first and repeated visits are in separate groups, each sorted by move, so the
+        // moves of the two groups must be joined.
         if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
             entry.join_moves();
         }

@@ -5,7 +5,8 @@ use std::time::Instant;
 use crate::games::pgn::{Chunk, Chunks};
 
 /// A stage must be at least as large as all earlier text divided by this number, so that the number
-/// of stages and their data grow only with the logarithm of the text. A terabyte has at most 500.
+/// of stages and their data grow only with the logarithm of the text. A terabyte of text has at
+/// most 500 stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
 /// Limits for a stage. It ends once both are reached.

@@ -13,7 +13,8 @@ use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 /// Number of records in a block of 12 kB. Partitions grow by blocks, so records are never copied.
 const BLOCK: usize = 1 << 10;
 /// Number of slots in the front cache, as a power of two. The cache uses 96 kB and fits into a
-/// second-level cache. The first moves of games recur often and are added up here.
+/// second-level cache. The positions after the first moves recur often, and their records are
+/// merged here.
 const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
@@ -216,7 +217,8 @@ impl<R: PositionRecord> Collected<R> {
         (full + self.open[partition].len()) as u64 + on_disk
     }
 
-    /// Writes all these parts as one run to an empty file, and syncs it. Also returns its checksum.
+    /// Writes all these parts as one run to an empty file, and syncs the file. Also returns the
+    /// file's checksum.
     pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
         let mut file = ChecksumWriter::new(file);
         let ends = SortedRun::write_to(&mut file, disk, |partition, records| {

@@ -23,12 +23,12 @@ pub struct BuildTally {
     pub games: GameTotals,
     /// Games that were not counted.
     pub skipped: Skipped,
-    /// Games in which reading stopped at a fault.
+    /// Games in which reading stopped at an error.
     pub broken: u64,
     /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]
     pub contradictions: u64,
-    /// The first [`BuildTally::KEPT_FAULTS`] faults, in input order.
+    /// The first [`BuildTally::KEPT_FAULTS`] errors, in input order.
     pub faults: Vec<String>,
     /// Inputs that could not be read completely, each with its name, the line and the reason.
     pub broken_inputs: Vec<String>,
@@ -40,14 +40,14 @@ pub struct BuildTally {
     pub foreign: Vec<(String, Language)>,
 }
 
-/// A fault in a game.
+/// An error in a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameFault {
     /// The name of the input.
     pub input: String,
     /// The index of the game in the input, from 1.
     pub game: u64,
-    /// The fault, with its line number.
+    /// The error, with its line number.
     pub fault: Fault,
 }
 
@@ -269,7 +269,7 @@ impl Drop for ChunkTurn<'_, '_> {
 }
 
 impl BuildTally {
-    /// The number of faults to keep. A [`FaultListener`] receives all of them.
+    /// The number of errors to keep. A [`FaultListener`] receives all errors.
     pub const KEPT_FAULTS: usize = 10;
 
     pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {

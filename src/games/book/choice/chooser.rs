@@ -43,7 +43,8 @@ const PRIOR: (f64, f64) = (1.0, 1.0);
 /// significant in positions with many games. In a balanced position, it equals [`MAX_LOSS`]
 /// centipawns.
 const CLEARLY: f64 = 0.04;
-/// With [`Policy::Prefer`], a move is too rare below this share of the most frequent move's games.
+/// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the most
+/// frequent move's games.
 const RARE_SHARE: f64 = 0.1;
 /// With [`Policy::Weighted`], a move becomes ten times less likely whenever the lower bound of its
 /// score drops by this many points.
@@ -152,7 +153,7 @@ impl Chooser {
     }
 
     /// Chooses a move in the current position of a game, if the policy is not off and there is a
-    /// playable one. Of several chained books, uses the first one that has a playable move.
+    /// playable move. In a chain of books, uses the first book that has a playable move.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
             return None;
@@ -443,7 +444,7 @@ mod tests {
         };
         let [e4, d4] = of(&plain, 30, Policy::Best);
         assert_eq!((e4.value, e4.expected, d4.expected), (None, 0.6, 0.5));
-        // After 1.e4 Black is ahead by 50 centipawns, after 1.d4 White is.
+        // After 1.e4, Black is ahead by 50 centipawns; after 1.d4, White is.
         let values = [("e4", 50, None), ("d4", -50, None)];
         let book = analysed(&plain, &values);
         let [e4, d4] = of(&book, 100, Policy::Best);

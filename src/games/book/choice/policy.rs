@@ -17,7 +17,8 @@ pub enum Policy {
     Worst,
     /// Chooses any book move with equal probability.
     Random,
-    /// Chooses moves that are not clearly worse, by their games or weights. `on` selects this.
+    /// Chooses among the moves that are not clearly worse, in proportion to their games or weights.
+    /// `on` selects this policy.
     #[default]
     Prefer,
     /// Prefers moves with a higher lower bound of the score. Uses weights like [`Policy::Prefer`].

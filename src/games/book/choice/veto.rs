@@ -15,7 +15,8 @@ use crate::games::book::lookup::Book;
 use crate::support::words;
 
 /// The minimum and maximum weight of the book's score, in learned games. Chosen by hand: a move
-/// with few book games is vetoed after two or three losses, a balanced one with many after six.
+/// with few book games is vetoed after two or three losses, and a balanced move with many book
+/// games after six losses.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
 /// A move is vetoed if the upper bound of its expected score is this far below both the book's
 /// score and one half.

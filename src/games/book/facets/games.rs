@@ -69,7 +69,8 @@ impl GameId {
         GameId(number)
     }
 
-    /// Returns the id from the `Site` tag of a Lichess game. The URL may end with a side.
+    /// Returns the id from the `Site` tag of a Lichess game. Anything after the id in the URL, such
+    /// as a side, is ignored.
     pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()

@@ -47,7 +47,7 @@ pub(in crate::games::book) struct GameLog {
     games: Vec<LoggedGame>,
     /// Hashes that identify games. Used only if each game is counted once.
     courses: Vec<u64>,
-    /// Duplicates of games that this thread or another one has counted, with their hashes.
+    /// Duplicates of games that have been counted by this thread or another one, with their hashes.
     again: Vec<(u64, LoggedGame)>,
     pending: Option<(LoggedGame, Ending)>,
 }
@@ -61,7 +61,7 @@ enum Ending {
     Again(u64),
 }
 
-/// Size in bytes of a game in a log and in the section created from the log, together.
+/// Total size in bytes of a game in a log and in the section created from the log.
 const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
 /// Approximate size in bytes of a name; each name is stored twice.
 const BYTES_PER_NAME: usize = 120;

@@ -4,7 +4,7 @@
 //! key          8 bytes, little-endian
 //! length       varint: number of bytes that follow
 //! reached      counts
-//! for each move, in the order of their words:
+//! for each move, sorted by the two-byte code:
 //!   move       2 bytes, little-endian, as in Polyglot books but castling as e1g1
 //!   played     counts
 //! ```

@@ -87,8 +87,9 @@ impl Image {
         prefetch_bit(filter, self.header.pawn_filter_bits, pawn_key);
     }
 
-    /// Prefetches the row that [`Image::find`] reads first, or an empty row if the pawns are
-    /// unknown. The code does not branch on that, because the branch would often be mispredicted.
+    /// Prefetches the row that [`Image::find`] reads first, or an empty row if the pawn filter
+    /// excludes the pawns. The code does not branch on this result, because the branch would often
+    /// be mispredicted.
     #[inline]
     pub(crate) fn prefetch(&self, key: u64, pawn_key: u64) -> Row<'_> {
         let table = self.section(self.header.sections.buckets);

@@ -6,7 +6,7 @@
 //!     game     the game's number, in as few bytes as the number of games requires
 //!   otherwise:
 //!     length   varint: number of bytes that follow
-//!     head     varint: number of games in the first list, doubled; odd if a game is in several
+//!     head     varint: twice the number of games in the first list, plus 1 if a game is in several
 //!              lists
 //!     lists    first the games without any of the entry's moves, then one list for each of
 //!              its moves, with as many games as the entry counts for the move; each list consists
@@ -93,8 +93,8 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// Passes on all games with the indices of their lists (see [`encode_lists`]), list by list, in
-    /// ascending order. If the bytes are invalid, this stops at the error.
+    /// Passes all games to `take` with the indices of their lists (see [`encode_lists`]), list by
+    /// list, in ascending order. If the bytes are invalid, this stops at the error.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,

@@ -23,7 +23,7 @@ pub struct Manifest {
     pub games: GameTotals,
     /// The games that were not counted.
     pub skipped: Skipped,
-    /// Games in which reading stopped at a fault. The moves before the fault were counted.
+    /// Games in which reading stopped at an error. The moves before the error were counted.
     pub broken: u64,
     /// Descriptions of the filters that games had to pass.
     pub filters: Vec<String>,
@@ -37,7 +37,8 @@ pub struct Manifest {
     pub weights: bool,
 }
 
-/// Prefixes in filter descriptions: filters that prune moves, and the side whose moves are kept.
+/// Prefixes of the descriptions of some filters: two filters that prune moves, and the filter that
+/// keeps only the moves of one side.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const SIDE: &str = "side";
@@ -52,7 +53,8 @@ impl Manifest {
 impl Manifest {
     /// Returns the side whose moves the book contains, if it was built or filtered for one side.
     pub fn side(&self) -> Option<Color> {
-        // In merged books, the filters begin with the name of the part.
+        // In a merged book whose parts have different filters, each description begins with the
+        // name of a part and therefore does not match.
         let mut sides = self.filters.iter().filter_map(|filter| filter.strip_prefix(SIDE));
         match sides.next_back()?.trim() {
             "white" => Some(Color::White),

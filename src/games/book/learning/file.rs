@@ -58,7 +58,7 @@ pub(crate) struct LearnFile {
 }
 
 impl LearnFile {
-    /// Opens a learning file, or creates it. Fails if the file is something else.
+    /// Opens a learning file, or creates it. Fails if the file exists but is not a learning file.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         Self::bounded(path, MAX_BYTES)
     }
@@ -111,7 +111,7 @@ impl LearnFile {
         self.unsynced.is_some()
     }
 
-    /// Opens and locks the file, truncates an incomplete row, and also returns the file's length.
+    /// Opens and locks the file, and truncates an incomplete row. Also returns the file's length.
     fn locked(&self) -> Result<(File, u64), Fault> {
         let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();

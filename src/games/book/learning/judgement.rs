@@ -1,8 +1,9 @@
-//! Evaluates positions from all learned results. A search counts until later results refute it.
+//! Evaluates positions from all learned results. A search result is used until later results refute
+//! it.
 //!
 //! The value of a position is the value of its best known move, which the best known reply
 //! determines. If there is no later result of similar depth for the position after the move, the
-//! search result counts. If all known moves are clearly worse than the score of the search, the
+//! search result is used. If all known moves are clearly worse than the score of the search, the
 //! search is *refuted*: there may be a better move, but only another search can find it.
 
 use std::time::Duration;
@@ -276,7 +277,8 @@ mod tests {
         // The reply that was played shows how bad 2...f6 is, but another move may be better.
         assert_eq!(known(&rows, "e4 e5 Nf3 f6"), Some((250, "Nxe5".into(), 11)));
         assert_eq!(known(&rows, "e4 e5 Nf3"), Some((10 - NEXT_BEST_COSTS, "f6".into(), 0)));
-        // The move before it remains playable, but is worth a little less than the search found.
+        // The move before it remains playable, but its value is slightly lower than the search
+        // found.
         assert_eq!(known(&rows, "e4"), Some((10 - NEXT_BEST_COSTS, "e5".into(), 12)));
     }
 

@@ -119,8 +119,8 @@ impl Memory {
     }
 
     /// Returns at most `most` rows, without duplicates. Positions with the fewest games are removed
-    /// first, and among them the oldest. Games are removed as a whole, so every remaining search
-    /// keeps the replies that tested it.
+    /// first, and among them the oldest. The rows of a game are adjacent, so games are mostly
+    /// removed as a whole, and most remaining searches keep the replies that tested them.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.

@@ -4,9 +4,9 @@
 //! A row contains a search result ([`Row::found`]), or the result of a game for one of the
 //! positions in the game ([`Row::of_game`]). [`LearnFile`] appends rows with a CRC under a lock.
 //! [`Learned`] counts games as in any book, and evaluates search results with the help of later
-//! results (`judgement`). A refuted search has a value of depth 0. Compaction removes whole games,
-//! those with the rarest positions first and, among them, the oldest. The replies that refuted a
-//! search are therefore kept as long as the search itself.
+//! results (`judgement`). A refuted search has a value of depth 0. Compaction removes the rarest
+//! positions and, among them, the oldest. These are mostly whole games, so most searches are kept
+//! together with the replies that refuted them.
 
 mod file;
 mod judgement;
@@ -127,7 +127,7 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
         .iter()
         .filter(|learned_position| !learned_position.found.is_empty())
         .count();
-    // In each game, there is one position in which no move was played.
+    // Each game has one position in which no move was played: the last one.
     let ends =
         memory.learned_positions().iter().flat_map(|learned_position| &learned_position.played);
     let games: Counts = ends.filter(|played| played.mv.is_none()).map(|played| played.counts).sum();
@@ -300,7 +300,7 @@ mod tests {
         let played = game("c4 e5 g3");
         let mut rows = Row::of_game(&played, GameResult::Black);
         let (dir, learned) = learned(&rows);
-        // A move besides the one played, a move of a searched position, and an unknown position.
+        // Moves in two positions that were not learned, and a second move in a learned position.
         let forged = ["Nf3 d5", "c4 g6 Nc3", "b3 e5 Bb2"].map(|moves| {
             let rows = Row::of_game(&game(moves), GameResult::Draw);
             let Row { key, next, pawns, next_pawns, mv, .. } = rows[1];

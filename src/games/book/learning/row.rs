@@ -100,7 +100,7 @@ impl Row {
             return Vec::new();
         }
         let fact = Fact::Played { result, games: 1 };
-        // If a position is repeated, only the last visit counts, so a game contains no cycles.
+        // If a position is repeated, only the last visit is stored, so a game contains no cycles.
         let mut rows: Vec<Row> = Vec::new();
         let kept = game.positions().iter().enumerate().take(GAME_PLIES + 1);
         for (ply, position) in kept.rev() {
@@ -158,7 +158,8 @@ impl Row {
             kind => {
                 let index = usize::from(kind).checked_sub(usize::from(FOUND) + 1)?;
                 let (result, games) = (*RESULTS.get(index)?, word(row, 28));
-                // A row without games would list a move until the next compaction.
+                // A row without games would add a move to the book until the next compaction
+                // removed it.
                 (games > 0).then_some(Fact::Played { result, games })?
             }
         };

@@ -60,7 +60,7 @@ pub enum GameError {
 }
 
 impl Book {
-    /// Returns the PGN text of a game of this book, or of one chained after it, exactly as in its
+    /// Returns the PGN text of a game in this book or in a book chained after it, exactly as in its
     /// file. The file is searched for at its original path, and then next to the book. If it is
     /// compressed, everything before the game must be decompressed.
     ///
@@ -85,8 +85,9 @@ impl Book {
         found.unwrap_or_else(unknown)
     }
 
-    /// Returns the possible paths of a game file, most likely first: its path when the book was
-    /// built, then the same name in each of `folders`, then next to the book.
+    /// Returns the possible paths of a game file, most likely first: the path when the book was
+    /// built, then the same file name in each of `folders`, and finally the same file name next to
+    /// the book.
     pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
         let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
         let beside = Path::new(self.name()).parent().map(Path::to_owned);

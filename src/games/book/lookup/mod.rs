@@ -75,7 +75,8 @@ impl Book {
     /// Returns the book that is built into the program. It contains named opening lines and
     /// self-play games (see `books/README.md`).
     pub fn embedded() -> Self {
-        // Verifying the checksums takes longer than answering a request to the explorer.
+        // The book is cached, because verifying its checksums takes longer than answering a request
+        // to the explorer.
         static EMBEDDED_BOOK: LazyLock<Book> = LazyLock::new(|| {
             Book::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
                 .expect("a test has compared the embedded book with its source")
@@ -196,7 +197,8 @@ impl Book {
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
-    /// Like [`Book::reached`], but also finds positions without games: only analysed or learned.
+    /// Like [`Book::reached`], but also finds positions without games, which were only analysed or
+    /// learned.
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)

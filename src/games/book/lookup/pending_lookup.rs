@@ -18,7 +18,7 @@ pub(crate) struct PendingLookup<'a> {
 
 impl PendingLookup<'_> {
     /// Whether the book may contain the position. There are no false negatives. In a chain of
-    /// books, the later ones are tested only with the pawns of the position.
+    /// books, only the pawns of the position are tested in the later books.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())
@@ -85,7 +85,8 @@ mod tests {
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
         let met = [neighbours(knights), neighbours(pawns)].concat();
-        // The second book is tested only with the pawns, which a third of these positions pass.
+        // Only the pawn filter of the second book is tested, and a third of these positions pass
+        // it.
         for (book, max_passing) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);

@@ -24,7 +24,8 @@ fn damaged(book: &Book, part: &'static str) -> BookError {
     BookError::Damaged { name: book.name().to_owned(), part }
 }
 
-/// Checks that the entries can be decoded and are sorted, their number, and the table of buckets.
+/// Checks that the entries can be decoded and are sorted, and that the table of buckets and the
+/// numbers in the header match them.
 fn check_entries(book: &Book) -> Result<(), BookError> {
     let (entries, header) = (book.image.entries(), book.image.header());
     let mut rows = book.image.buckets().chunks_exact(BUCKET_BYTES as usize);

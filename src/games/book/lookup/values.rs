@@ -3,10 +3,10 @@
 //! ```text
 //! for each position, sorted by key, little-endian:
 //!   key        8 bytes
-//!   score      i16: score of best play, within the book and outside it
-//!   best       2 bytes: its first move, as in entries; 0 for none
-//!   outside    i16, 2 bytes: the same for the moves that lead out of the analysis
-//!   own        i16, 2 bytes: the same for the search of all moves
+//!   score      i16: score of best play, within the analysis or outside it
+//!   best       2 bytes: first move of best play, encoded as in entries; 0 for none
+//!   outside    i16, 2 bytes: score of the best move that leads out of the analysis, and this move
+//!   own        i16, 2 bytes: score of the best move in a search of all moves, and this move
 //!   depth      u8: the depth of the score, in plies
 //!   own depth  u8: the depth that the searches reached, in plies
 //!   nodes      u16: nodes per search, in thousands

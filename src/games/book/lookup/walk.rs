@@ -22,7 +22,8 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follows all legal moves where some games have no book move, and book moves elsewhere.
+    /// Follows all legal moves in positions in which some games have no book move, and only book
+    /// moves in other positions.
     Missing,
     All,
 }
@@ -71,9 +72,10 @@ impl Book {
         drawn.map(|drawn| drawn.mv)
     }
 
-    /// Visits every position that can be reached from `start` without leaving the book, once each
-    /// and nearest first, at most `max_ply` plies away. Moves that were never played but lead back
-    /// into the book are also followed, in case the book contains the moves of only one side.
+    /// Visits every position that can be reached from `start` in at most `max_ply` plies without
+    /// leaving the book. Each position is visited once, nearest first. Moves that were never played
+    /// but lead back into the book are also followed, in case the book contains the moves of only
+    /// one side.
     pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
         let mut queue = VecDeque::from([(*start, 0)]);
         let mut seen = KeyMap::default();

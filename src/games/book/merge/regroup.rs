@@ -64,7 +64,7 @@ impl KnownEntry {
         let listed = self.games.iter().map(|&(mv, game)| (place(mv).unwrap_or(0), game));
         let mut listed: Vec<(usize, u32)> = listed.collect();
         listed.sort_unstable();
-        // A game in which the position was repeated may contain two of the pruned moves.
+        // A game occurs twice if it repeated the position and both of its moves there were pruned.
         listed.dedup();
         listed
     }
@@ -74,7 +74,7 @@ fn games_of(book: &Book) -> Option<Games<'_>> {
     Games::parse(book.image.facets()?.games)
 }
 
-/// Iterates over the entries in a book with their games, in key order, up to any damage.
+/// Iterates over the entries in a book with their games, in key order. Stops at damaged data.
 fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
     let all = games_of(book).map_or(0, |games| games.len());
     let lists = book.image.facets().map_or(&[][..], |raw| raw.lists);
@@ -99,7 +99,8 @@ fn write_known<W: Read + Write + Seek>(
     let mut writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
     let mut entries = entries.peekable();
     while let Some(first) = entries.peek() {
-        // As in a build, the index starts again in each block, so that the bytes are the same.
+        // As in a build, each partition is a separate block in which the index starts again, so
+        // that the bytes are the same.
         let partition = partition_of(first.entry.key);
         let mut block = Block::default();
         let is_here = |known: &KnownEntry| partition_of(known.entry.key) == partition;
@@ -116,7 +117,7 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
     known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
 }
 
-/// The games of a book that are also in an earlier book, by number.
+/// The games of a book that are also in an earlier book, indexed by number.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     games: Vec<bool>,

@@ -69,10 +69,7 @@ impl Book {
         Ok(book)
     }
 
-    /// Like [`Book::open`], but counts a file of games with its facets, and accepts a folder of games.
-    ///
-    /// # Errors
-    /// As for [`Book::open`].
+    /// Like [`Book::open`], but counts games with their facets, and also accepts a folder of games.
     pub fn open_with_facets(path: &Path) -> Result<Self, BookError> {
         if !path.is_dir() && !is_of_games(path)? {
             return Self::open(path);
@@ -97,8 +94,8 @@ impl Book {
         Ok((header.positions, header.moves))
     }
 
-    /// Opens and chains books, in order: paths as in [`Book::open`], or [`EMBEDDED_NAME`],
-    /// separated by [`BOOK_SEPARATOR`].
+    /// Opens books and chains them in order. The paths are as in [`Book::open`], or
+    /// [`EMBEDDED_NAME`], and are separated by [`BOOK_SEPARATOR`].
     ///
     /// # Errors
     /// As for [`Book::open`], if any of the books fails.
@@ -125,9 +122,10 @@ impl Book {
 
     /// Exports the book to Polyglot format.
     ///
-    /// The weight of a move is two for each win of the side that played it and one for each draw or
-    /// game without a result, scaled down if one does not fit into sixteen bits. Moves with weight
-    /// 0 are skipped. If the book was imported from Polyglot, everything is exported.
+    /// The weight of a move is two for each win of the side that played it, plus one for each draw
+    /// or game without a result. If a weight does not fit into sixteen bits, all weights in the
+    /// position are scaled down. Moves with weight 0 are skipped. If the book was imported from
+    /// Polyglot, everything is exported.
     pub fn to_polyglot(&self) -> Export {
         polyglot::export(self)
     }

@@ -79,7 +79,7 @@ pub(crate) struct OpponentBook {
     pub(crate) book: Book,
     /// The mean rating of the selected players in their games; `None` if no game contains a rating.
     pub(crate) rating: Option<u32>,
-    /// The number of games. If both players are selected, a game is counted twice.
+    /// The number of games. If both players of a game are selected, the game is counted twice.
     pub(crate) games: u64,
 }
 
@@ -171,7 +171,7 @@ impl Visitor for OpponentStats {
                 self.sum += rating;
             }
         }
-        // This pass needs only the tags; the book counts the moves.
+        // This pass reads only the tags. The moves are read when the book is built.
         std::ops::ControlFlow::Break(())
     }
 

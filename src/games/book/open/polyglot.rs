@@ -247,7 +247,7 @@ pub struct Export {
     pub out_of_reach: u64,
     /// Number of moves skipped because the side that played them lost every game.
     pub weightless: u64,
-    /// Number of positions in which a weight exceeded 65535, so that all were scaled down.
+    /// Number of positions in which a weight exceeded 65535, so that all weights were scaled down.
     pub scaled: u64,
 }
 

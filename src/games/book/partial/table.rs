@@ -43,7 +43,7 @@ const GROUP_ROWS: usize = 1 << 17;
 /// The compression level. Higher levels save little space: most of the data is random keys.
 const ZSTD_LEVEL: i32 = 1;
 
-/// Dividing a date in digits by this number removes the day.
+/// Dividing a date in the form YYYYMMDD by this number removes the day.
 const DAYS: u32 = 100;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -205,8 +205,8 @@ fn write<T: DataType>(
     column.close()
 }
 
-/// Sets the encodings of the columns: differences for the sorted keys, no lengths for ids, and no
-/// dictionary, which would contain nearly all ids.
+/// Sets the encodings of the columns: differences for the sorted keys and for the lengths of ids,
+/// and no dictionaries, which would contain nearly all values.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
     let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);

@@ -1,4 +1,4 @@
-//! Reads the moves of the games of a book from the files that the book was built from.
+//! Reads the moves of a book's games from the PGN files used to build the book.
 
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -18,11 +18,11 @@ use crate::games::pgn::{
 use crate::support::files::FileError;
 use crate::support::threads::{STACK, start};
 
-/// The longest game of which all moves are read, in plies.
+/// The maximum number of plies to read per game. Later moves are ignored.
 const MAX_GAME: usize = u16::MAX as usize;
 
-/// Reads the moves of all games of a book with facets. The files of the games are searched for as
-/// by [`Book::game_from`]. Returns `None` if the monitor has stopped the work.
+/// Reads the moves of all games of a book with facets. Looks for the files of the games in the same
+/// places as [`Book::game_from`]. Returns `None` if the monitor has stopped the work.
 ///
 /// # Errors
 /// If the book has no facets, or if a file is missing or has changed since the book was built.
@@ -64,7 +64,7 @@ pub fn read_moves(
     Ok(Some(index))
 }
 
-/// The places of all games in the files, sorted by file and offset.
+/// The file, offset and number of each game, sorted by file and offset.
 struct Rows(Vec<(u32, u64, u32)>);
 
 impl Rows {
@@ -87,7 +87,7 @@ impl Rows {
     }
 }
 
-/// Returns the files that contain games of the book: their numbers and present paths.
+/// Returns the index and the current path of each file that contains games of the book.
 fn files_of(
     book: &Book,
     games: &Games<'_>,
@@ -116,7 +116,7 @@ fn files_of(
 #[derive(Default)]
 struct Share {
     words: Vec<u16>,
-    /// The number in the book and the range of moves of each game.
+    /// The number of each game in the book, and the range of its moves in `words`.
     games: Vec<(u32, Range<usize>)>,
     starts: Vec<(u32, String)>,
 }
@@ -165,7 +165,7 @@ struct MoveReader {
 }
 
 impl MoveReader {
-    /// Keeps the moves of the last game under its number, or discards them.
+    /// Stores the moves of the last game under its number, or discards them if it has none.
     fn keep(&mut self, number: Option<u32>) {
         let start = self.start.take();
         let Share { words, games, starts } = &mut self.share;
@@ -202,7 +202,7 @@ impl Visitor for MoveReader {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Creates the index. Fails with the number of a game that was not found, if that is the reason.
+/// Creates the index. If a game of the book was not found, fails with its number.
 fn joined(book: &Book, games: &Games<'_>, shares: &[Share]) -> Result<MoveIndex, Option<u32>> {
     let nothing = CollectedGame { moves: &[], start: "" };
     let mut collected = vec![nothing; games.len() as usize];
@@ -222,7 +222,7 @@ fn joined(book: &Book, games: &Games<'_>, shares: &[Share]) -> Result<MoveIndex,
     MoveIndex::new(book, collected.iter().copied()).map_err(|_| None)
 }
 
-/// The error for a game that is no longer at its place.
+/// Returns the error for a game that is no longer at its recorded location.
 fn changed(games: &Games<'_>, game: u32, book: &Book) -> FileError {
     let file = games.row(game).and_then(|row| {
         let files = games.files()?;

@@ -1,11 +1,11 @@
-//! What a pattern requires of the pieces on the board, compiled for fast tests.
+//! The conditions that a pattern imposes on a position, compiled for fast tests.
 
 use arrayvec::ArrayVec;
 
 use super::placement::{COUNT_BITS, COUNTED, KINDS, Placement, other_color};
 use crate::chess::position::Color;
 
-/// A set of kinds of content that a square may have.
+/// A set of possible contents of a square: kinds of pieces, or no piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Class(u16);
 
@@ -33,17 +33,17 @@ impl Class {
         (0..KINDS as u8).filter(move |kind| self.0 >> kind & 1 == 1)
     }
 
-    /// Returns the class with the colours of the pieces exchanged.
+    /// Returns the class with the colours of the pieces swapped.
     fn mirrored(self) -> Self {
         self.kinds().map(|kind| Class::of(other_color(kind))).fold(Class::NONE, Class::with)
     }
 }
 
-/// The least and greatest numbers of each kind of piece except kings: pawns, knights, bishops, rooks
-/// and queens, first White's and then Black's.
+/// The minimum and maximum counts of each kind of piece except kings: pawns, knights, bishops,
+/// rooks and queens, White's before Black's.
 pub(super) type Material = [(u8, u8); COUNTED];
 
-/// The greatest number of pieces that can be compared; as an upper bound, it means any number.
+/// The maximum count of a kind of piece. As an upper bound, it means that there is no limit.
 pub(super) const MAX_COUNT: u8 = (1 << (COUNT_BITS - 1)) - 1;
 
 const GUARDS: u64 = {
@@ -56,12 +56,12 @@ const GUARDS: u64 = {
     guards
 };
 
-/// Squares whose contents are tested together.
+/// Squares that must have the same kinds of content and are tested together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Group {
     squares: u64,
     kinds: ArrayVec<u8, KINDS>,
-    /// Which of the squares must hold one of the kinds: all, or none.
+    /// The squares that must contain one of the kinds: either all of `squares` or none of them.
     expected: u64,
 }
 
@@ -81,10 +81,11 @@ impl Group {
     }
 }
 
-/// A condition on the pieces, and on the side to move where it begins to hold.
+/// Requirements for the pieces on the board, and for the side to move when the pattern begins to
+/// hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Condition {
-    /// The bounds of the numbers of pieces, packed as in [`Placement::material`].
+    /// The bounds of the piece counts, packed as in [`Placement::material`].
     least: u64,
     most: u64,
     groups: Vec<Group>,
@@ -122,7 +123,7 @@ impl Condition {
         }
     }
 
-    /// Returns the condition for the same position seen from the other side.
+    /// Returns the condition with colours swapped and the board flipped vertically.
     pub(super) fn mirrored(
         squares: &[Class; 64],
         material: Option<&Material>,
@@ -139,7 +140,8 @@ impl Condition {
     #[inline]
     pub(super) fn holds(&self, placement: &Placement) -> bool {
         let material = placement.material();
-        // The guard of a number stays set if the subtraction of its bound does not go below zero.
+        // The guard bit of a count stays set if subtracting the bound does not give a negative
+        // number.
         let enough = (material | GUARDS).wrapping_sub(self.least);
         let few = (self.most | GUARDS).wrapping_sub(material);
         enough & few & GUARDS == GUARDS && self.groups.iter().all(|group| group.holds(placement))
@@ -190,7 +192,7 @@ mod tests {
         assert_eq!(holds(3, Class::of(queen)), (true, false));
         assert_eq!(holds(3, Class::of(queen).complement()), (false, true));
         assert_eq!(holds(35, Class::of(pawn).with(Class::of(queen))), (true, false));
-        // From the other side, the pawn is White's and stands on d4.
+        // Seen from the other side, the pawn is a white pawn on d4.
         assert_eq!(holds(27, Class::of(other_color(pawn))), (false, true));
     }
 }

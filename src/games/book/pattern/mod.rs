@@ -1,9 +1,10 @@
-//! Search by pattern: the games of a book in which pieces, pawns or material have a given form.
+//! Pattern search: finds the games of a book in which the pieces, pawns or material match a
+//! pattern.
 //!
-//! A book stores where the text of each game is, but not the moves. [`MoveIndex`] contains them: two
-//! bytes a ply, so that a million games of 80 plies take 160 MB. A search replays all games from
-//! there ([`placement`]) and tests every position ([`condition`]). An index of positions would be
-//! larger and could answer only the patterns for which it was made.
+//! A book stores the location of each game's text, but not its moves. [`MoveIndex`] stores the
+//! moves in two bytes per ply, so a million games of 80 plies take 160 MB. A search replays all
+//! these games ([`placement`]) and tests every position ([`condition`]). An index of positions
+//! would be larger and would support only the patterns that it was designed for.
 
 mod collect;
 mod condition;

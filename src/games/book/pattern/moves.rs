@@ -1,4 +1,4 @@
-//! The moves of all games of a book, in a file beside the book.
+//! The moves of all games of a book, stored in a file next to the book.
 //!
 //! ```text
 //! magic      8 bytes
@@ -7,9 +7,9 @@
 //! checksum   u64: XXH3 of the words and of all bytes that follow
 //! lengths    u16 per game: the number of its moves
 //! moves      u16 per move, as in Polyglot books; castling is the king's move, 0 a null move
-//! starts     JSON: the number of the game and the FEN, for games from other start positions
+//! starts     JSON: number and FEN of each game that has a different start position
 //! ```
-//! Games have the same order as in the book.
+//! Games are in the same order as in the book.
 
 use std::collections::HashMap;
 use std::io;
@@ -26,10 +26,10 @@ const MAGIC: &[u8; 8] = b"TABIAMV\n";
 const VERSION: u64 = 1;
 const WORDS: usize = 5;
 const HEADER_BYTES: usize = 8 + 8 * WORDS + 8;
-/// The number of games between two of which the start in the list of moves is kept.
+/// The number of games per block. An index keeps the offset of each block, not of each game.
 const BLOCK: usize = 256;
 
-/// The kind of a file of moves.
+/// The kind of file that contains the moves of a book.
 pub const MOVES_FILE: FileKind =
     FileKind { name: "a file of moves of a book", recognises: |head| head.starts_with(MAGIC) };
 
@@ -40,16 +40,16 @@ pub struct MoveIndex {
     games: usize,
     /// The offset of the moves in the file.
     begin: usize,
-    /// The number of moves before each block of games, and before the end.
+    /// The number of moves before each block of games, followed by the total number of moves.
     blocks: Vec<usize>,
     starts: HashMap<u32, Position>,
 }
 
-/// The moves of a game on the way into an index.
+/// The moves of a game that is to be added to an index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CollectedGame<'a> {
     pub(super) moves: &'a [u16],
-    /// The start position as FEN; empty for the usual one.
+    /// The start position as FEN; empty for the standard start position.
     pub(super) start: &'a str,
 }
 
@@ -66,14 +66,14 @@ fn checksum(bytes: &[u8]) -> u64 {
     hash.digest()
 }
 
-/// Returns the checksums by which an index belongs to a book.
+/// Returns the checksums that identify the book to which an index belongs.
 fn stamp(book: &Book) -> [u64; 2] {
     let sections = book.image.header().sections;
     [sections.entries.checksum, sections.games.checksum]
 }
 
 impl MoveIndex {
-    /// Returns the path of the index of a book: the book's path with `.moves` at the end.
+    /// Returns the path of a book's index: the path of the book followed by `.moves`.
     pub fn path_of(book: &Path) -> PathBuf {
         let mut name = book.as_os_str().to_owned();
         name.push(".moves");
@@ -85,7 +85,7 @@ impl MoveIndex {
         self.bytes.len() as u64
     }
 
-    /// Reads the index of a book from the file beside it.
+    /// Reads the index of a book from the file next to the book.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or belongs to another book or version.
@@ -95,10 +95,10 @@ impl MoveIndex {
         Self::parse(bytes, book).map_err(|reason| FileError::new("use", &path, reason))
     }
 
-    /// Writes the index to the file beside its book.
+    /// Writes the index to the file next to its book.
     ///
     /// # Errors
-    /// If the file cannot be written, or if a file of another kind has its name.
+    /// If the file cannot be written, or if the path is that of a file of another kind.
     pub fn write(&self, book: &Book) -> Result<(), FileError> {
         let path = Self::path_of(Path::new(book.name()));
         Output::new(&path, MOVES_FILE).apart_from([book.name()]).write(&self.bytes)
@@ -142,7 +142,8 @@ impl MoveIndex {
         Ok(MoveIndex { games, begin, blocks, starts, bytes })
     }
 
-    /// Creates the index of a book from the moves of its games, in the order of the book.
+    /// Creates the index of a book from the moves of all its games, which must be in the book's
+    /// order.
     pub(super) fn new<'a>(
         book: &Book,
         games: impl Iterator<Item = CollectedGame<'a>> + Clone,
@@ -176,7 +177,7 @@ impl MoveIndex {
         self.bytes[HEADER_BYTES..self.begin].as_chunks().0
     }
 
-    /// Returns the moves of consecutive games.
+    /// Iterates over consecutive games and their moves.
     pub(super) fn moves(
         &self,
         games: std::ops::Range<u32>,
@@ -195,7 +196,7 @@ impl MoveIndex {
         })
     }
 
-    /// Returns the start position of a game; `None` for the usual one.
+    /// Returns the start position of a game; `None` for the standard start position.
     pub(super) fn start(&self, game: u32) -> Option<&Position> {
         self.starts.get(&game)
     }
@@ -216,7 +217,7 @@ fn of_bytes(bytes: &[u8; 2]) -> usize {
     usize::from(u16::from_le_bytes(*bytes))
 }
 
-/// Returns the number of moves before each block of games, and the number of all moves.
+/// Returns the number of moves before each block of games, followed by the total number of moves.
 fn blocks(lengths: &[[u8; 2]]) -> Vec<usize> {
     let mut before = 0;
     let mut blocks = vec![0];

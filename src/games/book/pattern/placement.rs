@@ -1,26 +1,26 @@
-//! The pieces on the board. Moves are replayed without keys, castling rights or checks of legality,
-//! and nearly without branches, because a search replays all games.
+//! The placement of the pieces on the board. A search replays all games, so moves are played
+//! without keys, castling rights or legality checks, and almost without branches.
 
 use crate::chess::position::{Color, Piece, Position};
 
-/// The number of kinds of content of a square: empty, and six pieces of each colour.
+/// The number of possible contents of a square: empty, or six kinds of piece in each colour.
 pub(super) const KINDS: usize = 13;
-/// The kind of an empty square. Pieces follow: White's pawn to king, then Black's.
+/// The kind of an empty square. The pieces follow: White's from pawn to king, then Black's.
 pub(super) const EMPTY: u8 = 0;
 const PIECES: u8 = 6;
-/// The length of tables by kind. A power of two makes bounds checks unnecessary.
+/// The length of tables indexed by kind. It is a power of two so that no bounds checks are needed.
 const TABLE: usize = 16;
 
-/// The number of kinds of piece whose numbers are compared: all but the kings.
+/// The number of kinds of piece that are counted: all except the kings.
 pub(super) const COUNTED: usize = 10;
-/// Bits of a number of pieces in [`Placement::material`]. The highest one is never set.
+/// The number of bits for each count in [`Placement::material`]. The highest bit is never set.
 pub(super) const COUNT_BITS: u32 = 6;
 
 const PROMOTION_SHIFT: u32 = 12;
 const FROM_SHIFT: u32 = 6;
 const SQUARE_MASK: u16 = 63;
 
-/// For each kind, the value of one piece in [`Placement::material`].
+/// For each kind, the amount that one piece adds to [`Placement::material`].
 const WEIGHTS: [u64; TABLE] = {
     let mut weights = [0; TABLE];
     let mut lane = 0;
@@ -36,7 +36,7 @@ pub(super) fn kind(color: Color, piece: Piece) -> u8 {
     1 + PIECES * color.to_index() as u8 + piece.to_index() as u8
 }
 
-/// Returns the same piece of the other colour; an empty square stays empty.
+/// Returns the same piece in the other colour. An empty square remains empty.
 pub(super) fn other_color(kind: u8) -> u8 {
     match kind {
         EMPTY => EMPTY,
@@ -50,7 +50,7 @@ pub(super) struct Placement {
     squares: [u8; 64],
     /// The squares of each kind, as bit sets.
     sets: [u64; TABLE],
-    /// The number of pieces of each kind except kings, each in [`COUNT_BITS`] bits.
+    /// The number of pieces of each kind except kings, in [`COUNT_BITS`] bits per kind.
     material: u64,
 }
 
@@ -78,8 +78,8 @@ impl Placement {
         self.material
     }
 
-    /// Plays a legal move, encoded as by [`crate::chess::position::Move::to_polyglot`], or a null
-    /// move (0). An illegal move gives a meaningless placement.
+    /// Plays a legal move, encoded as in [`crate::chess::position::Move::to_polyglot`], or a null
+    /// move (0). After an illegal move, the placement is meaningless.
     #[inline]
     pub(super) fn play(&mut self, word: u16) {
         if word == 0 {
@@ -117,7 +117,8 @@ impl Placement {
         (is_en_passant, is_castling): (bool, bool),
     ) {
         if promotion != 0 {
-            // Polyglot's codes, 1 for a knight to 4 for a queen, follow the order of the kinds.
+            // Polyglot's promotion codes, from 1 for a knight to 4 for a queen, are in the order of
+            // the kinds.
             let pawn = self.squares[to];
             self.replace(to, pawn + (promotion % u16::from(PIECES)) as u8);
         } else if is_en_passant {
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
     use crate::chess::position::Move;
 
-    /// Positions in which castling, promotions and en passant captures soon occur.
+    /// Positions that soon lead to castling, promotions and en passant captures.
     const STARTS: [&str; 4] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -27,7 +27,8 @@ pub enum Order {
     /// The latest games first.
     #[default]
     Latest,
-    /// The games with the highest mean rating first, and the latest first among equals.
+    /// The games with the highest mean rating first. Of games with equal ratings, the latest come
+    /// first.
     Rating,
 }
 
@@ -38,11 +39,11 @@ pub struct PatternSearch<'a> {
     pub pattern: &'a Pattern,
     /// Which games are searched.
     pub filter: &'a FacetFilter,
-    /// The order of the games that are listed.
+    /// The order of the listed games.
     pub order: Order,
-    /// The number of games that are listed.
+    /// The maximum number of listed games.
     pub limit: usize,
-    /// The number of positions that are listed for a game.
+    /// The maximum number of positions listed for each game.
     pub positions: usize,
     /// The number of threads.
     pub threads: usize,
@@ -51,11 +52,11 @@ pub struct PatternSearch<'a> {
 /// A position in which a pattern begins to hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundPosition {
-    /// The number of plies played in the game.
+    /// The number of plies played before the position.
     pub ply: u32,
-    /// For how many consecutive positions the pattern holds, this one included.
+    /// The number of consecutive positions in which the pattern holds, including this one.
     pub length: u32,
-    /// Whether it holds with colours exchanged.
+    /// Whether the pattern holds with colours swapped.
     pub mirrored: bool,
     /// The position.
     pub fen: String,
@@ -67,16 +68,16 @@ pub struct FoundGame {
     /// The game.
     #[serde(flatten)]
     pub game: ListedGame,
-    /// How often the pattern begins to hold in it.
+    /// The number of times that the pattern begins to hold in the game.
     pub occurrences: usize,
-    /// The first of these positions.
+    /// The first positions in which it begins to hold, up to [`PatternSearch::positions`].
     pub positions: Vec<FoundPosition>,
 }
 
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PatternAnswer {
-    /// The number of games that the filter lets through.
+    /// The number of games that pass the filter.
     pub searched: u64,
     /// The results of the games in which the pattern holds.
     pub found: Counts,
@@ -85,7 +86,7 @@ pub struct PatternAnswer {
 }
 
 impl PatternAnswer {
-    /// Adds the result for another book; the list of games grows to `limit` at most.
+    /// Adds the result for another book. Keeps at most `limit` games in the list.
     pub fn add(&mut self, other: PatternAnswer, order: Order, limit: usize) {
         self.searched += other.searched;
         self.found += other.found;
@@ -99,10 +100,10 @@ impl PatternAnswer {
 }
 
 impl PatternSearch<'_> {
-    /// Searches the games of a book. Returns `None` if `is_stopped` has returned true.
+    /// Searches the games of a book. Returns `None` if `is_stopped` returns true.
     ///
     /// # Errors
-    /// If no thread can be started, or if the index has other games than the book.
+    /// If no thread can be started, or if the index and the book have different numbers of games.
     pub fn run(
         &self,
         book: &Book,
@@ -177,10 +178,10 @@ struct Share {
     found: Vec<u32>,
 }
 
-/// Consecutive positions in which a condition holds.
+/// A run of consecutive positions in which a condition holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
-    /// The first ply at which the whole pattern begins to hold.
+    /// The first ply at which the pattern begins to hold.
     first: u32,
     length: u32,
     condition: usize,
@@ -234,7 +235,8 @@ impl Compiled {
         }
     }
 
-    /// Whether the pattern may begin to hold at this ply.
+    /// Whether the pattern may begin at this ply, considering its range of plies and the side to
+    /// move.
     #[inline]
     fn may_begin(&self, condition: &Condition, ply: u32, start: Color) -> bool {
         let side = if ply.is_multiple_of(2) { start } else { !start };
@@ -245,7 +247,8 @@ impl Compiled {
     /// Whether the pattern holds anywhere in a game.
     #[inline]
     fn matches(&self, mut placement: Placement, start: Color, moves: &[[u8; 2]]) -> bool {
-        // For each condition, for how many positions up to this one it has held.
+        // For each condition, the number of positions, up to this one, in which it has held
+        // continuously.
         let mut held = [0_u32; 2];
         let last = self.plies.1.saturating_add(self.lasting - 1);
         let mut rest = moves.iter();
@@ -265,7 +268,7 @@ impl Compiled {
         false
     }
 
-    /// Returns all runs of positions in which the pattern holds, by ply.
+    /// Returns all runs of positions in which the pattern holds, sorted by ply.
     fn runs(&self, start: &Position, moves: &[[u8; 2]]) -> Vec<Run> {
         let mut runs = Vec::new();
         for (number, condition) in self.conditions.iter().enumerate() {
@@ -300,7 +303,8 @@ impl Compiled {
         runs
     }
 
-    /// Returns the part of a run that starts where the whole pattern begins to hold.
+    /// Returns the run without the positions before the pattern begins to hold; `None` if it never
+    /// does.
     fn run(
         &self,
         condition: &Condition,

@@ -1,4 +1,4 @@
-//! Patterns, and their text.
+//! Parses patterns.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,35 +8,36 @@ use super::placement::{COUNTED, EMPTY, KINDS, kind};
 use crate::chess::position::{Color, Piece};
 use crate::support::error::ParseError;
 
-/// The maximum number of plies in a pattern.
+/// The maximum number of plies in the conditions `plies=` and `for=`.
 const MAX_PLIES: u32 = 10_000;
 const TERMS: &str = "expected material (KRPPvKRP), a board of eight ranks (8/8/…), a square (d5=N), \
                      pawns=BOARD, turn=white, for=N, plies=A-B or mirror";
 
-/// What to look for in games: pieces, pawns and material. All terms of a pattern must hold.
+/// A pattern of pieces, pawns and material to search for in games. All of its terms must hold.
 ///
 /// | term | condition |
 /// | --- | --- |
 /// | `KRPPvKRP` | exactly these pieces, White's first; `P2-4`, `P2+` and `P*` are ranges |
-/// | `????????/…` | a board like in FEN, from rank 8; a rank `?` is arbitrary |
-/// | `d5=N` | the content of a square |
+/// | `????????/…` | a board as in FEN, from rank 8; a rank given as `?` is arbitrary |
+/// | `d5=N` | the content of one square |
 /// | `pawns=BOARD` | exactly these pawns; other pieces on this board are ignored |
-/// | `turn=white` | the side to move where the other conditions begin to hold |
+/// | `turn=white` | the side to move when the other conditions begin to hold |
 /// | `for=N` | the other conditions hold in N consecutive positions |
 /// | `plies=A-B` | the number of plies played before the first of these positions |
-/// | `mirror` | the same with colours exchanged also matches |
+/// | `mirror` | the pattern with colours swapped also matches |
 ///
-/// On a square, a letter is a piece as in FEN, `.` nothing, `?` anything, `*` any piece, `A` any
-/// piece of White's, `a` any of Black's, `[QR.]` one of these, and `[^p]` anything else.
+/// For the content of a square, a letter is a piece as in FEN, `.` is an empty square, `?` is
+/// anything, `*` is any piece, `A` is any white piece, `a` is any black piece, `[QR.]` is one of
+/// these, and `[^p]` is anything except this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     text: String,
     squares: [Class; 64],
     material: Option<Material>,
     turn: Option<Color>,
-    /// The first and the last ply of the game at which the pattern may begin.
+    /// The first and the last ply at which the pattern may begin.
     pub(super) plies: (u32, u32),
-    /// The number of consecutive positions.
+    /// The number of consecutive positions in which the pattern must hold.
     pub(super) lasting: u32,
     is_mirrored: bool,
 }
@@ -126,7 +127,7 @@ fn side(text: &str) -> Result<Color, ParseError> {
     }
 }
 
-/// Reads `A`, `A-B` or `A+`.
+/// Parses `A`, `A-B` or `A+`.
 fn range(text: &str) -> Result<(u32, u32), ParseError> {
     let number = |text: &str| text.parse::<u32>().ok().filter(|&number| number <= MAX_PLIES);
     let read = match (text.strip_suffix('+'), text.split_once('-')) {
@@ -161,7 +162,7 @@ fn piece(letter: char) -> Option<Piece> {
     LETTERS.iter().find(|(known, _)| *known == letter).map(|&(_, piece)| piece)
 }
 
-/// Returns the class of a letter: a piece, a colour, or a sign such as `?`.
+/// Returns the class for a character: a piece, all pieces of a colour, or a sign such as `?`.
 fn class_of(letter: char) -> Option<Class> {
     let all = |color| {
         let kinds = LETTERS.iter().map(|&(_, piece)| Class::of(kind(color, piece)));
@@ -180,7 +181,7 @@ fn class_of(letter: char) -> Option<Class> {
     }
 }
 
-/// Reads the class at the start of a text, and returns the rest of the text.
+/// Parses the class at the start of a text. Also returns the rest of the text.
 fn read_class(text: &str) -> Option<(Class, &str)> {
     let mut letters = text.chars();
     let Some(rest) = text.strip_prefix('[') else {
@@ -202,7 +203,7 @@ fn one_class(text: &str) -> Result<Class, ParseError> {
     })
 }
 
-/// Reads eight ranks, from the eighth to the first.
+/// Parses the eight ranks of a board, from the eighth to the first.
 fn board(text: &str) -> Result<[Class; 64], ParseError> {
     let ranks: Vec<&str> = text.split('/').collect();
     if ranks.len() != 8 {
@@ -240,7 +241,7 @@ fn read_rank(line: &str) -> Option<[Class; 8]> {
     classes.try_into().ok()
 }
 
-/// Reads the pawns of a board. Every other square is required to hold no pawn.
+/// Parses the pawns of a board. No other square may contain a pawn.
 fn pawns(text: &str) -> Result<[Class; 64], ParseError> {
     let of = [Color::White, Color::Black].map(|color| Class::of(kind(color, Piece::Pawn)));
     let no_pawn = of[0].with(of[1]).complement();
@@ -258,7 +259,7 @@ fn material(text: &str) -> Result<Material, ParseError> {
     both.try_into().map_err(|_| ParseError(format!("{text:?}: not material")))
 }
 
-/// Reads the pieces of one side: a king, and letters with optional numbers.
+/// Parses the pieces of one side: a king, and letters with optional counts.
 fn side_material(text: &str) -> Option<[(u8, u8); COUNTED / 2]> {
     let mut numbers = [(0, 0); COUNTED / 2];
     let mut rest = text.strip_prefix('K')?;
@@ -275,7 +276,7 @@ fn side_material(text: &str) -> Option<[(u8, u8); COUNTED / 2]> {
     Some(numbers)
 }
 
-/// Reads the number after a letter: nothing (1), `2`, `2-4`, `2+` or `*`.
+/// Parses the count after a letter: nothing (1), `2`, `2-4`, `2+` or `*`.
 fn bounds_of(text: &str) -> Option<(u8, u8)> {
     let number = |text: &str| text.parse::<u8>().ok().filter(|&number| number <= MAX_COUNT);
     let bounds = match (text.strip_suffix('+'), text.split_once('-')) {
@@ -341,7 +342,7 @@ mod tests {
         ] {
             assert!(!holds(pattern, fen), "{pattern}");
         }
-        // The same with colours exchanged.
+        // The same position with colours swapped.
         let fen = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N5/PPPP1PPP/R1BQKBNR b KQkq - 2 3";
         assert!(!holds("f3=N c6=n", fen) && holds("f3=N c6=n mirror", fen));
     }

@@ -41,10 +41,11 @@ pub struct PositionStats {
     pub reached: GameSummary,
     /// The games that continued with one of the moves, each counted once.
     ///
-    /// Without facets, an upper bound if some games ended here and others repeated the position.
+    /// Without facets, this is an upper bound if some games ended here and others repeated the
+    /// position.
     pub continued: GameSummary,
-    /// The moves played in this position or leading to a position of other games, by descending
-    /// number of games that reached the next position.
+    /// The moves that were played in this position or that lead to a position reached by other
+    /// games, by descending number of games that reached the next position.
     pub moves: Vec<MoveStats>,
 }
 
@@ -70,7 +71,8 @@ impl<'a> Facets<'a> {
     }
 
     fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
-        // Most positions are not in the book. The index does not contain enough keys to show this.
+        // Most positions are not in the book. The list index does not show this, because it has
+        // only some of the keys.
         self.image.find(key)?;
         let (first, start) = self.index.find(key)?;
         let mut both = SideBySide {

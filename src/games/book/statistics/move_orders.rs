@@ -222,7 +222,7 @@ impl Graph {
     /// Returns the most frequent complete move orders, most frequent first.
     fn orders(&self) -> Vec<MoveOrder> {
         let mut orders = Vec::new();
-        // Fractions of games as integers relative to this number, because the heap requires `Ord`.
+        // The heap requires `Ord`, so fractions of games are integers relative to `WHOLE`.
         const WHOLE: f64 = (1_u64 << 52) as f64;
         let mut open = BinaryHeap::from([((WHOLE as u64), Reverse(0_usize), Vec::<usize>::new())]);
         for _ in 0..MAX_STEPS {

@@ -53,7 +53,7 @@ impl PositionGames {
         &self.book
     }
 
-    /// Passes on all games with their numbers, the latest first.
+    /// Passes all games with their numbers to `take`, latest first.
     pub(crate) fn each(&self, mut take: impl FnMut(u32, GameFacts)) {
         let Some(facets) = Facets::of(&self.book.image) else { return };
         for &number in &self.numbers {
@@ -79,9 +79,10 @@ impl PositionGames {
         ListedGame::of(&Facets::of(&self.book.image)?.games, number, None)
     }
 
-    /// Reads the texts of games from their files, file by file, and passes them on with the numbers
-    /// of the games. The text is `None` if the file is missing or has changed. Looks for the files
-    /// at their original paths, in `folders`, and next to the book. Ends when `is_stopped` is true.
+    /// Reads the texts of games from their files, file by file, and passes them to `take` with the
+    /// numbers of the games. The text is `None` if the file is missing or has changed. Looks for
+    /// the files at their original paths, in `folders`, and next to the book. Stops when
+    /// `is_stopped` returns true.
     pub(crate) fn read(
         &self,
         wanted: &[u32],
@@ -96,7 +97,7 @@ impl PositionGames {
         let files = facets.games.files().unwrap_or_default();
         for rows in rows.chunk_by(|(_, one), (_, other)| one.file == other.file) {
             let file = rows.first().and_then(|(_, row)| files.get(row.file as usize));
-            // Games from standard input, for example, are in no file.
+            // Some games are not in a file, for example those from standard input.
             let file = file.filter(|file| !file.absolute.is_empty());
             let places = file.map(|file| self.book.places(file, folders)).unwrap_or_default();
             let mut sources: Vec<InputParts> =

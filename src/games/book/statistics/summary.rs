@@ -88,7 +88,8 @@ fn as_year_and_month<S: Serializer>(date: &GameDate, serializer: S) -> Result<S:
 }
 
 impl ListedGame {
-    /// Returns a game of a book. `mv` is its move in the position that the list is about.
+    /// Returns a game of a book. `mv` is the move played in the position for which games are
+    /// listed.
     pub(in crate::games::book) fn of(
         games: &Games<'_>,
         game: u32,
@@ -156,7 +157,8 @@ pub struct GameSummary {
     pub(super) ratings: (u64, u64),
     /// The results by month. Games without a known month are not included.
     pub history: Vec<MonthCounts>,
-    /// The games with the highest mean rating, at most [`LISTED_GAMES`], latest first among equals.
+    /// At most [`LISTED_GAMES`] games with the highest mean ratings. Of games with equal ratings,
+    /// the latest come first.
     pub top: Vec<ListedGame>,
     /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
     pub latest: Vec<ListedGame>,

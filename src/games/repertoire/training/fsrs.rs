@@ -17,7 +17,8 @@ const W: [f64; 21] = [
     0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796, 1.4835,
     0.0614, 0.2629, 1.6483, 0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
 ];
-/// The best of the four grades in the source. Difficulties revert towards its initial difficulty.
+/// The best of the four grades in the source. Difficulties revert towards the initial difficulty of
+/// this grade.
 const EASY: f64 = 4.0;
 const DIFFICULTIES: (f64, f64) = (1.0, 10.0);
 /// The minimum stability in days.
@@ -25,7 +26,7 @@ const MIN_STABILITY: f64 = 0.001;
 /// The maximum stability in days: a hundred years, as in Anki.
 const MAX_STABILITY: f64 = 36_500.0;
 
-/// How well an item was remembered. The grade "easy" of the source is not used.
+/// How well an item was remembered. The source has another grade, "easy", which is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
@@ -86,8 +87,8 @@ impl Memory {
         (1.0 + factor * self.days(now) / self.stability).powf(decay)
     }
 
-    /// Returns the time from which the item should be repeated: at once after a mistake, otherwise
-    /// when the probability of remembering falls to 90%.
+    /// Returns the time at which the item is due: immediately after a mistake; otherwise, when the
+    /// probability of remembering falls to 90%.
     pub fn due(&self) -> Time {
         match self.grade {
             Grade::Again => self.last,
@@ -95,7 +96,7 @@ impl Memory {
         }
     }
 
-    /// Returns the days since the last answer; 0 if the clock was set back.
+    /// Returns the number of days since the last answer; 0 if the clock was set back.
     fn days(&self, now: Time) -> f64 {
         now.saturating_sub(self.last) as f64 / DAY
     }

@@ -1,4 +1,4 @@
-//! The journal of a player's answers. Each answer is synced to disk at once.
+//! The journal of a player's answers. Each answer is immediately synced to disk.
 
 use std::path::Path;
 
@@ -16,15 +16,16 @@ static KIND: Kind = Kind { magic: "tabia training 1; ", name: "the training jour
 pub enum Verdict {
     /// The move is in the repertoire.
     Right,
-    /// The repertoire has another move, but this one leads back to it.
+    /// The repertoire has a different move here, but this move leads back to the repertoire.
     Transposes,
-    /// The repertoire has another move.
+    /// The repertoire has a different move here.
     Wrong,
-    /// The repertoire has no move here, and this one is good.
+    /// The repertoire has no move here, and this move is good.
     Good,
-    /// The repertoire has no move here, and others are better than this one.
+    /// The repertoire has no move here, and this move is clearly worse than other moves.
     Weak,
-    /// The repertoire has no move here, and neither games nor values show whether this one is good.
+    /// The repertoire has no move here, and neither games nor values show whether this move is
+    /// good.
     Unknown,
 }
 
@@ -48,7 +49,8 @@ impl Answer {
     }
 }
 
-/// Opens or creates the journal of a side, and calls `visit` with each answer in it.
+/// Opens or creates the journal for the repertoire of `side`, and calls `visit` with each answer in
+/// it.
 pub(super) fn open(
     path: &Path,
     side: Color,

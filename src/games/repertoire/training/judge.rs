@@ -1,4 +1,5 @@
-//! Evaluates answers: by the repertoire or, where it ends, by values, a search or games.
+//! Evaluates answers by the repertoire. Where the repertoire ends, uses engine values, a search or
+//! games.
 
 use std::cmp::Reverse;
 
@@ -8,7 +9,7 @@ use crate::chess::score::Score;
 use crate::games::book::{Book, Chooser, MAX_LOSS, Policy, Rejection};
 use crate::games::repertoire::{Proposal, Repertoire, Search};
 
-/// The number of good moves to list where a repertoire ends.
+/// The maximum number of good moves to list where a repertoire ends.
 const LISTED: usize = 3;
 
 /// What a reference book contains about a move of the player.
@@ -22,7 +23,7 @@ pub struct MoveFacts {
     pub score: f64,
     /// The value of the move in centipawns for the player, if analysed.
     pub value: Option<Score>,
-    /// The best reply, or the most common one if the position after the move is not analysed.
+    /// The best reply or, if the position after the move is not analysed, the most common reply.
     pub reply: Option<ReplyFacts>,
 }
 
@@ -31,16 +32,16 @@ pub struct MoveFacts {
 pub struct ReplyFacts {
     /// The reply.
     pub mv: Move,
-    /// Whether the reply is the best one according to a value.
+    /// Whether the reply was chosen by its engine value rather than its frequency.
     pub is_best: bool,
-    /// The share of the games after the move in which it was played.
+    /// The share of the reply in the games that continue after the move.
     pub share: f64,
 }
 
 /// The evaluation of an answer.
 pub(super) struct Ruling {
     pub verdict: Verdict,
-    /// The centipawns that the move loses against the best one, if known.
+    /// The number of centipawns by which the move is worse than the best move, if known.
     pub loss: Option<Score>,
     /// The moves of the repertoire or, where it ends, good moves. The first one is preferred.
     pub expected: Vec<Move>,
@@ -101,7 +102,8 @@ pub(super) fn rule(
     Ruling { verdict, loss, expected }
 }
 
-/// Returns the player's moves in the repertoire, those in most chapters or games first.
+/// Returns the repertoire's moves in a position. If the repertoire is a book of games, the moves
+/// with the most games come first.
 pub(super) fn prepared(repertoire: &Repertoire, position: &Position) -> Vec<Move> {
     let mut known: Vec<(u64, Move)> = repertoire
         .node(position)
@@ -112,7 +114,8 @@ pub(super) fn prepared(repertoire: &Repertoire, position: &Position) -> Vec<Move
     known.into_iter().map(|(_, mv)| mv).collect()
 }
 
-/// Returns good moves where the repertoire ends: moves back to it first, then moves of the book.
+/// Returns good moves for a position without an answer. Moves that lead back to the repertoire come
+/// before moves of the book.
 pub(super) fn good_moves(repertoire: &Repertoire, book: &Book, position: &Position) -> Vec<Move> {
     let legal = position.legal_moves();
     let leads_back = |mv: &Move| repertoire.node(&position.play(*mv)).is_some();
@@ -154,7 +157,8 @@ fn chooser() -> Chooser {
     Chooser::new(Policy::Prefer, 0)
 }
 
-/// Returns the loss of a move against the best one in centipawns, and the best move of a search.
+/// Returns the number of centipawns by which a move is worse than the best move, and the best move
+/// if there was a search.
 fn loss(
     book: &Book,
     position: &Position,

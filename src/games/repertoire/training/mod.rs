@@ -1,8 +1,8 @@
 //! Trains a repertoire: asks for the player's moves, and repeats what was not remembered.
 //!
-//! [`Training`] draws positions by the probability that the next game reaches them and that the
-//! player does not remember the answer. `fsrs` estimates what the player remembers; `judge`
-//! evaluates answers; `journal` stores them.
+//! [`Training`] draws positions in proportion to the probability that the next game reaches the
+//! position and the player does not remember the answer. `fsrs` estimates what the player
+//! remembers; `judge` evaluates answers; `journal` stores them.
 
 mod fsrs;
 mod journal;

@@ -14,26 +14,28 @@ use crate::games::repertoire::{FORECAST_PLIES, GapKind, Line, Repertoire, Search
 use crate::support::files::{Journal, JournalError};
 use crate::support::random::Random;
 
-/// The probability assigned to positions that the reference does not reach; they are asked last.
+/// The probability assigned to positions that do not occur in the reference book, so that they are
+/// asked last.
 const UNREACHED: f64 = 1e-6;
-/// The number of other questions before a position is asked again. Hand-set.
+/// The number of most recent questions whose positions are not asked again yet. Hand-set.
 const RECENT: usize = 3;
 
 /// How [`Training`] chooses positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingOptions {
-    /// The minimum probability of positions without an answer that are asked, see
+    /// The minimum probability of the positions without an answer that are asked, see
     /// [`Gap::probability`](crate::games::repertoire::Gap::probability).
     pub min_probability: f64,
     /// The seed of the random choices.
     pub seed: u64,
 }
 
-/// A training session: asks for the player's moves in a repertoire, and where it ends.
+/// A training session. It asks for the player's moves in the repertoire and in frequent positions
+/// where the repertoire ends.
 ///
 /// A position is due if it was never asked, if the last answer was wrong, or if the player
-/// remembers it with a probability of at most 90%. Due positions are drawn in proportion to the
-/// probability that they occur in the next game and the player does not remember the answer. All
+/// remembers it with a probability of at most 90%. A due position is drawn in proportion to the
+/// probability that it occurs in the next game and the player does not remember the answer. All
 /// results depend only on the arguments, never on the clock.
 #[derive(Debug)]
 pub struct Training {
@@ -42,11 +44,13 @@ pub struct Training {
     cards: Vec<Card>,
     index: KeyMap<usize>,
     journal: Option<Journal<Answer>>,
-    /// Good answers where the repertoire ends, the last one for each position.
+    /// The good answers to positions where the repertoire ends. Only the last one is stored for
+    /// each position.
     accepted: Vec<(Position, Move)>,
     random: Random,
     question: Option<Question>,
-    /// The position after the opponent's reply to the last right answer, and the line to it.
+    /// The index of the position after the opponent's reply to the last right answer, and the line
+    /// to that position.
     next: Option<(usize, Line)>,
     recent: VecDeque<usize>,
     tally: Tally,
@@ -68,13 +72,14 @@ struct Card {
 pub struct Question {
     /// The position at the end of the line.
     pub position: Position,
-    /// The line of the session so far, or else the most common one.
+    /// The moves that led to the position in this session or, for a new line, the most common line
+    /// to it.
     pub line: Line,
     /// The expected number of times that a game reaches the position.
     pub probability: f64,
-    /// How the repertoire ends; `None` if it has an answer.
+    /// How the repertoire ends at this position; `None` if it has an answer.
     pub gap: Option<GapKind>,
-    /// Whether the last answer was wrong.
+    /// Whether the last answer in this position was wrong.
     pub is_repeated: bool,
     /// The number of hints given.
     pub hints: usize,
@@ -84,9 +89,9 @@ pub struct Question {
 /// A hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
-    /// The piece that moves. A right answer then counts as remembered with help.
+    /// The piece to move. After this hint, a right answer counts as remembered with help.
     Piece(Piece),
-    /// The whole move. The answer then counts as not remembered.
+    /// The whole move. After this hint, the answer counts as not remembered.
     Move(Move),
 }
 
@@ -97,13 +102,14 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// How well the answer was remembered; `None` if that is unknown.
     pub grade: Option<Grade>,
-    /// The centipawns that the move loses against the best one, by a value or a search.
+    /// The number of centipawns by which the move is worse than the best move, if known from values
+    /// or a search.
     pub loss: Option<Score>,
-    /// What the reference contains about the move.
+    /// What the reference book contains about the move.
     pub played: MoveFacts,
     /// The moves of the repertoire or, where it ends, up to three good moves.
     pub expected: Vec<MoveFacts>,
-    /// The opponent's reply, if it leads to the next question.
+    /// The opponent's reply, if the position after it is the next question.
     pub reply: Option<Move>,
 }
 
@@ -118,7 +124,7 @@ pub struct Tally {
     pub wrong: usize,
 }
 
-/// The numbers of positions in each state.
+/// The number of positions in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// The number of positions that were never asked.
@@ -127,13 +133,13 @@ pub struct Progress {
     pub due: usize,
     /// The number of positions that are not due yet.
     pub learnt: usize,
-    /// The time at which the next of them is due.
+    /// The earliest time at which one of the learnt positions is due.
     pub next_due: Option<Time>,
 }
 
 impl Training {
-    /// Starts a session against the opponents of a reference book, and reads the earlier answers.
-    /// Without a journal, answers are not stored.
+    /// Starts a session in which opponents play as in a reference book, and reads the earlier
+    /// answers. Without a journal, answers are not stored.
     ///
     /// # Errors
     /// If the journal cannot be read or created, belongs to the other side, or is in use.
@@ -175,7 +181,7 @@ impl Training {
         &self.book
     }
 
-    /// Returns the answers of this session.
+    /// Returns the numbers of answers in this session.
     pub fn tally(&self) -> Tally {
         self.tally
     }
@@ -194,7 +200,8 @@ impl Training {
         Progress { new: self.cards.len() - asked, due: asked - learnt, learnt, next_due }
     }
 
-    /// Asks the next question; returns `None` if no position is due. An open question is dropped.
+    /// Asks the next question, which replaces the open question. Returns `None` if no position is
+    /// due.
     pub fn ask(&mut self, now: Time) -> Option<&Question> {
         let next = self.next.take().or_else(|| self.draw(now));
         self.question = next.map(|(card, line)| {
@@ -212,7 +219,8 @@ impl Training {
         self.question.as_ref()
     }
 
-    /// Gives a hint: first the piece, then the move. Returns `None` if there is none to give.
+    /// Gives a hint: the piece at first, and the move after that. Returns `None` if there is no
+    /// question or no move to show.
     pub fn hint(&mut self) -> Option<Hint> {
         let question = self.question.as_mut()?;
         let position = &question.position;
@@ -236,7 +244,7 @@ impl Training {
     }
 
     /// Answers the open question with a legal move. Returns `None` if there is no question or the
-    /// move is illegal. The answer is on disk when this returns.
+    /// move is illegal. The answer has been synced to disk when this method returns.
     ///
     /// # Errors
     /// If the journal cannot be written. The question stays open if the answer was not appended.
@@ -275,7 +283,7 @@ impl Training {
         Ok(Some(Judgement { verdict, grade, loss: ruling.loss, played, expected, reply }))
     }
 
-    /// Returns the accepted moves that the repertoire does not have, each as a game.
+    /// Returns the good answers that are not in the repertoire, each as a game.
     pub fn additions(&self) -> Vec<PgnGame> {
         let open = |(position, _): &&(Position, Move)| !self.repertoire.answers(position);
         let game = |(position, mv): &(Position, Move)| {
@@ -315,7 +323,7 @@ impl Training {
         self.tally.right += usize::from(is_right && grade == Some(Grade::Good));
     }
 
-    /// Draws a due position. One of the last positions is drawn only if no other is due.
+    /// Draws a due position. A recently asked position is drawn only if no other position is due.
     fn draw(&mut self, now: Time) -> Option<(usize, Line)> {
         let weight = |at: usize| self.cards[at].weight(now);
         let all: Vec<(usize, f64)> = (0..self.cards.len()).map(|at| (at, weight(at))).collect();
@@ -332,8 +340,8 @@ impl Training {
         Some((at, self.cards[at].line.clone()))
     }
 
-    /// Draws the opponent's reply in proportion to the book's games. Returns it if the position
-    /// after it is due; that position is then the next question.
+    /// Draws the opponent's reply in proportion to the number of games in the book. If the position
+    /// after the reply is due, returns the reply and makes that position the next question.
     fn reply(&mut self, question: &Question, mv: Move, now: Time) -> Option<Move> {
         let after = question.position.play(mv);
         let reply = self.book.draw_move(&after, &mut self.random)?;

@@ -108,7 +108,7 @@ fn a_reply_that_no_game_played_is_not_the_most_common_one() {
     let book = build_in_memory(&input(text), &BuildOptions::default(), "games").expect("a book").0;
     let repertoire = Repertoire::read(&input("1. d4 Nf6 2. Nf3 *\n"), Color::White);
     let repertoire = repertoire.expect("readable");
-    // 2... e6 leads to a position of the book, but only by another move order.
+    // 2... e6 leads to a position of the book, but no game contains it after 1. d4 Nf6 2. c4.
     assert_eq!(book.moves(&after("d4 Nf6 c4")).len(), 1);
     let mut training = Training::open(repertoire, book, &OPTIONS, None).expect("no file");
     let found = judged(&mut training, "d4 Nf6", "c4");
@@ -262,7 +262,7 @@ fn right_answers_are_followed_by_replies_of_the_book() {
     for seed in 0..40 {
         let mut training = training(TrainingOptions { seed, ..OPTIONS });
         let found = judged(&mut training, "d4 Nf6", "c4");
-        // A position that was asked shortly before is not asked again.
+        // There is no reply if it would lead to a position that was asked recently.
         let Some(reply) = found.reply else { continue };
         let position = training.ask(NOW).expect("a question");
         assert_eq!(position.line.moves.last(), Some(&reply));
@@ -307,8 +307,8 @@ fn damaged_answers_in_the_journal_are_ignored() {
     assert_eq!(training.progress(NOW).learnt, 1);
 }
 
-/// What a player does: the seconds before an answer, and which legal move it is; `None` skips.
-/// Moves of the repertoire are more likely than others.
+/// The actions of a player: the number of seconds before an answer, and the index of a legal move,
+/// or `None` to skip the question. Moves of the repertoire are more likely than other moves.
 fn player() -> impl Strategy<Value = Vec<(u64, Option<(bool, usize)>)>> {
     let action = prop::option::weighted(0.9, (any::<bool>(), 0..40_usize));
     prop::collection::vec((0..5 * DAY, action), 1..60)

@@ -116,8 +116,8 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply and gives
-/// the time in seconds.
+/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply, and then
+/// the time is in seconds.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
     let (ply, rest) = next_word(line)?;
@@ -148,8 +148,8 @@ fn next_word(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| (&text[..end], &text[end..]))
 }
 
-/// Parses the numbers before a TAB: first the selective depth, second the speed, and last the
-/// number of tablebase hits. Returns them and the rest of the line.
+/// Parses the numbers before a TAB. The first is the selective depth, the second the speed, and the
+/// last the number of tablebase hits. Also returns the rest of the line.
 fn extras(rest: &str) -> (Option<Extras>, &str) {
     let plain = (None, rest.trim_start());
     let Some((numbers, text)) = rest.split_once('\t') else { return plain };

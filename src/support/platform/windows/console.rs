@@ -15,7 +15,7 @@ use windows_sys::core::BOOL;
 
 use super::super::types::Event;
 
-/// The number of keys that are searched for the end of a line.
+/// The number of input events that are searched for the Enter key.
 const MOST_KEYS: usize = 1024;
 const ENTER: u16 = b'\r' as u16;
 
@@ -26,8 +26,8 @@ struct Watcher {
 
 static WATCHERS: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
 
-/// Calls a function in a separate thread for each of these events, instead of their default
-/// action. After `Hangup` and `Terminate`, Windows ends the process within some seconds.
+/// Calls `react` in a separate thread for each of these events, which replaces the default action.
+/// After `Hangup` and `Terminate`, Windows ends the process within a few seconds.
 pub(crate) fn on_events(
     events: &[Event],
     react: impl FnMut(Event) + Send + 'static,
@@ -37,7 +37,7 @@ pub(crate) fn on_events(
     let mut watchers = WATCHERS.lock().unwrap_or_else(PoisonError::into_inner);
     watchers.push(Watcher { events: events.to_vec(), sender });
     #[allow(unsafe_code)]
-    // The handler is valid as long as the program runs.
+    // The handler is a function, which is always valid.
     if watchers.len() == 1 && unsafe { SetConsoleCtrlHandler(Some(handle), TRUE) } == 0 {
         watchers.clear();
         return Err(io::Error::last_os_error());
@@ -61,14 +61,14 @@ unsafe extern "system" fn handle(kind: u32) -> BOOL {
     if !is_watched {
         return FALSE;
     }
-    // Windows ends the process as soon as this function returns.
+    // For `Hangup` and `Terminate`, Windows ends the process as soon as this function returns.
     while event != Event::Interrupt {
         thread::park();
     }
     TRUE
 }
 
-/// Returns whether standard output can be written to now. Windows cannot test that.
+/// Returns `true`, because Windows cannot test whether writing to standard output would block.
 pub(crate) fn output_has_room(_: &io::Stdout) -> bool {
     true
 }
@@ -77,7 +77,8 @@ pub(crate) fn output_has_room(_: &io::Stdout) -> bool {
 pub(crate) fn input_has_line(_: &io::Stdin) -> bool {
     let mut count = 0;
     #[allow(unsafe_code)]
-    // Records of integers may be zero, and `MOST_KEYS` records fit in the array.
+    // The records consist of integers, so zero is valid, and the array has room for `MOST_KEYS`
+    // records.
     let records = unsafe {
         let mut records: [INPUT_RECORD; MOST_KEYS] = zeroed();
         let records_start = (&raw mut records).cast();

@@ -6,7 +6,7 @@ use windows_sys::Win32::System::Memory::{
     MEM_COMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc, VirtualFree,
 };
 
-/// Private memory. Its pages read as zero and are used only after the first write.
+/// Private memory. Its pages read as zero and use physical memory only after the first write.
 pub(crate) struct Mapping(NonNull<u8>);
 
 // This value owns the memory exclusively.
@@ -16,7 +16,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Allocates memory for at least one byte. Returns `None` if Windows refuses.
+    /// Allocates `bytes` bytes of memory, which must not be 0. Returns `None` on failure.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         #[allow(unsafe_code)]
         // New memory does not overlap memory that is already in use.
@@ -31,7 +31,8 @@ impl Mapping {
         self.0
     }
 
-    /// Returns `false`: Windows could refuse to commit the pages again.
+    /// Does nothing and returns `false`, because Windows could refuse to commit released pages
+    /// again.
     pub(crate) fn clear(&mut self) -> bool {
         false
     }

@@ -32,13 +32,13 @@ pub(crate) use console::{input_has_line, on_events, output_has_room};
 pub(crate) use memory::Mapping;
 pub(crate) use process::{Group, HAS_SIGNALS, Input, describe_exit, has_crashed, prepare, signal};
 
-/// The locked byte. It is behind the end of every file, because Windows prevents other programs
-/// from reading locked bytes.
+/// The offset of the byte that is locked. It is beyond the end of every file, because Windows
+/// prevents other programs from reading locked bytes.
 const LOCKED_BYTE: u64 = i64::MAX as u64 - 1;
 /// Prefix of the temporary name of a file that is being replaced.
 const OLD_PREFIX: &str = ".tabia-old-";
 const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-/// Names of devices, which exist in every folder and with every suffix.
+/// The names of devices, which Windows reserves in every folder and with any suffix.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// Returns the identity of an open file.
@@ -48,7 +48,7 @@ pub(crate) fn file_id(file: &File) -> Option<FileId> {
 
 fn handle_id(handle: RawHandle) -> Option<FileId> {
     #[allow(unsafe_code)]
-    // The structure consists of integers, and an invalid handle is an error.
+    // The structure consists of integers, so zero is valid. For an invalid handle, the call fails.
     let information = unsafe {
         let mut information: BY_HANDLE_FILE_INFORMATION = zeroed();
         (GetFileInformationByHandle(handle, &mut information) != 0).then_some(information)
@@ -64,7 +64,7 @@ pub(crate) fn path_id(path: &Path) -> Option<FileId> {
     file_id(&options.open(path).ok()?)
 }
 
-/// The same as [`path_id`]: the metadata of the standard library has no identity.
+/// The same as [`path_id`], because the standard library's metadata does not contain the identity.
 pub(crate) fn known_id(path: &Path, _: &Metadata) -> Option<FileId> {
     path_id(path)
 }
@@ -114,7 +114,7 @@ pub(crate) fn may_wait(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir()
 }
 
-/// Returns `false`: named pipes have names of their own, which no option accepts.
+/// Returns `false`, because named pipes on Windows have special names, which no option accepts.
 pub(crate) fn is_pipe(_: &Path) -> bool {
     false
 }
@@ -148,7 +148,7 @@ pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64)
 /// Sets the length of a file that is open for writing or appending.
 pub(crate) fn set_len(file: &File, length: u64) -> io::Result<()> {
     match file.set_len(length) {
-        // Files that are open for appending may only become longer.
+        // A file that is open for appending cannot be truncated, so open it for writing.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             reopened(file)?.set_len(length)
         }
@@ -168,8 +168,7 @@ fn reopened(file: &File) -> io::Result<File> {
     }
 }
 
-/// Gives a complete file its final name, replacing any existing file at `target` as [`rename`]
-/// does.
+/// Gives a complete file its final name with [`rename`], replacing any existing file at `target`.
 pub(crate) fn replace(path: TempPath, target: &Path) -> io::Result<()> {
     rename(&path, target)?;
     // The temporary name no longer exists, so there is nothing to remove.
@@ -177,8 +176,9 @@ pub(crate) fn replace(path: TempPath, target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Renames a file, replacing any existing file at `to`. This is atomic, unless the file system
-/// cannot replace an open file. In that case the name does not exist for a moment.
+/// Renames a file, replacing any existing file at `to`. This is atomic unless the file at `to` is
+/// open and the file system cannot replace open files. In that case, no file exists at `to` for a
+/// moment.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     match fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && to.is_file() => {
@@ -188,7 +188,8 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves the open file to another name first. If this program is killed, the old content remains.
+/// Replaces an open file by renaming it first. If this program is killed, the old content remains
+/// under the temporary name.
 fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut names = tempfile::Builder::new();
@@ -200,24 +201,24 @@ fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
         forget(old);
         return Err(error);
     }
-    // Windows deletes the file when it is no longer open.
+    // Windows deletes the old file when no program has it open any more.
     let _ = old.close();
     Ok(())
 }
 
-/// Returns `None`: all files have names.
+/// Returns `None`, because all files on Windows have names.
 pub(crate) fn unnamed_file(_: &Path) -> Option<File> {
     None
 }
 
-/// Fails: all files have names.
+/// Fails, because all files on Windows have names.
 pub(crate) fn link_unnamed(_: &File, _: &Path) -> io::Result<()> {
     Err(io::Error::other("there are no files without names"))
 }
 
 fn locked_byte() -> OVERLAPPED {
     #[allow(unsafe_code)]
-    // The structure consists of integers, and of pointers that may be null.
+    // The structure consists of integers and nullable pointers, so zero is valid.
     let mut place: OVERLAPPED = unsafe { zeroed() };
     place.Anonymous.Anonymous.Offset = LOCKED_BYTE as u32;
     place.Anonymous.Anonymous.OffsetHigh = (LOCKED_BYTE >> 32) as u32;
@@ -229,7 +230,7 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
     let mut place = locked_byte();
     #[allow(unsafe_code)]
-    // The file is open, and the call returns at once.
+    // The file is open, and the call returns immediately.
     if unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &mut place) } != 0 {
         return Ok(());
     }
@@ -253,14 +254,15 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Opens and locks a file or folder that another program may have left behind. Returns `None` if
-/// another program still uses it.
+/// Opens and locks a file or folder that another program may have left behind. Returns `None` if a
+/// program is still using it.
 pub(crate) fn claim(path: &Path) -> Option<File> {
     if !path.is_dir() {
         let file = File::open(path).ok()?;
         return try_lock(&file).is_ok().then_some(file);
     }
-    // A folder cannot be locked. The file handle of its owner excludes this kind of access.
+    // Windows cannot lock a folder. Instead, while the owner has the folder open, requesting
+    // `DELETE` access fails.
     let mut options = OpenOptions::new();
     options.access_mode(DELETE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()
 }
@@ -287,7 +289,8 @@ pub(crate) fn rename_folder(from: &Path, to: &Path, lock: File) -> io::Result<()
     fs::rename(from, to)
 }
 
-/// Fails: on Windows, a child does not inherit the cores of the thread that starts it.
+/// Fails, because on Windows a child process does not inherit the cores of the thread that starts
+/// it.
 pub(crate) fn usable_cores() -> io::Result<Vec<usize>> {
     Err(io::Error::other("Tabia supports this only on Linux"))
 }
@@ -300,19 +303,19 @@ pub(crate) fn bind_to_cores(_: &[usize]) -> io::Result<()> {
     Err(io::Error::other("Tabia supports this only on Linux"))
 }
 
-/// Returns the memory of the machine in bytes, or `None` if the system does not report it.
+/// Returns the memory of the machine in bytes, or `None` if it is unknown.
 pub(crate) fn total_memory() -> Option<usize> {
     usize::try_from(memory_status()?.ullTotalPhys).ok()
 }
 
-/// Returns the memory in bytes that programs can use without forcing others out of memory.
+/// Returns the memory, in bytes, that programs can allocate without causing paging.
 pub(crate) fn available_memory() -> Option<usize> {
     usize::try_from(memory_status()?.ullAvailPhys).ok()
 }
 
 fn memory_status() -> Option<MEMORYSTATUSEX> {
     #[allow(unsafe_code)]
-    // The structure consists of integers, and states its size.
+    // The structure consists of integers, so zero is valid, and its length field is set.
     unsafe {
         let mut status: MEMORYSTATUSEX = zeroed();
         status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;
@@ -331,7 +334,7 @@ pub(crate) fn free_space(folder: &Path) -> Option<u64> {
     let name: Vec<u16> = folder.as_os_str().encode_wide().chain([0]).collect();
     let mut free = 0;
     #[allow(unsafe_code)]
-    // The name ends with a zero, and null stands for values that are not needed.
+    // The name is null-terminated, and null pointers are allowed for values that are not needed.
     let found = unsafe { GetDiskFreeSpaceExW(name.as_ptr(), &mut free, null_mut(), null_mut()) };
     (found != 0).then_some(free)
 }
@@ -342,9 +345,9 @@ pub(crate) fn cpu_model() -> Option<String> {
     std::env::var("PROCESSOR_IDENTIFIER").ok()
 }
 
-/// Splits a command line into words as Windows programs do. Only `"` quotes, and `\` is part of a
-/// path unless it precedes `"`. Returns `None` if a quote is not closed. See "Parsing C command-line
-/// arguments" in Microsoft's documentation.
+/// Splits a command line into words as Windows programs do. Only `"` is a quotation mark, and `\`
+/// is part of a path unless it precedes `"`. Returns `None` if a quote is not closed. See "Parsing
+/// C command-line arguments" in Microsoft's documentation.
 pub(crate) fn split_words(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let (mut is_quoted, mut backslashes) = (false, 0);

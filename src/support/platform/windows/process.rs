@@ -26,22 +26,22 @@ use super::super::types::Signal;
 
 /// Whether [`signal`] has an effect.
 pub(crate) const HAS_SIGNALS: bool = false;
-/// The lowest exit code that Windows gives to a crashed program, such as 0xC0000005.
+/// The lowest exit code of a crashed program. An access violation has the code 0xC0000005.
 const FIRST_CRASH: u32 = 0xC000_0000;
-/// The exit code of a program that Ctrl-C ended, which is no crash.
+/// The exit code of a program that was ended by Ctrl-C, which is not a crash.
 const CONTROL_C_EXIT: u32 = 0xC000_013A;
 /// The exit code of a killed engine.
 const KILLED: u32 = 1;
 
 /// Makes a command start in its own process group, which a Ctrl-C in the console does not reach.
-/// From the first call on, the end of this process ends all processes that it has started.
+/// After the first call, all processes that this process starts are killed when it ends.
 pub(crate) fn prepare(command: &mut Command) {
     static OWN_JOB: OnceLock<Option<Job>> = OnceLock::new();
     #[allow(unsafe_code)]
-    // The function returns a constant.
+    // The function always succeeds and returns a constant.
     let own_process = || unsafe { GetCurrentProcess() };
     // Without this job, an engine could survive if this process is killed before it has assigned
-    // the new engine to the job of its own.
+    // the engine to a separate job.
     OWN_JOB.get_or_init(|| Job::with(own_process()).ok());
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
 }
@@ -65,7 +65,7 @@ impl Job {
             (Job(OwnedHandle::from_raw_handle(handle)), limits)
         };
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-        // The structure is of the stated class and size, and both handles are valid.
+        // The structure has the class and size that are passed, and both handles are valid.
         unsafe {
             checked(SetInformationJobObject(
                 job.0.as_raw_handle(),
@@ -92,11 +92,12 @@ impl Group {
         }
     }
 
-    /// Kills all processes of the group, some of which may be left after the first one has exited.
+    /// Kills all processes of the group, including those that are still running after the child has
+    /// exited.
     pub(crate) fn kill(&self) {
         if let Some(job) = &self.0 {
             #[allow(unsafe_code)]
-            // The handle is valid. The call fails if no process is left.
+            // The handle is valid. A failure is harmless.
             let _ = unsafe { TerminateJobObject(job.0.as_raw_handle(), KILLED) };
         }
     }
@@ -104,13 +105,13 @@ impl Group {
 
 fn has_exited(child: &Child) -> bool {
     #[allow(unsafe_code)]
-    // The child's handle is valid, and the call returns at once.
+    // The child's handle is valid, and the call returns immediately.
     unsafe {
         WaitForSingleObject(child.as_raw_handle(), 0) == WAIT_OBJECT_0
     }
 }
 
-/// Does nothing: Windows has no signals.
+/// Does nothing, because Windows has no signals.
 pub(crate) fn signal(_: &Child, _: Signal) {}
 
 /// Describes how a process ended, such as `ended with code 3`.
@@ -122,7 +123,7 @@ pub(crate) fn describe_exit(status: ExitStatus) -> String {
     }
 }
 
-/// Returns whether the system ended the process because of an error in it.
+/// Returns whether the process crashed.
 pub(crate) fn has_crashed(status: ExitStatus) -> bool {
     let code = status.code().unwrap_or_default().cast_unsigned();
     code >= FIRST_CRASH && code != CONTROL_C_EXIT
@@ -131,10 +132,11 @@ pub(crate) fn has_crashed(status: ExitStatus) -> bool {
 /// The standard input of a child. Writing to it fails if the child does not read.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// The thread that writes, because a pipe has no time limit. It ends when this is dropped.
+    /// The channel to the thread that writes. A thread is necessary because writing to a pipe
+    /// cannot time out. The thread ends when this field is dropped.
     texts: Sender<Vec<u8>>,
     results: Receiver<io::Result<()>>,
-    /// The number of texts whose result has not been received.
+    /// The number of texts for which no result has been received yet.
     unfinished: usize,
 }
 
@@ -152,7 +154,7 @@ impl Input {
         Ok(Input { texts, results, unfinished: 0 })
     }
 
-    /// Writes all bytes, or fails after this time with `TimedOut`.
+    /// Writes all bytes. Fails with `TimedOut` if this takes longer than `timeout`.
     pub(crate) fn write_all(&mut self, bytes: &[u8], timeout: Duration) -> io::Result<()> {
         let deadline = Instant::now() + timeout;
         let closed = || io::Error::from(io::ErrorKind::BrokenPipe);

@@ -3,7 +3,7 @@
 //! The value of a position is the maximum over its moves to analysed positions and the best of its
 //! other moves. With cycles, this is a deterministic graphical game in which endless play is a
 //! draw. Each position has a unique value: the result of play that is stopped after n moves and
-//! scored as a draw, for any n of at least the number of positions. Therefore all values start as
+//! scored as a draw, for any n of at least the number of positions. All values therefore start as
 //! draws and are updated until none changes.
 //!
 //! Source: A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
@@ -19,7 +19,7 @@ use crate::games::book::{BookValue, Scored, before};
 /// For each analysed position, the analysed positions that can be reached with one legal move.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// The range of links for each position, in the order of the values.
+    /// The range in `links` for each position, in the order of the values.
     spans: Vec<Range<usize>>,
     links: Vec<(Move, u32)>,
 }
@@ -69,7 +69,7 @@ impl Links {
 }
 
 struct Predecessors {
-    /// The index in `from` of each position's first predecessor, and finally the length of `from`.
+    /// The index in `from` of each position's first predecessor, followed by the length of `from`.
     ends: Vec<usize>,
     from: Vec<u32>,
 }
@@ -91,7 +91,8 @@ fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Sc
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Sets the score, best move and depth of each value. `links` must be in the same order.
+/// Sets the score, best move and depth of each value. `links` must be in the same order as
+/// `values`.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     set_outside(values, links);
     // A position without moves has the score that the rules of chess assign.
@@ -100,8 +101,8 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
         if is_over { value.score } else { DRAW }
     };
     let mut scores: Vec<Score> = values.iter().enumerate().map(begin).collect();
-    // Each iteration looks one move further ahead in all positions. After the first iteration, a
-    // score can change only if the score of a successor has changed.
+    // In each iteration, the scores look one move further ahead. After the first iteration, a score
+    // can change only if the score of a successor has changed.
     let before = links.reversed();
     let mut due: Vec<u32> = (0..values.len() as u32).collect();
     let mut is_due = vec![false; values.len()];
@@ -209,7 +210,7 @@ mod tests {
     fn cycles_score_as_draws() {
         // Positions 0 and 1 lead to each other; leaving the cycle loses.
         assert_eq!(scores(&[(&[1][..], Some(-20)), (&[0], Some(-20))]), [0, 0]);
-        // A side leaves the cycle if it gains by doing so.
+        // A side leaves the cycle if that is better than a draw.
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-20))]), [25, -20]);
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-40))]), [25, -25]);
         // Four positions form a cycle without a way out.

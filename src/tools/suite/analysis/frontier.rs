@@ -1,10 +1,10 @@
 //! Selects the moves with which an analysis extends its book.
 //!
-//! As in a drop-out expansion, the first moves to be added are those that lead out of the analysis
-//! and are most likely to be played, so that poor lines are answered and then dropped. Source: T.
-//! R. Lincke, "Strategies for the automatic construction of opening books", Computers and Games
-//! (2000). Lincke adds up plies and losses along a path. Tabia instead multiplies likelihoods,
-//! because a book made from games shows how likely each of its positions is.
+//! As in a drop-out expansion, the moves most likely to be played that lead out of the analysis are
+//! added first. Poor lines are thus refuted and not analysed further. Source: T. R. Lincke,
+//! "Strategies for the automatic construction of opening books", Computers and Games (2000). Lincke
+//! adds up plies and losses along a path. Tabia multiplies likelihoods instead, because a book
+//! built from games shows how likely each position is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,17 +15,19 @@ use crate::chess::position::{KeyMap, Position};
 use crate::chess::score::Score;
 use crate::games::book::{Book, BookValue, FrontierMove, before};
 
-/// A move that is this many centipawns worse than the best move is played half as often. Set by
-/// hand to the default of `SteerMargin`, about the difference between two searches of a move.
+/// A move that is worse than the best move by this many centipawns is considered half as likely.
+/// Set by hand to the default of `SteerMargin`, which is about the difference between the scores of
+/// two searches of the same move.
 const HALVING: f64 = 15.0;
-/// Positions with a larger absolute score, in centipawns, are not extended. Such games are decided
-/// by play and not by the book. Set by hand.
+/// Positions with a larger absolute score, in centipawns, are not extended. A book no longer
+/// affects such games. Set by hand.
 const LIMIT: Score = 200;
 
-/// Orders positions by likelihood, and then by the index of the value; values are sorted by key.
+/// Orders positions by likelihood and then by the index of their value. Values are sorted by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// The bits of the likelihood, which sort in the same order because it is positive.
+    /// The bits of the likelihood. They have the same order as the likelihood, because it is
+    /// positive.
     likelihood: u64,
     place: Reverse<usize>,
 }
@@ -73,7 +75,8 @@ pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     found.into_iter().map(|(_, frontier_move)| frontier_move).filter(is_new).take(number).collect()
 }
 
-/// Computes the likelihood of each position from the games or the most likely path of good moves.
+/// Computes the likelihood of each position: the fraction of games that reached it or, if that is
+/// higher, the likelihood along the most likely path.
 fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
     let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();

@@ -34,7 +34,8 @@ pub(crate) use journal::{AnalysisJournal, open_journal};
 pub(crate) struct Plan {
     /// The minimum number of games that must have reached a position for it to be included.
     pub min_games: u64,
-    /// The positions that may be searched, or `None` for all. Others keep their known values.
+    /// The positions that may be searched, or `None` for all. Other positions keep their known
+    /// values.
     pub only: Option<KeyMap<()>>,
     pub limits: Limits,
     pub config: Config,
@@ -51,7 +52,8 @@ struct Outcome {
 /// The analysis of a book: known values, and positions to search.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
-    /// The results of the searches of all moves in this run, in case more positions are added.
+    /// The results of this run's searches that covered all moves. They are needed if positions are
+    /// added.
     searched: KeyMap<Outcome>,
     /// The positions to search. Those reached by the most games come first.
     targets: Vec<Position>,
@@ -146,8 +148,9 @@ impl Analysis {
         })
     }
 
-    /// Searches all targets, and passes each value to `tell`, in any order. Returns when all are
-    /// done or `tell` fails. Each switch controls one thread; turning it off stops its searches.
+    /// Searches all targets, and passes each value to `report`, in any order. Returns when all
+    /// searches are done or `report` fails. Each switch controls one thread; turning it off stops
+    /// the searches.
     pub(crate) fn search<E: From<io::Error>>(
         &mut self,
         switches: &[Switch],
@@ -184,8 +187,8 @@ impl Analysis {
         }
     }
 
-    /// Returns the known result of the search of all moves, if that search was long enough. If its
-    /// best move led out of the analysis, the value contains this result.
+    /// Returns the known result of the search of all moves, if that search was long enough. The
+    /// stored value contains this result if its best move led out of the analysis.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;
@@ -272,14 +275,15 @@ fn wanted(key: u64) -> BookValue {
     }
 }
 
-/// Returns whether a value is a placeholder ([`wanted`]). No other value can be one: a search finds
-/// a move, and a position without legal moves has the depth of a finished game.
+/// Returns whether a value is a placeholder ([`wanted`]). Other values never look like
+/// placeholders: a search finds a move, and a position without legal moves has the depth of a
+/// finished game.
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
 
-/// Returns the values of other books' analyses for positions in this book, backed up along this
-/// book's moves. The longest search of a position is used.
+/// Returns values from the analyses of other books for positions in this book, backed up along this
+/// book's moves. For each position, the longest search is used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
     let longest = longest(found);
     let values = book.entries().filter_map(|entry| longest.get(&entry.key).copied());

@@ -1,10 +1,10 @@
 //! Measures how much sooner several threads reach a given depth than one thread.
 //!
-//! For each position, a preliminary search with one thread determines the depth: that of the first
-//! iteration completed after a given time. This search is excluded from the comparison, because a
-//! search that happens to be slow reaches a given depth late. Each number of threads, including
-//! one, then searches the position to that depth, each time from a cleared state. The order of the
-//! numbers changes from position to position.
+//! For each position, a preliminary search with one thread determines the depth. It is the depth of
+//! the first iteration that completes after a given time. This search is excluded from the
+//! comparison: it determines the depth, so random delays in it would bias the result. Each number
+//! of threads, including one, then searches the position to that depth, each time from a cleared
+//! state. The order of the thread counts changes from position to position.
 
 mod picture;
 
@@ -45,8 +45,8 @@ pub(crate) struct SpeedupTrial {
     /// The search that determined the depth. It is not used for comparisons.
     pub scout: Timing,
     pub single: Timing,
-    /// The searches with each number of threads, in the order passed to [`Bench`]. The number 1
-    /// means another search with one thread.
+    /// The searches with each number of threads, in the order passed to [`Bench`]. If the number 1
+    /// is among them, it is searched again in addition to `single`.
     pub several: Vec<Timing>,
 }
 
@@ -62,9 +62,10 @@ pub(crate) struct SpeedupSummary {
     /// The total time with one thread, divided by the total time with several threads. Long
     /// searches have more weight in this ratio than short ones.
     pub total: f64,
-    /// The number of nodes relative to one thread over all positions, which is the search overhead.
+    /// The total number of nodes divided by the number with one thread. This is the search
+    /// overhead.
     pub nodes: f64,
-    /// The number of nodes per second over all positions, divided by the number with one thread.
+    /// The number of nodes per second over all positions, divided by the rate with one thread.
     pub speed: f64,
     /// The fraction of the threads' total time that was spent idle.
     pub waiting: f64,
@@ -85,8 +86,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Creates searchers with the settings in `config`: one with a single thread, and one for each
-    /// of these numbers of threads. The depth is chosen so that one thread searches for at least
-    /// `time`.
+    /// number in `threads`. The depth is chosen so that one thread searches for at least `time`.
     pub(crate) fn new(
         threads: &[usize],
         config: &Config,
@@ -100,7 +100,8 @@ impl Bench {
         Ok(Bench { searchers, time, attempts: 0 })
     }
 
-    /// Searches a position with each number of threads, unless it is stopped or the game is over.
+    /// Searches a position with each number of threads. Returns `None` if stopped or if the game is
+    /// over.
     pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;
@@ -178,8 +179,8 @@ fn sooner(one: &Timing, all: &Timing) -> f64 {
     one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
-/// Returns the geometric mean and its standard error, which is a fraction of the mean. The error
-/// is infinite for fewer than two numbers.
+/// Returns the geometric mean and its standard error as a fraction of the mean. The error is
+/// infinite for fewer than two numbers.
 fn mean_and_error(numbers: &[f64]) -> (f64, f64) {
     let count = numbers.len().max(1) as f64;
     let mean = numbers.iter().map(|number| number.ln()).sum::<f64>() / count;
@@ -252,7 +253,8 @@ mod tests {
         };
         let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
-        // Two threads for 200 ms: 80 of 400 ms were idle. Rates are per second of elapsed time.
+        // Two threads ran for 200 ms and were idle for 80 of the 400 ms. Rates are per second of
+        // elapsed time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
             assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");
         }
@@ -266,7 +268,7 @@ mod tests {
         let mut bench =
             Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");
         let switch = Switch::default();
-        // The trial is run twice, so that each number of threads is searched first once.
+        // The trial runs twice, with different orders of the thread counts.
         for _ in 0..2 {
             let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
             assert!(trial.depth > 1 && trial.scout.elapsed >= Duration::from_millis(20));

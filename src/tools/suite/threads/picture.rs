@@ -6,7 +6,7 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// The numbers of threads or processors, each with its speedup over a single one.
+    /// Pairs of a number of threads or processors and its speedup over a single one.
     gains: &'static [(f64, f64)],
 }
 

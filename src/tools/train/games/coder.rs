@@ -7,13 +7,14 @@
 //! message" (1979). The probabilities of single bits are estimated as in I. Witten, R. Neal and J.
 //! Cleary, "Arithmetic coding for data compression" (1987), except that older bits count for less.
 
-/// The range is widened when it falls below this value.
+/// The range is scaled up when it falls below this value.
 const NARROW: u64 = 1 << 32;
 /// The number of fractional bits in the probability of a single bit.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
-/// The number of bits after which older bits lose weight; each new bit then has a weight of 1 /
-/// (`FADING` + 2). Files of self-play games are 0.01 to 0.2% smaller than with 30, 60 or 250.
+/// The number of bits after which older bits lose weight. Each new bit then has a weight of 1 /
+/// (`FADING` + 2). With this value, files of self-play games are 0.01 to 0.2% smaller than with 30,
+/// 60 or 250.
 const FADING: u8 = 120;
 /// The minimum probability of either value of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;
@@ -173,10 +174,11 @@ impl Bit {
 /// The number of bits that encode the class of a number. The class is the number's length in bits,
 /// at most eighteen. The sign is encoded separately.
 const CLASS_BITS: u32 = 5;
-/// The number of bits after the leading bit that have adaptive probabilities.
+/// The number of bits after the leading bit that are encoded with adaptive probabilities.
 const LEARNT_BITS: u32 = 3;
 
-/// An adaptive model for usually small integers below 2^18: the length, followed by the bits.
+/// An adaptive model for integers below 2^18 that are usually small. It encodes the length of a
+/// number and then its bits.
 #[derive(Debug, Clone)]
 pub(super) struct Size {
     class: [Bit; 1 << CLASS_BITS],

@@ -1,17 +1,18 @@
-//! Files of self-play games: plain while games are being played, packed for storage.
+//! Files of self-play games, in a plain format during play and in a packed format for storage.
 //!
 //! | file | bytes per position | written by |
 //! | --- | --- | --- |
 //! | plain ([`plain`]) | a little over four | `tabia train games`, one game at a time |
 //! | packed ([`packed`]) | less than two | `tabia train pack`, `tabia train relabel`, in blocks |
 //!
-//! A [`GameReader`] reads both formats. The first line is text with the type of the file and the
-//! settings of its games. An incomplete game at the end of a plain file is removed.
+//! A [`GameReader`] reads both formats. The first line is text that contains the type of the file
+//! and the settings of its games. When a plain file is resumed, an incomplete game at its end is
+//! removed.
 //!
 //! A block is unpacked by running the same model that packed it, so the behaviour of the model is
-//! part of the format. The model uses only integers, moves are ordered by Polyglot's move numbers,
-//! and a test compares the bytes. A better predictor would require a new version of the format, and
-//! a network would make the format depend on its weights.
+//! part of the format. The model uses only integers, moves are ordered by their Polyglot encoding,
+//! and a test compares the bytes. A better model would require a new version of the format. If the
+//! model were a network, the format would depend on the weights.
 
 mod coder;
 mod model;
@@ -32,7 +33,7 @@ pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
-/// Name of the read action in error messages.
+/// The name of the read action in error messages.
 const READ: &str = "read";
 const WRITE: &str = "write";
 const LONGEST_HEADLINE: u64 = 1000;

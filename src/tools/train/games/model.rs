@@ -1,5 +1,5 @@
 //! The model of games. It treats a game as a sequence of choices, each of which is coded with its
-//! probability given the previous choices.
+//! conditional probability given the previous choices.
 //!
 //! The bytes of a block are a bit stream from a range coder ([`super::coder`]). Each block starts
 //! with a new model. A game consists of the following parts, in this order:
@@ -25,8 +25,8 @@ const LONGEST_FEN: usize = 128;
 const LETTER_BITS: u32 = 7;
 const LONGEST_OPENING: u32 = 255;
 
-/// The number of classes of volatility, the mean absolute change between consecutive scores. There
-/// are two classes for each doubling. The lowest ones are merged.
+/// The number of classes of volatility, which is the mean absolute change between consecutive
+/// scores. There are two classes for each doubling. The lowest classes are merged.
 const VOLATILITY_CLASSES: usize = 16;
 const MERGED_VOLATILITY_CLASSES: usize = 4;
 /// The number of classes for the magnitude of the last score. There is one class for each
@@ -45,7 +45,7 @@ const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
 /// The width, in centipawns, of the classes into which the last score is divided.
 const LEAD_STEP: i32 = 120;
-/// The cap on the last score when it is classified, in centipawns. It applies to both sides.
+/// The cap on the last score when it is classified, in centipawns for either side.
 const LARGEST_LEAD: i32 = 600;
 const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
 
@@ -59,7 +59,8 @@ pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     Some(coder.finish())
 }
 
-/// Unpacks games with `positions` moves in total. Returns `None` if the bytes are not such games.
+/// Unpacks `games` games with `positions` moves in total. Returns `None` if `bytes` does not
+/// contain exactly these.
 pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
     let mut model = Model::new();
     let mut coder = Decoder::new(bytes);
@@ -221,7 +222,7 @@ struct Scores {
     count: usize,
     last: i32,
     before: i32,
-    /// The mean absolute difference, multiplied by four, in which recent differences weigh more.
+    /// The mean absolute difference, multiplied by four. Recent differences have more weight.
     volatility: u32,
     noisy: bool,
 }

@@ -1,7 +1,8 @@
 //! The packed format of games: independent blocks with less than two bytes per position.
 //!
 //! A file is a sequence of parts, so files can be joined with `cat`. A part consists of a line of
-//! text that contains the settings of its games, and of blocks. All numbers are little-endian:
+//! text, which contains the settings of its games, followed by blocks. All numbers are
+//! little-endian:
 //!
 //! ```text
 //! part    "tabia games 2; " settings "\n", then its blocks
@@ -25,16 +26,17 @@ use crate::tools::train::in_parallel;
 pub(super) const MAGIC: &str = "tabia games 2; ";
 const MARK: [u8; 4] = *b"GBLK";
 const HEAD_BYTES: usize = 24;
-/// The number of positions in a full block. Larger blocks would hardly compress better. Playing
-/// this many positions takes about ten seconds.
+/// The maximum number of positions in a full block. Larger blocks would hardly compress better.
+/// Playing this many positions takes about ten seconds.
 const FULL_BLOCK: usize = 1 << 16;
-/// The maximum number of nodes searched for a block, which limits the loss if it is damaged.
+/// The number of nodes after which a block is full, even if it has fewer positions. It limits the
+/// loss if the block is damaged.
 const NODES_A_BLOCK: u64 = 1 << 25;
 /// The minimum number of positions in a full block. Smaller blocks would compress poorly.
 const SMALL_BLOCK: usize = 1 << 10;
-/// The maximum number of games in a valid header, far above those in any block of Tabia.
+/// The maximum number of games in a valid header. Blocks written by Tabia have far fewer.
 const MAX_GAMES: u32 = 1 << 18;
-/// The maximum number of positions in a valid header, far above those in any block of Tabia.
+/// The maximum number of positions in a valid header. Blocks written by Tabia have far fewer.
 const MAX_POSITIONS: u32 = 1 << 18;
 const MAX_BYTES: u32 = 1 << 22;
 
@@ -85,13 +87,14 @@ pub(super) enum Section {
     Headline(String, u64),
     /// A complete, undamaged block.
     Block(PackedBlock),
-    /// Damaged bytes before the next section, and the number of games lost, if it is known.
+    /// Damaged bytes before the next section. `games` is the number of lost games, if it is known.
     Damaged { games: Option<usize>, bytes: u64 },
     /// The end of the file.
     End,
 }
 
-/// Reads a first line with its line end. Returns an empty string if it is too long or not text.
+/// Reads a first line, including its newline. Returns an empty string if the line is not valid
+/// UTF-8, and only the beginning of a line that is too long.
 pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_HEADLINE).read_until(b'\n', &mut line)?;
@@ -154,7 +157,7 @@ fn damaged<R: Read + Seek>(
             break at - 4;
         }
     };
-    // The buffer that was read first may extend beyond the start of the next section.
+    // The loop may have read beyond the start of the next section.
     input.seek(SeekFrom::Start(next))?;
     Ok(Section::Damaged { games, bytes: next - here })
 }

@@ -31,7 +31,7 @@ const NOISY: u16 = 0x8000;
 
 static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
 
-/// The flag in the half points which indicates that the game has a FEN.
+/// The flag in the half points that indicates that the game has a FEN.
 const STARTED: u8 = 0x80;
 
 pub(super) fn size(game: &PlayedGame) -> u64 {
@@ -96,15 +96,15 @@ fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     Ok(String::from_utf8_lossy(&text).into())
 }
 
-/// A file to which games are appended. It is locked for this run.
+/// A file to which games are appended. Only one program can have it open at a time.
 pub(crate) struct GameFile {
     path: PathBuf,
     file: File,
 }
 
 impl GameFile {
-    /// Opens or creates the file to append games played with `settings`, and removes an incomplete
-    /// game at its end. Returns the number of games in the file.
+    /// Opens or creates the file for appending games played with `settings`, and removes an
+    /// incomplete game at its end. Returns the number of games in the file.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), FileError> {
         let file = KIND.open(path, &settings.to_string());
         let game_file = GameFile {

@@ -18,19 +18,19 @@ const PIECES: usize = 6;
 
 /// The number of fractional bits in weights, sums and probabilities.
 const POINT: u32 = 16;
-/// The learning rate for an unexpected move in the first positions, in units of 1 / 65,536.
+/// The initial learning rate minus the final one (`LAST_STEP`), in units of 1 / 65,536.
 ///
-/// This value, `LAST_STEP` and `HALVING` were compared with half and twice their values, on 1.2
-/// million positions from self-play. For a separate set of 10.7 million positions, the file is
-/// 0.4% smaller with these values than with all three halved.
+/// On 1.2 million positions from self-play, this value, `LAST_STEP` and `HALVING` were compared
+/// with half and twice their values. For a separate set of 10.7 million positions, the file is 0.4%
+/// smaller with these values than with all three values halved.
 const FIRST_STEP: i32 = 12_000;
-/// The learning rate for an unexpected move in late positions, in units of 1 / 65,536.
+/// The learning rate after many positions, in units of 1 / 65,536.
 const LAST_STEP: i32 = 1400;
-/// The number of positions for half of the change from `FIRST_STEP` to `LAST_STEP`.
+/// The number of positions after which half of the difference `FIRST_STEP` remains.
 const HALVING: i32 = 1200;
 /// The number of positions after which the learning rate remains constant.
 const MAX_POSITIONS: i32 = 1 << 20;
-/// Errors below this value, in units of 1 / 65,536, are ignored. With 50 and 800, files are larger.
+/// Errors below this value, in units of 1 / 65,536, are ignored. Both 50 and 800 give larger files.
 const SLIGHT: i32 = 200;
 /// The relative frequency assigned to the most likely move.
 const LARGEST: u32 = 1 << 14;
@@ -106,7 +106,7 @@ impl Policy {
     fn gather(&mut self, position: &Position, past: &Past) {
         let view = View::new(position, past);
         let mut moves: ArrayVec<Move, MAX_MOVES> = position.legal_moves().iter().collect();
-        // Polyglot's move numbers do not depend on how the chess library encodes moves.
+        // The Polyglot encoding of a move does not depend on how the chess library encodes moves.
         moves.sort_unstable_by_key(|mv| mv.to_polyglot());
         self.candidates.clear();
         self.candidates
@@ -154,10 +154,10 @@ impl Policy {
 
 /// The offsets of the features' weights.
 ///
-/// The features by phase and piece are the squares and the distances to both kings. The features
-/// by piece are the captured piece and how it is defended, the attackers of the piece, checks on a
-/// safe or an unsafe square, replies to the last move, and a second move by the same piece. The
-/// promotion piece is one more feature.
+/// Some features depend on the phase and the moving piece: the two squares, and the distances to
+/// both kings. Others depend only on the moving piece: the captured piece and whether the square is
+/// safe, attacks on the piece, checks on a safe or an unsafe square, replies to the last move, and
+/// a second move by the same piece. The last feature is the promotion piece.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;
@@ -178,9 +178,9 @@ struct View<'p> {
     position: &'p Position,
     past: &'p Past,
     us: Color,
-    /// 1 if at least half of the pieces have been captured, otherwise 0.
+    /// 1 if at most [`LATE_PIECES`] pieces are on the board, otherwise 0.
     late: usize,
-    /// Squares attacked by enemy pawns, by minor pieces, by rooks and by other pieces.
+    /// Squares attacked by enemy pawns, minor pieces, rooks, and the queen or king, in this order.
     threats: [BitBoard; 4],
     /// Squares attacked by the side to move with at least one piece, and with at least two.
     support: [BitBoard; 2],
@@ -233,7 +233,8 @@ impl<'p> View<'p> {
         View { position, past, us, late, threats, support, checks, attacked }
     }
 
-    /// Combines how the enemy attacks a square (0 to 4) with whether `own` contains the square.
+    /// Combines the kind of enemy attack on a square (0 to 4) with whether `own` contains the
+    /// square.
     fn state(&self, square: Square, own: BitBoard) -> usize {
         let square = bit(square);
         let level = self.threats.iter().position(|&threat| threat & square != EMPTY);

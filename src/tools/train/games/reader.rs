@@ -21,7 +21,7 @@ pub(crate) struct GameReader {
     settings: String,
     games: usize,
     whole_bytes: u64,
-    /// The remaining games in the current block. They are returned one by one.
+    /// The games in the current block that have not been returned yet.
     waiting: VecDeque<PlayedGame>,
     /// The number of games lost in damaged blocks, as far as it is known.
     lost: usize,
@@ -40,7 +40,8 @@ enum Content {
 }
 
 impl Block {
-    /// Returns the number of the first game, and the games unless the block cannot be unpacked.
+    /// Returns the number of the first game, and the games, or `None` if the block cannot be
+    /// unpacked.
     pub(crate) fn unpack(&self) -> (usize, Option<Cow<'_, [PlayedGame]>>) {
         let games = match &self.content {
             Content::Games(games) => Some(Cow::Borrowed(games.as_slice())),
@@ -74,7 +75,7 @@ impl GameReader {
         })
     }
 
-    /// Returns the next game, or `None` at the end of the file or at an incomplete last game.
+    /// Returns the next game, or `None` at the end of the file or if the last game is incomplete.
     pub(crate) fn read_game(&mut self) -> Result<Option<PlayedGame>, FileError> {
         if !self.packed {
             return self.read_plain();
@@ -113,8 +114,8 @@ impl GameReader {
         self.games
     }
 
-    /// Returns the number of games skipped because their block is damaged, which is also logged. If
-    /// its header is damaged, the number is unknown and not included.
+    /// Returns the number of games that were skipped and logged because their block is damaged. If
+    /// the header of a block is damaged, its number of games is unknown and not included.
     pub(crate) fn lost(&self) -> usize {
         self.lost
     }

@@ -87,7 +87,7 @@ fn foreign_damaged_and_mismatched_files_have_different_errors() {
     assert!(error.contains("it was \"40 nodes\", and is \"41 nodes\" now"), "{error}");
 }
 
-/// Packs these parts into a file and returns its size. The games have moves of all kinds.
+/// Packs these parts into a file and returns the file's size.
 fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     let mut packer = Packer::new(Vec::new(), threads);
     for (settings, games) in parts {
@@ -101,7 +101,7 @@ fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     reported
 }
 
-/// Returns a game, perhaps only an opening, of random moves with random scores and marks.
+/// Returns a game with random moves, scores and marks. It may consist of an opening only.
 fn any_game(seed: u64) -> PlayedGame {
     let mut random = Random::new(seed);
     let mut game = PlayedGame { half_points: random.below(3) as u8, ..PlayedGame::default() };

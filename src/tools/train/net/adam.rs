@@ -12,9 +12,10 @@ const EPSILON: f32 = 1e-8;
 /// The state of the optimiser: running means of each weight's gradient and squared gradient.
 ///
 /// If the weights begin with king buckets of equal length, a fraction of each step is common to all
-/// king buckets. It is computed from the sum of their gradients and has its own state. King buckets
-/// with few examples can therefore learn from the others. This is equivalent to a factoriser, in
-/// which a weight is the sum of a common and a separate weight, but only the sum is stored.
+/// king buckets. This common step is computed from the sum of the king buckets' gradients and has
+/// its own state. King buckets with few examples can therefore learn from the others. This is
+/// equivalent to a factoriser, in which each weight is the sum of a common and a separate weight.
+/// Only the sum is stored here.
 ///
 /// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), and D.
 /// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). For the common weights:
@@ -66,7 +67,7 @@ pub(super) struct Stride {
 
 impl AdamW {
     /// Creates the state for `weights` weights that begin with king buckets of `king_bucket`
-    /// weights, followed by fewer than `king_bucket` others. If it is 0, there are no king buckets.
+    /// weights, followed by fewer than `king_bucket` others. If `king_bucket` is 0, there are none.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
@@ -177,7 +178,8 @@ mod tests {
     #[test]
     fn king_buckets_share_part_of_each_step() {
         for threads in [1, 2] {
-            // Two king buckets of three weights and another weight. Only the first has gradients.
+            // Two king buckets of three weights and another weight. Only the first king bucket and
+            // the other weight have gradients.
             let (mut weights, slopes) = ([0.0; 7], [1.0, -2.0, 0.0, 0.0, 0.0, 0.0, 4.0]);
             let mut adam = AdamW::new(7, 3);
             let stride = Stride { step: 1, rate: 0.1, decay: 0.0, scale: 1.0, common: 0.25 };

@@ -3,8 +3,8 @@
 //! A checkpoint is identified by the settings and the data. It contains the following numbers, in
 //! little-endian order: the number of steps taken (u64), the sum of the losses over the steps in
 //! this epoch (f64), the number of completed epochs (u64), and the two losses of each completed
-//! epoch (f64). Then come f32 values: the weights, Adam's two means for the weights, and the two
-//! means for the step common to all king buckets.
+//! epoch (f64). These are followed by f32 values: the weights, Adam's two means for each weight,
+//! and the two means for the step common to all king buckets.
 
 use std::iter;
 use std::path::Path;

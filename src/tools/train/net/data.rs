@@ -20,16 +20,19 @@ const BLOCKS_AT_ONCE: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
     pub curve: Sigmoid,
-    /// The weight of the game's result in the target. The search scores have the remaining weight.
+    /// The weight of the game's result in the target, from 0 to 1. The search scores have the
+    /// remaining weight.
     pub result_share: f32,
-    /// The influence of the search scores of later moves, from 0 to 1. The search `n` moves later
-    /// has a weight of `lambda` to the power of `n`. The result of the game has the weight of
-    /// everything after the end of the game. If `lambda` is 0, only the position's own search
-    /// counts. If it is 1, only the result counts.
+    /// The influence of the search scores of later moves, from 0 to 1. The score `n` moves later
+    /// has a weight proportional to `lambda` to the power of `n`. The result of the game has the
+    /// weight of all scores that would follow the end of the game. If `lambda` is 0, only the
+    /// position's own score matters. If it is 1, only the result matters.
     pub lambda: f32,
-    /// The `lambda` for at most [`FEW_PIECES`] pieces: small searches evaluate endgames poorly.
+    /// The `lambda` for positions with at most [`FEW_PIECES`] pieces, because small searches
+    /// evaluate endgames poorly.
     pub lambda_few: f32,
-    /// The maximum absolute score, in centipawns. Positions beyond it are decided and skipped.
+    /// The maximum absolute score, in centipawns. Positions beyond it are considered decided and
+    /// are skipped.
     pub limit: i16,
     /// The number of plies that are skipped after the random opening.
     pub skip_plies: usize,
@@ -37,7 +40,7 @@ pub(crate) struct Selection {
     pub hold_out_every: usize,
 }
 
-/// Training examples and held-out examples. They come from different games.
+/// Training examples and held-out examples, which come from different games.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Data {
     /// The settings used to select the positions and compute their targets.
@@ -60,7 +63,7 @@ impl Data {
     }
 
     /// Reads the quiet positions from all games in `paths`, and shuffles the training examples.
-    /// Periodically calls `tell` with the progress.
+    /// Periodically calls `report` with the examples read so far.
     pub(crate) fn read(
         paths: &[PathBuf],
         selection: &Selection,
@@ -108,8 +111,9 @@ impl Data {
 }
 
 impl Data {
-    /// Writes all examples for another trainer: a line of text with their numbers and settings,
-    /// then the training examples and the held-out examples ([`Example::to_bytes`]).
+    /// Writes all examples in a format for other trainers: a line of text with the numbers of
+    /// examples and the settings, followed by the training examples and the held-out examples
+    /// ([`Example::to_bytes`]).
     pub(crate) fn export(&self, output: &mut impl Write) -> io::Result<()> {
         let Selection { curve: Sigmoid { scale }, result_share, lambda, lambda_few, .. } =
             self.selection;
@@ -177,8 +181,8 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
 /// Returns White's expected result at each move, computed from the searches for that move and all
 /// later moves. `piece_count` contains the number of pieces before each move.
 ///
-/// A search with a few hundred nodes is wrong by a pawn as often as a static evaluation is, but the
-/// mean of successive searches, which make different errors, is much more accurate.
+/// A search with a few hundred nodes is wrong by a pawn as often as a static evaluation is. The
+/// mean of successive searches, whose errors differ, is much more accurate.
 ///
 /// Sources: for lambda, R. Sutton, "Learning to Predict by the Methods of Temporal Differences"
 /// (1988); for its use in chess, J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).

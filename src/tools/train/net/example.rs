@@ -14,7 +14,7 @@ const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
 
 /// A position from the point of view of the side to move, with its expected result. If Black is to
-/// move, the board is flipped. The side to move therefore always moves up the board.
+/// move, the board is flipped. The pawns of the side to move therefore always move up the board.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,

@@ -9,7 +9,8 @@ use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// The number of separate sums that one instruction updates: the values in an AVX-512 register.
+/// The number of separate sums that one instruction updates, which is the number of values in an
+/// AVX-512 register.
 const LANES: usize = 16;
 
 /// The number of neurons whose sums fit in the registers of AVX2 and AVX-512.
@@ -24,7 +25,7 @@ pub(super) fn add_gradient<const N: usize>(
 ) -> f64 {
     #[cfg(target_arch = "x86_64")]
     {
-        // The function requires these features, whose presence has just been detected.
+        // The called function requires these features, whose presence has just been detected.
         if is_x86_feature_detected!("avx512f") {
             #[allow(unsafe_code)]
             return unsafe { add_avx512(parameters, objective, blocks, gradient) };
@@ -109,7 +110,7 @@ fn add<const N: usize>(
 ) -> f64 {
     let (slopes, bias_slopes) = gradient.split_mut();
     let mut loss = 0.0;
-    // Group examples that use the same weights: not all weights fit into a core's cache.
+    // Group examples that use the same weights, because not all weights fit into a core's cache.
     let mut examples: Vec<&Example> = blocks.iter().copied().flatten().collect();
     examples.sort_by_key(|example| example.king_buckets());
     for example in examples {
@@ -143,7 +144,7 @@ fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] 
 #[inline(always)]
 fn neurons_of<const N: usize>(rows: &[[f32; N]], inputs: &[u16]) -> [f32; N] {
     let mut sums = rows[BIASES];
-    // Process as many neurons at a time as there are sums that fit into registers.
+    // Process as many neurons at a time as have sums that fit into registers.
     for (place, sums) in sums.as_chunks_mut::<IN_REGISTERS>().0.iter_mut().enumerate() {
         let mut kept = *sums;
         for &input in inputs {

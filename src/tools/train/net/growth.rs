@@ -12,7 +12,8 @@ impl Parameters<HIDDEN> {
     /// input weights and zero output weights, so that the output does not change.
     ///
     /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge
-    /// Transfer" (2016). Unlike in that paper, the added neurons are new ones and not copies.
+    /// Transfer" (2016). In contrast to that paper, the added neurons are not copies of existing
+    /// neurons.
     pub(crate) fn grown_from(path: &Path, seed: u64) -> Result<Self, FileError> {
         let (network, bytes) = Network::open_with_bytes(path)?;
         let mut parameters = Parameters::from(&network);

@@ -1,15 +1,15 @@
 //! Trains a network for [`crate::engine::eval::nnue`] on self-play games, on the CPU.
 //!
-//! The network learns to predict, from a quiet position alone, the score that a search returned and
-//! optionally the result of the game. Stochastic gradient descent minimises the mean squared error
-//! of the expected result. An example uses only the rows that belong to its pieces, so a step costs
-//! little more than a forward and a backward pass.
+//! For a quiet position, the network learns to predict the score that a search returned and,
+//! optionally, the result of the game. Stochastic gradient descent minimises the mean squared error
+//! of the expected result. An example uses only the rows of weights that belong to its pieces, so a
+//! step costs little more than a forward and a backward pass.
 //!
 //! # Targets
 //!
-//! The target of a position can be a mean over the searches for the following moves
-//! (`data::hindsight`, the lambda of temporal differences). The expected result is computed with a
-//! `Sigmoid` that is steep enough to distinguish nearly equal positions.
+//! The target of a position can be a weighted mean over the scores of this and later moves
+//! (`data::hindsight`; compare lambda in temporal-difference learning). The expected result is
+//! computed with a `Sigmoid` that is steep enough to distinguish nearly equal positions.
 //!
 //! # Batches
 //!
@@ -20,7 +20,8 @@
 //! # State and result
 //!
 //! A checkpoint stores the complete state, so resumed training gives the same result. At the end of
-//! each epoch, the weights are rounded to integers (`quantise`), and the biases compensate for it.
+//! each epoch, the weights are rounded to integers (`quantise`), and the biases are adjusted to
+//! compensate for the rounding.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
 //! Shogi" (2018). The settings are common for small networks; see

@@ -4,14 +4,15 @@ use super::example::Example;
 use super::sigmoid::Sigmoid;
 
 const MAX_PIECES: usize = 32;
-/// The maximum weight of an example relative to the average, even if its number of pieces is rare.
-/// Without this limit, a few hundred positions would dominate training.
+/// The maximum weight of an example relative to the average. Without this limit, a few hundred
+/// positions with rare numbers of pieces would dominate training.
 const MAX_WEIGHT: f32 = 8.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objective {
     pub(super) curve: Sigmoid,
-    /// The exponent of the error: 2 for the squared error, more to give large errors more weight.
+    /// The exponent of the error. It is 2 for the squared error; a larger exponent gives large
+    /// errors more weight.
     power: f32,
     /// The weight of an example, indexed by its number of pieces.
     weights: [f32; MAX_PIECES + 1],
@@ -25,9 +26,10 @@ impl Objective {
     }
 
     /// Creates an objective with this exponent, in which examples are weighted by their number of
-    /// pieces: equally if `balance` is 0, and so that all numbers of pieces are equally important
-    /// if it is 1. In between, these weights are raised to the power of `balance`. The mean weight
-    /// over `examples` is 1. PlentyChess gained 13 Elo from balancing the numbers of pieces.
+    /// pieces. If `balance` is 0, all examples have equal weights. If it is 1, all numbers of
+    /// pieces have equal total weights. In between, the weights for 1 are raised to the power of
+    /// `balance`. The mean weight over `examples` is 1. PlentyChess gained 13 Elo from balancing
+    /// the numbers of pieces.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);

@@ -7,18 +7,20 @@ use crate::support::random::Random;
 
 /// The row with the neurons' biases. It follows the rows for the inputs.
 pub(super) const BIASES: usize = INPUTS;
-/// The first row of output weights, in pairs for the side to move and the opponent in a bucket.
+/// The first row of output weights. Each bucket has a pair of rows: one for the side to move and
+/// one for the opponent.
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 
-/// The maximum absolute value of a weight, with which the sum over 32 pieces fits in 16 bits.
+/// The maximum absolute value of a weight. It ensures that the sum over 32 pieces fits in 16 bits.
 pub(super) const LIMIT: f32 = 1.98;
 const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 
 /// The maximum absolute value of an output weight that integer arithmetic can represent.
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
-/// The range of the initial input weights: small, but large enough to activate half of the neurons.
+/// The range of the initial input weights. It is small, but large enough to activate half of the
+/// neurons.
 pub(super) const INPUT_SPREAD: f32 = 0.1;
 const OUTPUT_SPREAD: f32 = 0.05;
 

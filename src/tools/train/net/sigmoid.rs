@@ -7,7 +7,7 @@ use crate::engine::eval::nnue::SCALE;
 /// positions; a flat one also emphasises differences between won positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
-    /// The score in centipawns with an expected result of 73% (the logistic function of 1).
+    /// The score, in centipawns, for which the expected result is 73% (the logistic function of 1).
     pub scale: u16,
 }
 
@@ -27,7 +27,8 @@ impl Sigmoid {
         self.steepness() * expected * (1.0 - expected)
     }
 
-    /// Returns the change in the logit if the output changes by 1.0, or [`SCALE`] centipawns.
+    /// Returns the change in the logit when the output changes by 1.0, which is [`SCALE`]
+    /// centipawns.
     #[inline(always)]
     fn steepness(self) -> f32 {
         SCALE as f32 / f32::from(self.scale)

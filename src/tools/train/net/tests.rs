@@ -107,7 +107,7 @@ fn gradient_matches_finite_differences() {
         compared += usize::from(slope.abs() > 5.0 * bound);
     }
     assert!(compared > 50, "only {compared} weights matter");
-    // The derivative does not exist where a neuron crosses 1 within the step.
+    // There is no derivative where a neuron's value crosses 1 within the step.
     assert!(wrong <= compared / 20, "{wrong} wrong, {compared} compared");
 }
 
@@ -307,13 +307,13 @@ fn examples_are_quiet_and_undecided_positions() {
     let data = read(&selection);
     assert_eq!((data.games, data.positions), (10, 40));
     assert_eq!((data.training.len(), data.held_out.len()), (16, 4));
-    // In the fifth game, the score is 400 centipawns for White, who wins. The second position is
-    // seen from Black's point of view.
+    // In the fifth game, the scores are 400 centipawns for White, who wins. The second target is
+    // from Black's point of view.
     let expected = 0.75 * CURVE.of_score(400.0) + 0.25;
     let targets: Vec<f32> = data.held_out[..2].iter().map(|example| example.target).collect();
     assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
     assert_eq!(read(&Selection { skip_plies: 1, ..selection.clone() }).training.len(), 8);
-    // The scores of the four moves are 400, 400, 400 and 9000, after which White has won.
+    // The scores of the four moves are 400, 400, 400 and 9000 centipawns. White wins the game.
     let ahead = Selection { result_share: 0.0, lambda: 0.5, lambda_few: 1.0, ..selection };
     let expected = (0.5 + 0.25 + 0.125) * CURVE.of_score(400.0) + 0.0625 + 0.0625;
     assert!((read(&ahead).held_out[0].target - expected).abs() < 1e-6);
@@ -343,7 +343,8 @@ fn lambda_can_differ_for_positions_with_few_pieces() {
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
     let pawn = CURVE.of_score(100.0);
-    // From White's point of view: 8 pieces after two captures, 9 after one, and 10 before.
+    // The values are from White's point of view. There are 8 pieces after two captures, 9 after the
+    // first capture, and 10 before it.
     let fourth = 0.25 * pawn;
     let third = 0.25 * pawn + 0.75 * fourth;
     let second = 0.5 * pawn + 0.5 * third;
@@ -406,7 +407,7 @@ fn exported_example_lists_pieces_from_the_point_of_view_of_the_side_to_move() {
     let position = Position::from_fen("6k1/8/8/8/8/8/P7/1K6 b - - 0 1").expect("a position");
     let bytes = Example::new(&position, 0.25).to_bytes();
     assert_eq!(bytes[..8], (1_u64 << 6 | 1 << 48 | 1 << 57).to_le_bytes());
-    // Four bits for each piece: the own king, then the enemy's pawn and king.
+    // Each piece takes four bits. The own king is followed by the enemy's pawn and king.
     assert_eq!(bytes[8..24], [5 | 8 << 4, 5 | 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(bytes[24..28], 0.25_f32.to_le_bytes());
     // The king on g1 is mirrored to b1; both are in the first king bucket.

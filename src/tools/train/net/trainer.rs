@@ -13,8 +13,9 @@ use crate::support::error::ParseError;
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// The number of adjacent examples that are shuffled as a block, to save memory accesses. The
-/// examples have already been shuffled, so this is as good as shuffling single examples.
+/// The number of adjacent examples that are shuffled as a block. Blocks use the memory cache
+/// better. The examples have already been shuffled once, so this is as good as shuffling single
+/// examples.
 const BLOCK: usize = 64;
 
 /// The fraction of all steps in which the learning rate rises.
@@ -33,7 +34,7 @@ pub(crate) struct TrainSettings {
     pub common: f32,
     /// The exponent of the error in the objective.
     pub power: f32,
-    /// How strongly the numbers of pieces are balanced, from 0 to 1. See `Objective::new`.
+    /// The strength of the balancing by number of pieces, from 0 to 1. See `Objective::new`.
     pub balance: f32,
     /// The number of threads. For a given number of threads, training is deterministic.
     pub threads: usize,
@@ -44,7 +45,7 @@ pub(crate) struct TrainSettings {
 /// The mean squared errors of the expected results, which range from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EpochLoss {
-    /// The error on the training examples. It was measured while the weights were changing.
+    /// The error on the training examples, measured while the weights were changing.
     pub training: f64,
     /// The error on the held-out examples at the end of the epoch.
     pub held_out: f64,
@@ -91,7 +92,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Self::beginning_with(parameters, settings, data)
     }
 
-    /// Starts with existing weights. No step on `data` has been taken yet.
+    /// Starts with existing weights, at the first step.
     pub(crate) fn beginning_with(
         parameters: Parameters<N>,
         settings: TrainSettings,

@@ -1,4 +1,4 @@
-//! The tuner's positions, each stored as the coefficients of its weights and a target.
+//! The positions for tuning, each stored as the coefficients of its weights and a target.
 
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};
@@ -12,8 +12,9 @@ pub(crate) struct Coefficient {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// The offset of the position's coefficients: the linear ones, then those for the danger to
-    /// White's king, then to Black's. Each list ends where the next list starts.
+    /// The offset of the position's coefficients. The linear coefficients are followed by those for
+    /// the danger to White's king and those for the danger to Black's king. Each list ends where
+    /// the next one starts.
     start: usize,
     white_danger: usize,
     black_danger: usize,
@@ -30,7 +31,8 @@ pub(crate) struct TuneRow<'a> {
     pub danger: [&'a [Coefficient]; 2],
     /// The weight of the middlegame in the evaluation, from 0 to 1.
     pub phase: f32,
-    /// The factors, from 0 to 1, of the endgame score if White or if Black is ahead.
+    /// The factors, from 0 to 1, of the endgame score that apply if White is ahead and if Black is
+    /// ahead.
     pub scales: [f32; 2],
     /// The target from White's point of view, from 0 to 1.
     pub target: f32,
@@ -43,7 +45,8 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Extracts the features of samples, except known endgames. `target` computes their targets.
+    /// Extracts the features of samples, skipping known endgames. `target` computes a sample's
+    /// target.
     pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,

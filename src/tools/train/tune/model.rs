@@ -29,7 +29,7 @@ impl Values {
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub values: Values,
-    /// The number of centipawns that multiplies the odds of the expected result by e.
+    /// The number of centipawns by which the odds of winning increase by a factor of e.
     pub logistic_scale: f32,
 }
 

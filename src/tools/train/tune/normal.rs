@@ -7,8 +7,8 @@ use crate::engine::eval::tuning::{FIELDS, Field};
 /// The value of a pawn, averaged over both phases. It defines the unit of the weights.
 const PAWN: f32 = 100.0;
 
-/// Tables in which exactly one weight applies to every piece of a kind. The number is the index of
-/// that kind in the material weights. The mean of the table is added to that material weight.
+/// Tables in which exactly one weight applies to each piece of a kind. The number is the index of
+/// that kind in the material weights, to which the mean of the table is added.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),
     ("knight_placement", 1),
@@ -42,7 +42,7 @@ fn field(name: &str) -> &'static Field {
     FIELDS.iter().find(|field| field.name == name).expect("a field of this name")
 }
 
-/// Subtracts the mean of a table, weighted by usage, from the table.
+/// Subtracts the mean of a table, weighted by usage, from the table and returns the mean.
 fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     let range = field.first..field.first + field.len;
     let total: f64 = usage[range.clone()].iter().sum();

@@ -14,7 +14,8 @@ pub(crate) struct TuneSettings {
     /// The initial learning rate in centipawns. It decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// The decay towards the initial values, per centipawn. It keeps rarely used weights bounded.
+    /// The decay towards the initial values, added to the gradient per centipawn of difference. It
+    /// keeps rarely used weights bounded.
     pub decay: f32,
     /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,
@@ -152,7 +153,8 @@ fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     (low + high) / 2.0
 }
 
-/// Returns the source code for a file of tuned weights. `origin` describes where they come from.
+/// Returns the source code of a file of tuned weights. `origin` describes where the weights come
+/// from.
 pub(crate) fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
     let origin: String = origin.lines().map(|line| format!("//! {line}\n")).collect();
     let literal = weights.to_source();

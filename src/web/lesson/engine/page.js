@@ -1,4 +1,4 @@
-// The page of the engine's search: a tree of visits with branches that can be expanded.
+// The page that shows the engine's search as a tree of visits, whose branches can be expanded.
 
 import { Board } from "./board.js";
 import { byId, make } from "./dom.js";

@@ -1,4 +1,4 @@
-// A timeline of PV-splitting, as a picture and as a record of what each thread did.
+// A timeline of PV-splitting, shown as a picture and as a list of what each thread did.
 
 import { draw } from "./dom.js";
 import { splitOnAClock } from "./splitting.js";

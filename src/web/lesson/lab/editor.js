@@ -1,4 +1,4 @@
-// The tree editor: single nodes, the text, random trees, and the move order.
+// The tree editor: changes single nodes, the text of the tree or the move order, and creates random trees.
 
 import { byId } from "./dom.js";
 import { SMALL, grow } from "./growth.js";

@@ -1,4 +1,4 @@
-// Exercises, and the checking of answers. A seed gives the same questions as in the Rust code.
+// Creates exercises and checks answers. A seed gives the same questions as in the Rust code.
 
 import { SMALL, grow } from "./growth.js";
 import { Random } from "./random.js";

@@ -1,4 +1,4 @@
-// Random trees, and reordering of their moves. A seed gives the same tree as in the Rust code.
+// Creates random trees and reorders their moves. A seed gives the same tree as in the Rust code.
 
 import { Random, inverted } from "./random.js";
 import { GameTree } from "./tree.js";

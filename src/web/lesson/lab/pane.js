@@ -1,4 +1,4 @@
-// A pane that shows one search: the current step, the tree, the windows and all steps.
+// A pane that shows one search: the current step, the tree, the windows and a list of all steps.
 
 import { Board } from "./board.js";
 import { SPLITTING, clockPicture } from "./clock.js";

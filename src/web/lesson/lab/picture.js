@@ -46,7 +46,7 @@ export function stateAfter(record, step) {
     if (kind === "cutoff") {
       seen.cutoff = details.cutoff;
       counts.cutoffs++;
-      // One node may represent many nodes that were cut off.
+      // A single node may represent many nodes that were cut off.
       for (const child of children[node]) if (details.cut.includes(record.tree[child].name) || !record.tree[child].kind) cut.add(child);
     }
     if (kind === "hit") counts.hits++;

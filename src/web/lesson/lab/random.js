@@ -1,5 +1,5 @@
-// Reproducible random numbers by SplitMix64, the same as in the Rust code.
-// Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
+// Reproducible random numbers from SplitMix64, identical to those in the Rust code. Source: Steele, Lea and
+// Flood, "Fast splittable pseudorandom number generators" (2014).
 
 const WORD = 64;
 const word = number => BigInt.asUintN(WORD, number);

@@ -1,5 +1,5 @@
-// Minimax, alpha-beta and principal variation search in textbook form: negamax, with or without a table.
-// The searches take the same steps as the Rust code.
+// Minimax, alpha-beta and principal variation search in textbook form: negamax, with or without a table. The
+// steps are the same as in the Rust code.
 
 /** Greater than every value. */
 export const INFINITY = 32001;

@@ -1,4 +1,4 @@
-// Records of searches from Max's point of view, with the same wording as in the Rust code.
+// Creates records of searches from Max's point of view, with the same wording as the Rust code.
 
 import { AGAIN, FULL, INFINITY, Search, Table, flipped, isNull } from "./search.js";
 import { PositionTree } from "./tree.js";

@@ -1,5 +1,5 @@
-// Game trees: parsing, formatting and editing. Nodes are indices in text order. Leaf values are from Max's
-// point of view, and the players alternate.
+// Parses, formats and edits game trees. A node is represented by its index in text order. Leaf values are
+// from Max's point of view, and the players alternate.
 
 export const MAX_VALUE = 10000;
 const MAX_DEPTH = 64;

@@ -1,4 +1,4 @@
-// The windows of the nodes from the root to the current one, on a number line.
+// Shows the windows of the nodes from the root to the current node on a number line.
 
 import { draw } from "./dom.js";
 import { written } from "./picture.js";

@@ -24,7 +24,7 @@ use crate::chess::score::Score;
 pub struct TreeError {
     /// The number of the line, counted from 1.
     pub line: usize,
-    /// The problem in the line, and the solution.
+    /// The problem in the line and how to solve it.
     pub fault: String,
 }
 

@@ -1,6 +1,5 @@
-//! A tree whose nodes are positions. Nodes with equal subtrees are the same position, and every
-//! node has an estimate. Transposition tables require the first property, iterative deepening the
-//! second.
+//! A tree whose nodes are positions. Nodes with equal subtrees are the same position, as
+//! transposition tables require. Every node has an estimate, as iterative deepening requires.
 
 use std::collections::HashMap;
 
@@ -35,8 +34,9 @@ impl PositionTree {
     }
 }
 
-/// Assigns numbers to positions. Nodes are the same position if the same player is to move and
-/// either the same positions follow, in any order, or both are leaves with the same value.
+/// Assigns a position number to each node. Two nodes are the same position if the same player is to
+/// move and either their children are the same positions, in any order, or both are leaves with the
+/// same value.
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];

@@ -1,12 +1,12 @@
-//! Random trees and move orders. The same seed gives the same tree on every machine.
+//! Random trees and move orders. A seed gives the same tree on every machine.
 
 use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// In an uneven tree, one in this many nodes that could have children is a leaf instead.
+/// In an uneven tree, one in this many nodes is a leaf although it could have children.
 const EARLY_LEAF: usize = 6;
-/// Nodes above this level are never copies, because there are too few earlier nodes to copy.
+/// The first level on which nodes can be copies. Above it, there are too few earlier nodes to copy.
 const FIRST_COPIED: usize = 2;
 const HUNDRED: usize = 100;
 
@@ -21,13 +21,15 @@ pub struct Growth {
     pub branching: usize,
     /// The maximum absolute value of a leaf.
     pub spread: Score,
-    /// Whether nodes have one to `branching` children, and some leaves are above the last level.
+    /// Whether the number of children varies from one to `branching` and some leaves are above the
+    /// last level.
     pub uneven: bool,
-    /// The percentage of inner nodes, from the second level on, that copy a node of the same level.
+    /// The percentage of inner nodes, from the second level on, that are copies of a node on the
+    /// same level.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
-    /// How good the move order is; see [`GameTree::ordered`].
+    /// The quality of the move order, from -100 to 100; see [`GameTree::ordered`].
     pub order: i32,
 }
 
@@ -154,11 +156,13 @@ impl GameTree {
         values
     }
 
-    /// Returns the tree with its moves reordered, as strongly ordered trees are commonly described.
+    /// Returns the tree with its moves reordered, similar to the usual models of strongly ordered
+    /// trees.
     ///
     /// `order` ranges from 100 (best move first everywhere) to -100 (worst move first everywhere).
     /// Its absolute value is the probability, in percent, that the next move is the best (or worst)
-    /// of the remaining moves and not the first of them. `seed` determines the random numbers.
+    /// of the remaining moves. Otherwise, it is the first of them. `seed` determines the random
+    /// numbers.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));
@@ -186,7 +190,8 @@ impl GameTree {
         tree
     }
 
-    /// Appends a node from another tree, with its subtree in the order that `orders` determines.
+    /// Appends a node from another tree with its subtree. `orders` contains the order of each
+    /// node's children.
     fn push_ordered(
         &mut self,
         parent: Option<NodeId>,
@@ -236,7 +241,7 @@ mod tests {
         };
         let counts = [100, 50, 0, -50, -100].map(visits);
         assert!(counts.is_sorted(), "{counts:?}");
-        // Knuth and Moore (1975): at least 3² + 3² - 1 leaves must be visited in four levels.
+        // In four levels, at least 3² + 3² - 1 leaves must be visited (Knuth and Moore, 1975).
         let best = Growth { order: 100, ..LARGE }.tree().expect("a tree");
         let leaves = watch_tree(&best, Algorithm::AlphaBeta).tree;
         let leaves = leaves.iter().filter(|node| node.ply == 4 && node.kind.is_some()).count();

@@ -9,14 +9,14 @@ import { save, saved, wireTheme } from "./theme.js";
 const BOARDS_KEY = "live-boards";
 const BOARD_COUNTS = [0, 1, 2, 4, 6, 9, 12, 16, 25, 36, 64];
 const DEFAULT_BOARDS = 4;
-/** Number of plies and results that are shown. */
+/** Maximum numbers of plies and of results to show. */
 const [LAST_PLIES, LAST_RESULTS] = [12, 200];
-/** Maximum number of points of the curve of the test. */
+/** Maximum number of points on the curve of the sequential test. */
 const CURVE_POINTS = 400;
 const TICK_MS = 200;
 const SIDES = ["White", "Black"];
 
-/** Formats a time in milliseconds; below twenty seconds with tenths. */
+/** Formats a time given in milliseconds; times below twenty seconds have tenths. */
 function timeText(ms) {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 20) return seconds.toFixed(1);
@@ -43,7 +43,7 @@ class LiveBoard {
 
   update(game) {
     if (game.from === 0) [this.#pieces, this.#played] = [piecesOf(game.fen), []];
-    // An event that does not continue the moves belongs to another connection.
+    // An event that does not continue the moves is from an earlier connection.
     if (game.from !== this.#played.length) return;
     for (const move of game.moves) {
       this.#pieces = after(this.#pieces, move.uci);
@@ -122,7 +122,7 @@ function showStandings(news) {
   showCurve();
 }
 
-/** Shows the test. A long curve is thinned out, but keeps its last point. */
+/** Shows the sequential test. A long curve is thinned out, but keeps its last point. */
 function showCurve() {
   if (!test || curve.length === 0) return;
   const step = Math.ceil(curve.length / CURVE_POINTS);

@@ -32,7 +32,7 @@ export class Annotation {
     this.#end(IDLE);
   }
 
-  /** Shows the annotation of the position. Ends the annotation if its line is no longer there. */
+  /** Shows the annotation of the position. Ends it if the annotated line has been removed or replaced. */
   update() {
     const { fen, line, at, tree } = this.#page.place();
     byId("annotation-run").disabled = line.length === 0;
@@ -53,7 +53,7 @@ export class Annotation {
     return isKnown ? { kind: kindOf(this.#game, index), sign: glyph(this.#game, index) } : { kind: null, sign: "" };
   }
 
-  /** Returns the number of plies that the line on the board has in common with the annotated one. */
+  /** Returns the number of plies that the lines on the board and in the annotation have in common. */
   #shared() {
     const { fen, line } = this.#page.place();
     if (fen !== this.#start) return 0;
@@ -61,7 +61,7 @@ export class Annotation {
     return parted < 0 ? line.length : parted;
   }
 
-  /** Returns the variations of a ply as lists of moves; selecting one adds its line to the open game. */
+  /** Returns the variations of a ply as lists of moves. Selecting a move adds its line to the open game. */
   #better(ply) {
     if (ply === 0) return [];
     const main = this.#tree.through(this.#line);

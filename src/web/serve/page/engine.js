@@ -7,9 +7,9 @@ import { numbered, numberOf, plyOf } from "./variations.js";
 
 /** Identifies the searches of this page to the server. */
 export const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
-/** The place in the browser's storage of the settings. */
+/** The key of the settings in the browser's storage. */
 const KEY = "engine";
-/** The offered settings. The server limits most of them. */
+/** The settings and the values that the form offers. The server limits most of them. */
 const SETTINGS = {
   lines: { values: [1, 2, 3, 5, 10, 20, 50, 100], initial: 3 },
   threads: { values: [1, 2, 4, 8, 16, 32, 64, 128, 256], initial: 1 },
@@ -46,7 +46,7 @@ export class Engine {
     return { ...Object.fromEntries(Object.keys(SETTINGS).map(name => [name, Number(elements[name].value)])), values: elements.values.checked };
   }
 
-  /** Offers the settings that the server allows: `limits` has the largest number for each. */
+  /** Offers the settings that the server allows. `limits` contains the maximum of each setting. */
   limit(limits) {
     const { elements } = byId("engine-options");
     let chosen = {};
@@ -115,7 +115,7 @@ export class Engine {
     if (line.bound === "exact" && line.moves.length > 0) this.#note(line.moves[0], line);
   }
 
-  /** Notes the value of a move, unless a deeper one is known, and shows it soon in the table of moves. */
+  /** Stores the value of a move, unless a deeper one is known, and shows it in the table of moves soon. */
   #note({ uci, san }, { score, depth }) {
     if (depth < (this.#values.get(uci)?.depth ?? 0)) return;
     this.#values.set(uci, { san, score, depth });

@@ -27,7 +27,7 @@ export function makeFilters(changed) {
   byId("filters-open").hidden = false;
 }
 
-/** Shows how many filters are set, also while the form is closed. */
+/** Shows how many filters are set, which is visible even while the form is closed. */
 function showState() {
   const count = [...chosen()].length;
   byId("filters-open").textContent = count > 0 ? `Filters: ${count}` : "Filters";

@@ -6,10 +6,10 @@ export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 const quoted = text => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
 
-/** Returns a comment in braces, or nothing. As in Tabia's PGN files, parentheses replace braces in the text. */
+/** Returns a comment in braces as a list, empty if there is none. Parentheses replace braces in the text. */
 const braced = text => text ? [`{${text.replaceAll("{", "(").replaceAll("}", ")").replace(/\s+/g, " ").trim()}}`] : [];
 
-/** Writes a line. `others` are the moves that replace its first one. */
+/** Writes a line to `words`. `others` are the alternatives to its first move. */
 function write(node, others, ply, words) {
   for (let isFirst = true; node; ply++) {
     const number = numberOf(ply, isFirst).replace("…", "...");
@@ -37,7 +37,7 @@ export class GameTree {
     return game;
   }
 
-  /** Whether the game has more than a list of moves. */
+  /** Whether the game contains more than a list of moves, such as comments or variations. */
   get isAnnotated() {
     const isPlain = ({ children, nags, before, comment }) => children.length < 2 && !nags?.length && !before && !comment;
     let node = this.root;
@@ -77,7 +77,7 @@ export class GameTree {
     return pathOf(node).findLast(move => move.parent.children[0] !== move) ?? null;
   }
 
-  /** Moves the variation that contains a node before the previous one, which may be the main line. */
+  /** Swaps the variation that contains a node with the previous one, which may be the main line. */
   promote(node) {
     const first = this.variationOf(node);
     if (!first) return;

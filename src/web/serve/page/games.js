@@ -44,7 +44,7 @@ export async function completePlayer(field) {
     make("option", { value: name }, `${grouped(games)} games${spellings > 1 ? `, ${spellings} spellings` : ""}`)));
 }
 
-/** Returns the query of the form. A completed name stands for all its spellings, any other text for a part of a name. */
+/** Returns the query of the form. A completed name matches all its spellings; other text matches part of a name. */
 export function playerQuery() {
   const name = byId("player-name").value;
   const parameters = new URLSearchParams({ player: name, match: offered.has(name) ? "spelling" : "part", color: byId("player-color").value });
@@ -55,7 +55,7 @@ export function playerQuery() {
   return parameters;
 }
 
-/** Returns the player's games and score by move, beside the scores in the book; both for the side to move. */
+/** Returns a table of moves with the player's games and score, and the book's score, for the side to move. */
 function comparison(found, answer, play) {
   const total = counts => counts.white + counts.draws + counts.black;
   const row = (move, counts, everyone, attributes = {}) => make("tr", attributes, make("td", {}, move), make("td", { class: "right" }, grouped(total(counts))),
@@ -64,7 +64,7 @@ function comparison(found, answer, play) {
   return make("table", {},
     make("thead", {}, make("tr", {}, ...head.map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
     make("tbody", {}, ...found.moves.map(move => {
-      // Castling differs in UCI notation, but not in SAN.
+      // Compare SAN, because the responses differ in the UCI notation of castling.
       const { uci } = answer.legal.find(({ san }) => san === move.san) ?? move;
       const everyone = answer.moves.find(({ san }) => san === move.san)?.played;
       return row(make("button", { type: "button" }, move.san), move, everyone, { onclick: () => play(uci) });
@@ -72,7 +72,7 @@ function comparison(found, answer, play) {
     make("tfoot", {}, row("All", found, answer.reached)));
 }
 
-/** Requests a player's games and shows them as they arrive, until `signal` is aborted. `answer` has everyone's. */
+/** Shows a player's games as they arrive, until `signal` is aborted. `answer` has the games of all players. */
 export async function showPlayer(root, query, answer, { open, play }, signal) {
   for await (const found of lines(`player?${query}`, { signal })) {
     const games = found.white + found.draws + found.black;

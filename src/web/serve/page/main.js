@@ -62,7 +62,7 @@ const table = new MoveTable({
 });
 const layers = { table: [], repertoire: [] };
 
-/** Draws the shapes of a layer on the board, besides those of the other layers. */
+/** Draws the shapes of a layer on the board, together with those of the other layers. */
 function drawLayer(name, shapes) {
   layers[name] = shapes;
   board.draw(Object.values(layers).flat());
@@ -83,7 +83,7 @@ function address() {
   return (query ? `?${query}` : location.pathname) + opened.fragment;
 }
 
-/** Shows the position, the game and the filters in the address. */
+/** Shows the position, the game and the filters that the address contains. */
 async function readAddress() {
   const parameters = new URLSearchParams(location.search);
   const wanted = location.href;
@@ -154,7 +154,7 @@ async function update() {
     }
     lastGood = { fen: state.fen, line: state.line, at: state.at, tree: opened.tree };
     shownAnswer = answer;
-    // The address may have castling as the king's capture of its rook.
+    // The address may encode castling as the king capturing its own rook.
     state.line = [...answer.line.map(move => move.uci), ...state.line.slice(state.at)];
     show(answer);
     showSources(joined(query, filters.chosen().toString()), uci => play([uci]));
@@ -172,7 +172,7 @@ async function update() {
   }
 }
 
-/** Shows why a position cannot be shown, beside the last one that can. */
+/** Shows the last valid position, and the reason why the requested one cannot be shown. */
 async function explain(error, query) {
   const { fen, line, at, tree } = lastGood;
   const isElsewhere = fen !== state.fen || place(line.slice(0, at)) !== query;
@@ -261,7 +261,7 @@ async function findPly(fen, moves, wanted, near) {
 /** Requests the games of the last player again, for the position on the board and the filters. */
 async function searchPlayer() {
   if (state.player === null || shownAnswer === null) return;
-  // The dates of the form replace those of the filters.
+  // The dates in the form replace those in the filters.
   const parameters = new URLSearchParams([...filters.chosen(), ...state.player].filter(([name]) => name !== "ratings"));
   const query = new URLSearchParams(Object.fromEntries(parameters)).toString();
   playerSearch?.abort();

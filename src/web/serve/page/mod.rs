@@ -108,8 +108,8 @@ pub(crate) mod checks {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
 
-    /// Panics unless the files of a page load only each other, are short and do not parse HTML. The
-    /// addresses in `links` are not files.
+    /// Panics unless the files of a page load only each other, are short, and do not parse HTML or
+    /// run text as code. `links` are paths that are not files.
     pub(crate) fn check(files: &[PageFile], links: &[&str]) {
         const LONGEST: usize = 600;
         let is_own = |name: &str| {

@@ -4,10 +4,10 @@ import { draw, grouped, make, percent } from "./dom.js";
 import { numbered } from "./variations.js";
 
 const COLUMN = 92, ROW = 54, MARGIN = 30, THICKEST = 22, RADIUS = 7;
-/** The maximum number of columns, counted back from the position. */
+/** The maximum number of plies to draw, counted back from the position. */
 const COLUMNS = 9;
 
-/** Returns the number of plies to draw: back to the point where the move orders diverge. */
+/** Returns the number of plies to draw, back to the position where the move orders diverge. */
 function depth(found) {
   const width = new Map();
   for (const stop of found.positions) width.set(stop.plies, (width.get(stop.plies) ?? 0) + 1);

@@ -3,15 +3,15 @@
 import { byId, disclose, draw, grouped, make, percent, score } from "./dom.js";
 import { save, saved } from "./theme.js";
 
-/** Minimum fraction of a bar at which its part shows a percentage. */
+/** Minimum length of a part of a bar, as a fraction of the bar, for which a percentage is shown. */
 const LABEL_FROM = 0.16;
-/** The place in the browser's storage of the choices about the table. */
+/** The key of the table's settings in the browser's storage. */
 const KEY = "moves";
-/** A number of centipawns beyond all scores without mate. */
+/** A number of centipawns above all scores that are not mates. */
 const MATE = 1e6;
 /** The difference in centipawns that halves the strength of an arrow. */
 const HALVING = 30;
-/** The largest number of arrows on the board, and the weakest of them. */
+/** The maximum number of arrows on the board, and the minimum strength of an arrow. */
 const ARROWS = 6, WEAKEST = 0.08;
 
 export function bar(results) {
@@ -58,7 +58,7 @@ function nameAfter(opening, before) {
   return make("span", { title: opening.name }, `${opening.eco} ${rest}`);
 }
 
-/** Returns the share of the points of the side to move, 0 to 1; `NaN` without decided games. */
+/** Returns the score of the side to move, from 0 to 1; `NaN` if no game has a result. */
 export const points = ({ white, draws, black }, turn) => ((turn === "white" ? white : black) + draws / 2) / (white + draws + black);
 
 function totalScore({ reached, turn }) {
@@ -66,7 +66,7 @@ function totalScore({ reached, turn }) {
   return Number.isNaN(share) ? "" : percent(share);
 }
 
-/** Returns a score as a number of centipawns; mates are beyond all other scores. */
+/** Converts a score to centipawns. Mates are above or below all other scores. */
 function centipawns(value) {
   if (!value) return -Infinity;
   return "mate" in value ? Math.sign(value.mate) * (MATE - Math.abs(value.mate)) : value.cp;
@@ -74,7 +74,7 @@ function centipawns(value) {
 
 const NONE = { games: 0, white: 0, draws: 0, black: 0, undecided: 0 };
 
-/** Returns a row for a move of the engine that no game of the book played. */
+/** Returns a row for a move that the engine found but that no game of the book played. */
 const candidate = (uci, { san }) => ({ uci, san, isNew: true, played: NONE, reached: NONE, score: -1, value: null, valueDepth: null, averageRating: null, opening: null });
 
 const question = () => make("span", { title: "no game of the book played it" }, "?");
@@ -92,8 +92,8 @@ function valueCell({ value, valueDepth, isLive }) {
 const sum = (moves, count) => moves.reduce((total, move) => total + count(move), 0);
 
 /**
- * The columns after the move. `cell` and `total` return the contents for a move and for the position; `order`, by which
- * a column can be sorted, returns a number; `has` states whether a position has the column.
+ * The columns after the move. `cell` and `total` return the contents for a move and for the position. `order`
+ * returns the number by which the column is sorted. `has` returns whether a position has the column.
  */
 const COLUMNS = [
   { id: "played", title: "Played", kind: "right of-played", order: move => move.played.games,
@@ -117,7 +117,7 @@ const COLUMNS = [
   { id: "name", title: "Opening", kind: "name", cell: (move, answer) => nameAfter(move.opening, answer.opening), total: () => "" },
 ];
 
-/** Returns how strong the arrow of a move is, 0 to 1. */
+/** Functions that return the strength of the arrow of a move, from 0 to 1. */
 const STRENGTHS = {
   share: (move, moves) => move.played.games / Math.max(1, ...moves.map(other => other.played.games)),
   value: (move, moves) => move.value ? 2 ** ((centipawns(move.value) - Math.max(...moves.map(other => centipawns(other.value)))) / HALVING) : 0,
@@ -155,8 +155,8 @@ export class MoveTable {
   }
 
   /**
-   * Shows the engine's values beside those of the book. `values` has `san`, `score` and `depth` by move in UCI notation;
-   * `candidates` are moves that get a row even if no game played them.
+   * Shows the engine's values together with those of the book. `values` maps moves in UCI notation to `san`,
+   * `score` and `depth`. `candidates` are moves that get a row even if no game played them.
    */
   compare(values, candidates) {
     this.#engine = { values, candidates };
@@ -164,7 +164,7 @@ export class MoveTable {
     const rows = new Map([...byId("moves").querySelectorAll("tbody tr")].map(row => [row.dataset.uci, row]));
     const { moves } = this.#together();
     const cell = uci => rows.get(uci)?.querySelector(".of-value");
-    // Without a new row or column, only the cells change, so that no row moves under the pointer.
+    // If there is no new row or column, update only the cells, so that no row moves under the pointer.
     if (moves.length === rows.size && moves.every(({ uci, value }) => rows.has(uci) && (cell(uci) || !value || this.#choices.hidden.includes("value")))) {
       for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move));
       this.#draw(moves);
@@ -217,7 +217,7 @@ export class MoveTable {
     return row;
   }
 
-  /** Returns the moves in the selected order, or in that of the book. */
+  /** Returns the moves in the selected order, or else in the order of the book. */
   #sorted(moves) {
     const order = COLUMNS.find(({ id }) => id === this.#choices.sort)?.order;
     if (!order) return moves;

@@ -7,9 +7,9 @@ import { MOVE_GLYPHS, POSITION_GLYPHS } from "./notes.js";
 import { ask } from "./server.js";
 import { COMMANDS, pathOf, plyOf, treeOf, withoutCommands } from "./variations.js";
 
-/** The fields that select glyphs, and their glyphs. A move has at most one of each field. */
+/** The fields that select glyphs, and their glyphs. A move has at most one glyph from each field. */
 const GLYPH_FIELDS = { "move-glyph": MOVE_GLYPHS, "position-glyph": POSITION_GLYPHS };
-/** A game of the book by its id, or any game as PGN. */
+/** A fragment contains the id of a game in the book, or any game as PGN. */
 const FRAGMENT = /^#(game|pgn)=(.*)$/;
 
 /** Encodes text for a fragment. Spaces become plus signs, because they are frequent in PGN. */
@@ -28,11 +28,11 @@ export class OpenGame {
   constructor(page) {
     this.#page = page;
     for (const [field, texts] of Object.entries(GLYPH_FIELDS)) {
-      // Object keys are sorted, so the glyphs have a fixed order.
+      // Integer keys of objects are sorted, so the glyphs have a fixed order.
       byId(field).append(make("option", { value: "" }, "–"), ...Object.entries(texts).map(([nag, text]) => make("option", { value: nag }, text)));
       byId(field).addEventListener("change", () => this.#change(node => this.#setGlyph(node, texts, byId(field).value)));
     }
-    // Showing the tree now would remove the move that the user is pressing.
+    // This does not show the tree, because that would remove a move that the user is clicking.
     byId("comment").addEventListener("change", () => this.#saveComment());
     byId("comment").addEventListener("focusout", event => { if (!byId("tree").contains(event.relatedTarget)) this.show(); });
     byId("edit").addEventListener("submit", event => { event.preventDefault(); this.show(); });
@@ -47,13 +47,13 @@ export class OpenGame {
   /** The part of the address that restores the game. */
   get fragment() { return this.#fragment; }
 
-  /** Opens a game; `id` is its id in the book, if it is unchanged. Closes the game if `tree` is `null`. */
+  /** Opens a game. `id` is its id in the book if it is unchanged. Closes the game if `tree` is `null`. */
   open(tree, id = null) {
     [this.#tree, this.#id] = [tree, id];
     this.#fragment = !tree ? "" : id ? `#game=${encoded(id)}` : `#pgn=${encoded(tree.pgn())}`;
   }
 
-  /** Opens the game in the fragment of an address, unless it is open. Other fragments are places in the page. */
+  /** Opens the game in the fragment of an address, unless it is open. Ignores links to places in the page. */
   async restore(fragment) {
     if (fragment === this.#fragment) return;
     const [, kind, text] = FRAGMENT.exec(fragment) ?? [];
@@ -72,7 +72,7 @@ export class OpenGame {
     return isChanged;
   }
 
-  /** Whether moves are in the open game. Without one, all moves are. */
+  /** Returns whether the open game contains these moves; true if no game is open. */
   contains(moves) { return !this.#tree || this.#tree.find(moves) !== undefined; }
 
   /** Returns moves and the first line after them in the open game. */
@@ -85,7 +85,7 @@ export class OpenGame {
     if (this.#tree && !byId("comment").disabled) byId("comment").focus();
   }
 
-  /** Shows the game and the place of the position on the board in it. */
+  /** Shows the game, and marks the position on the board in its tree. */
   show() {
     showHead(this.#tree, this.#id, () => { this.open(null); this.#page.changed(); this.show(); });
     byId("variations").hidden = this.#tree === null;

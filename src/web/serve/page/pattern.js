@@ -1,4 +1,4 @@
-// Search by pattern: the games of the books in which material, pawns or pieces have a given form.
+// Search by pattern: finds the games of the books with given material, pawns or pieces.
 
 import { byId, grouped, make } from "./dom.js";
 import { CLIENT } from "./engine.js";
@@ -7,14 +7,14 @@ import { lines } from "./server.js";
 
 const LETTERS = ["Q", "R", "B", "N", "P"];
 
-/** The parts of a pattern that describe the same as one from the board, and are replaced by it. */
+/** For each kind of pattern from the board: returns whether a word is of this kind and is to be replaced. */
 const KINDS = {
   material: word => /^K.*v/.test(word),
   pawns: word => word.startsWith("pawns="),
   squares: word => word.includes("/") && !word.includes("="),
 };
 
-/** Returns the ranks of a board with a rule for what each piece becomes. Other squares are arbitrary. */
+/** Returns the board as a pattern. `keep` converts each piece; other squares match anything. */
 function ranks(board, keep) {
   return board.split("/").map(rank => {
     const squares = [...rank].map(sign => /\d/.test(sign) ? "?".repeat(Number(sign)) : keep(sign)).join("");
@@ -25,7 +25,7 @@ function ranks(board, keep) {
 const number = (board, letter) => board.split(letter).length - 1;
 const side = (board, letters) => `K${letters.map(letter => letter.toUpperCase().repeat(number(board, letter))).join("")}`;
 
-/** The pattern that the board of a FEN gives for each button. */
+/** For each button: returns the pattern for the board of a FEN. */
 const FROM_BOARD = {
   material: board => `${side(board, LETTERS)}v${side(board, LETTERS.map(letter => letter.toLowerCase()))}`,
   pawns: board => `pawns=${ranks(board, sign => "pP".includes(sign) ? sign : "?")}`,
@@ -48,7 +48,7 @@ function item(found, open) {
 export class PatternSearch {
   #page; #running = null;
 
-  /** `page` has `board` (returns the FEN on the board), `filters` (returns their query), and `open` (opens a game at a ply). */
+  /** `page` has `board` (returns a FEN), `filters` (returns their query), and `open` (opens a game at a ply). */
   constructor(page) {
     this.#page = page;
     for (const kind of Object.keys(KINDS)) byId(`pattern-${kind}`).addEventListener("click", () => this.#copy(kind));
@@ -66,7 +66,7 @@ export class PatternSearch {
     byId("pattern").focus();
   }
 
-  /** Replaces the words of the pattern that have a property. */
+  /** Replaces the words of the pattern for which `isReplaced` returns true. */
   #change(isReplaced, word) {
     const field = byId("pattern");
     const others = field.value.split(/\s+/).filter(other => other && !isReplaced(other));

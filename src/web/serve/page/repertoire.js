@@ -54,7 +54,7 @@ export class Repertoire {
     if (this.isOpen && !byId("repertoire-submit").disabled) byId("repertoire-comment").focus();
   }
 
-  /** Requests what the repertoire contains at a position. */
+  /** Requests the repertoire's data for a position. */
   async load(query) {
     if (!this.isOpen) return;
     const number = ++this.#loads;
@@ -62,7 +62,7 @@ export class Repertoire {
     if (number === this.#loads) [this.#layer, this.#query, this.#fault] = [layer, query, fault];
   }
 
-  /** Shows the layer of the position that was loaded last, after the moves have been shown. */
+  /** Shows the layer of the position loaded last. Called after the moves have been shown. */
   show(fen) {
     if (!this.isOpen) return;
     if (this.#fen !== fen) {
@@ -168,7 +168,7 @@ export class Repertoire {
       byId("gap").textContent = error.message;
       return;
     }
-    // Continue after the gap that was visited last, or in its place if it has been filled.
+    // Continue after the gap that was visited last or, if it has been filled, with the one in its place.
     const at = this.#gaps.gaps.findIndex(gap => gap.fen === visited);
     this.#gap = at >= 0 ? at : Math.min(this.#gap, this.#gaps.gaps.length) - (this.#gap >= 0 ? 1 : 0);
     byId("gaps-list").replaceChildren(...this.#gaps.gaps.slice(0, LISTED).map((gap, index) => make("li", {},
@@ -178,7 +178,7 @@ export class Repertoire {
     this.#showGap();
   }
 
-  /** Goes to the next or previous gap; the largest comes first. */
+  /** Shows the next or previous gap. The gaps are ordered by size, starting with the largest. */
   step(by) {
     const count = this.#gaps?.gaps.length ?? 0;
     if (count > 0) this.#visit((Math.max(this.#gap + by, by < 0 && this.#gap < 1 ? count - 1 : 0)) % count);

@@ -1,4 +1,5 @@
-// The training page: asks for the moves of a repertoire. The server chooses questions and judges answers.
+// The training page, which asks for the moves of a repertoire. The server chooses questions and judges
+// answers.
 
 import { Board } from "./board.js";
 import { byId, grouped, make, percent, score } from "./dom.js";

@@ -9,7 +9,7 @@ export function plyOf(fen) {
   return 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
 }
 
-/** Returns the move number in front of a move, or an empty text for Black's moves that are not the first. */
+/** Returns the move number to write before a move: empty for Black's moves except the first in a line. */
 export function numberOf(ply, isFirst) {
   if (ply % 2 === 0) return `${ply / 2 + 1}.`;
   return isFirst ? `${(ply + 1) / 2}…` : "";
@@ -20,7 +20,7 @@ export function numbered(line, fen) {
   return line.map((move, index) => numberOf(plyOf(fen) + index, index === 0) + move.san).join(" ");
 }
 
-/** Returns the root of a tree. Each of `rows` has the index of its parent; equal moves after a parent are joined. */
+/** Returns the root of a tree. Each of `rows` has the index of its parent. Equal moves of a parent are merged. */
 export function nested(rows) {
   const [root, nodes] = [{ children: [] }, []];
   for (const row of rows) {
@@ -62,7 +62,7 @@ function entry(node, ply, isFirst, { pick, current }) {
   return [note(node.before), button, note(node.comment), later];
 }
 
-/** Returns a line as a list item. `others` are the moves that replace its first one. */
+/** Returns a line as a list item. `others` are the alternatives to its first move. */
 function item(node, others, ply, options) {
   const element = make("li");
   for (let isFirst = true; node; ply++) {
@@ -83,8 +83,8 @@ const lists = (nodes, ply, options) => make("ul", {}, ...nodes.map(node => item(
 
 /**
  * Returns the lines that begin with `nodes` as nested lists; `ply` is the number of plies before them.
- * `options` has `pick`, called with the nodes up to a selected move; `current`, the node on the board; and
- * `hasMainLine`: the first of several moves continues its line, and lists of the others follow it.
+ * `options` has `pick` (called with the nodes up to a selected move), `current` (the node on the board) and
+ * `hasMainLine` (if true, the first of several moves continues its line, and the others follow it as lists).
  */
 export function treeOf(nodes, ply, options) {
   if (!options.hasMainLine || nodes.length === 0) return lists(nodes, ply, options);

@@ -17,7 +17,7 @@ use crate::web::serve::query::with_rook;
 /// The standard deviation of the difference between two players' strengths in Elo's model: 200
 /// rating points for each player, times the square root of 2, rounded as by FIDE.
 const DEVIATION: f64 = 2000.0 / 7.0;
-/// The maximum rating difference, also for perfect scores (FIDE handbook, B.02, table 8.1).
+/// The maximum rating difference, even for a perfect score (FIDE handbook, B.02, table 8.1).
 const MAX: f64 = 800.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -139,7 +139,7 @@ impl PlayerOrder {
     }
 }
 
-/// Returns by how many points a player with this score is stronger in Elo's model.
+/// Returns the rating difference to the opponents that this score implies in Elo's model.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

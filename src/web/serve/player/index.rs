@@ -1,4 +1,4 @@
-//! Finds the games of players, one player at a time, and stores the games as long as there is room.
+//! Finds the games of players, one player at a time, and stores the games while there is room.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{
@@ -24,7 +24,7 @@ use crate::web::serve::limits::{
 #[derive(Debug)]
 pub(super) struct PlayerGame {
     pub(super) listed: ListedGame,
-    /// A sort key: the index of the file, and the index of the game in the file.
+    /// The index of the file, and the index among the player's games. Used as a sort key.
     pub(super) place: (usize, usize),
     pub(super) color: Color,
     pub(super) mode: Mode,
@@ -127,7 +127,7 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the file of this game, if the game was found for a player.
+    /// Returns the index of the file that contains this game, if the game was found for a player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
@@ -140,7 +140,8 @@ impl Players {
     }
 }
 
-/// Drops the least recently requested players, except one, while too many games are stored.
+/// Drops the least recently requested players while too many games are stored, but keeps at least
+/// one player.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
     // Even a player without games needs some memory.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);

@@ -11,15 +11,15 @@ use crate::web::serve::api_error::ApiError;
 use crate::web::serve::limits::{MAX_COMPLETIONS, MAX_PLAYER_NAME};
 use crate::web::serve::query::Query;
 
-/// How much of a player's name is compared.
+/// Which part of a player's name is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Comparison {
-    /// All of it, except case, as on Lichess.
+    /// The whole name, ignoring case, as on Lichess.
     #[default]
     Complete,
-    /// The surname and the initial, in any spelling.
+    /// The surname and the initial, regardless of their spelling.
     Spelling,
-    /// A part of it, except case, spaces and punctuation.
+    /// Any part of the name, ignoring case, spaces and punctuation.
     Part,
 }
 
@@ -65,7 +65,7 @@ impl WantedName {
         Ok(Some(wanted))
     }
 
-    /// Whether it is the name in a tag.
+    /// Returns whether this name matches the name in a tag.
     pub(super) fn is(&self, name: &str) -> bool {
         match self.comparison {
             Comparison::Part => letters(name).contains(&self.text),
@@ -79,9 +79,10 @@ fn letters(name: &str) -> String {
     name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns a text that all spellings of a name have in common. As for duplicate games, it is made of
-/// the ASCII letters of the surname; the initial separates players with the same surname. Names
-/// without a comma, such as those of accounts, and surnames in other scripts are compared as a whole.
+/// Returns a key that all spellings of a name have in common. It consists of the ASCII letters of
+/// the surname, as in the comparison of duplicate games, and of the initial, which distinguishes
+/// players with the same surname. For names without a comma, such as those of accounts, and for
+/// surnames in other scripts, the key is the whole name.
 fn spelling_key(name: &str) -> String {
     let surname: String = surname_letters(name.as_bytes()).map(char::from).collect();
     match name.split_once(',') {
@@ -116,7 +117,7 @@ impl PlayerNames {
         Self::join(book.player_names())
     }
 
-    /// Joins the spellings of each name.
+    /// Combines the spellings of each name.
     fn join(names: Vec<(String, u64)>) -> Self {
         let mut by_key: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
         for (name, games) in names.into_iter().filter(|(name, _)| !letters(name).is_empty()) {
@@ -133,8 +134,8 @@ impl PlayerNames {
         PlayerNames(players)
     }
 
-    /// Returns the players whose names contain the parameter `part`. Those whose names begin with it
-    /// come first. A text without letters and digits is in no name.
+    /// Returns the players whose names contain the parameter `part`. Those whose names begin with
+    /// it come first. A text without letters and digits matches no name.
     pub(crate) fn complete(&self, mut query: Query) -> Result<Completions, ApiError> {
         let text = query.text("part").unwrap_or_default();
         query.finish()?;

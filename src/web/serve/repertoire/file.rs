@@ -12,9 +12,9 @@ use crate::games::repertoire::{AddError, Remark, Repertoire, RepertoireError};
 use crate::support::files::{Cannot, FileError, FileKind, Output, open_locked, read_plain};
 use crate::web::serve::api_error::ApiError;
 
-/// The ending of the copy that is made before each change.
+/// The extension of the copy that is made before each change.
 const COPY_ENDING: &str = "bak";
-/// The files that are written: the repertoire and its copy. Any text can be a repertoire.
+/// The kind of the written files: the repertoire and its copy. Any text can be a repertoire.
 const TEXT: FileKind = FileKind { name: "a repertoire", recognises: |_| true };
 
 /// A repertoire in a PGN file that can be changed.
@@ -53,7 +53,7 @@ impl RepertoireFile {
         Ok(RepertoireFile { path, side, current, writing: Mutex::new(()) })
     }
 
-    /// Calls `report` with what could not be used.
+    /// Calls `report` for each part of the input that could not be used.
     pub(crate) fn remarks(&self, mut report: impl FnMut(&Remark)) {
         self.current().repertoire.remarks.iter().for_each(&mut report);
     }
@@ -73,11 +73,12 @@ impl RepertoireFile {
         snapshot
     }
 
-    /// Adds a line to the file of a version. Returns the number of new moves; `None` if there is
-    /// nothing to add.
+    /// Adds a line to the file if it still has this version. Returns the number of new moves, or
+    /// `None` if there is nothing to add.
     ///
-    /// If the file has changed on disk, reads it again and reports a conflict. The previous content
-    /// is copied to a file with [`COPY_ENDING`] first. Blocks while the files are written.
+    /// If the file has changed on disk, reads it again and reports a conflict. Before a change,
+    /// copies the previous content to a file with the extension [`COPY_ENDING`]. Blocks while the
+    /// files are written.
     pub(super) fn add(
         &self,
         version: &str,
@@ -123,7 +124,7 @@ impl RepertoireFile {
     }
 }
 
-/// Returns why a file cannot be used, without its folder, which clients must not see.
+/// Returns why a file cannot be used. Omits its folder, which clients must not see.
 fn reason(error: &RepertoireError) -> String {
     match error {
         RepertoireError::File(error) => format!("cannot {} it: {}", error.action, error.reason),
@@ -215,7 +216,7 @@ mod tests {
         let moves: Vec<&KnownMove> = current.repertoire.nodes().flat_map(|at| &at.moves).collect();
         assert_eq!((moves.len(), moves[0].mv.to_string().as_str()), (1, "d2d4"));
         assert_eq!(file.add(&current.version, &line("d4 d5 c4"), "").expect("fine"), Some(2));
-        // A file that is no repertoire any more, or that has gone.
+        // The file is no longer a repertoire, and later it no longer exists.
         std::fs::write(&path, [0xff, 0xfe, 0]).expect("written");
         let version = file.current().version.clone();
         let refused = file.add(&version, &line("d4"), "x").expect_err("changed");

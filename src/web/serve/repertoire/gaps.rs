@@ -1,4 +1,4 @@
-//! `/repertoire/gaps`: the positions that opponents reach and that lack an answer.
+//! `/repertoire/gaps`: the positions that opponents reach and for which there is no answer.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ const MAX_GAPS: usize = 200;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct GapsAnswer {
     version: String,
-    /// The name of the books whose games show how opponents play.
+    /// The names of the books whose games show how opponents play.
     reference: String,
     shares: Vec<ShareAnswer>,
     /// The number of gaps, including those that are not listed.
@@ -37,7 +37,7 @@ struct GapAnswer {
     /// The expected number of times that the position occurs in a game.
     probability: f64,
     games: u64,
-    /// The position in which the most common line begins, and its moves.
+    /// The start position of the most common line to the gap, and the moves of this line.
     start: String,
     line: Vec<NamedMove>,
     opening: Option<NamedOpening>,
@@ -49,7 +49,7 @@ struct GapAnswer {
 struct ProposalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The score in an analysed book; otherwise, the move is the one played most often.
+    /// The score in an analysed book. Without a score, the move is the one played most often.
     score: Option<ScoreAnswer>,
     games: Option<u64>,
 }

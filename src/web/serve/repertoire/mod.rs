@@ -1,7 +1,7 @@
 //! The repertoire as a layer on the books: its moves, its gaps, and additions to its file.
 //!
-//! `file` holds the repertoire and writes it. `place` responds with what the repertoire contains at a
-//! position, `gaps` with the positions that lack an answer, and `routes` decides who may change the
+//! `file` reads and writes the repertoire. `place` responds with the repertoire's data for a
+//! position, and `gaps` with the positions that lack an answer. `routes` decides who may change the
 //! file.
 
 mod file;

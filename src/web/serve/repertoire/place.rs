@@ -25,14 +25,14 @@ pub(crate) struct RepertoireAnswer {
     own_turn: bool,
     /// Whether the repertoire contains the position.
     known: bool,
-    /// How many of the last moves of the line are not in the repertoire.
+    /// The number of moves at the end of the line that are not in the repertoire.
     missing: usize,
     comments: Vec<String>,
     /// Arrows and marked squares, such as `Ge2e4` and `Rd4`.
     shapes: Vec<String>,
     moves: Vec<RepertoireMove>,
     tree: Vec<TreeMove>,
-    /// Whether the tree has more moves than the response.
+    /// Whether moves of the tree are missing from the response, because there are too many.
     truncated: bool,
 }
 
@@ -55,7 +55,8 @@ struct TreeMove {
     own: bool,
     nags: Vec<u8>,
     comment: String,
-    /// Whether the moves after it follow elsewhere in the tree, because lines transpose.
+    /// Whether the next moves are elsewhere in the tree, because another line reaches the same
+    /// position.
     transposes: bool,
 }
 
@@ -89,7 +90,8 @@ impl RepertoireAnswer {
     }
 }
 
-/// Returns the moves of the repertoire in the order of its text, and those that lead to another of its positions.
+/// Returns the moves of the repertoire in the order of its text, followed by moves that lead to
+/// other positions of the repertoire.
 fn moves(repertoire: &Repertoire, position: &Position) -> Vec<RepertoireMove> {
     let known = repertoire.node(position).map_or(&[][..], |node| &node.moves);
     let legal = position.legal_moves();
@@ -124,7 +126,8 @@ fn chapters(known: &KnownMove) -> u64 {
     known.places.iter().map(|place| place.chapter).collect::<BTreeSet<u32>>().len() as u64
 }
 
-/// Returns the lines from a position, breadth first. Each position is continued once.
+/// Returns the moves after a position in breadth-first order, and whether some are missing. Each
+/// position is continued only once.
 fn tree(repertoire: &Repertoire, position: &Position) -> (Vec<TreeMove>, bool) {
     let mut rows: Vec<TreeMove> = Vec::new();
     let mut open = VecDeque::from([(None, *position)]);

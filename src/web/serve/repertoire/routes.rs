@@ -1,9 +1,9 @@
-//! The addresses of the repertoire, and who may use them.
+//! The endpoints of the repertoire, and who may use them.
 //!
-//! Reading is allowed to the same pages as searches are, because a repertoire is private. Only the
-//! server's own page and programs on this machine can change the file: other pages cannot send JSON
-//! without permission, which the server does not give, and requests from other machines and through
-//! proxies that name themselves are rejected.
+//! A repertoire is private, so only the pages that may start searches can read it. Only the
+//! server's own page and programs on this machine can change the file. Other pages cannot send JSON
+//! without permission, which the server does not give. Requests from other machines are rejected,
+//! and so are requests through proxies that identify themselves.
 
 use std::sync::Arc;
 
@@ -49,13 +49,13 @@ impl Served {
     }
 }
 
-/// Returns the addresses that only read the repertoire.
+/// Returns the endpoints that only read the repertoire.
 pub(crate) fn readable<S: Clone + Send + Sync + 'static>(served: Served) -> Router<S> {
     let router = Router::new().route("/repertoire", get(position));
     router.route("/repertoire/gaps", get(gaps)).with_state(served)
 }
 
-/// Returns the address that changes the repertoire.
+/// Returns the endpoint that changes the repertoire.
 pub(crate) fn writable<S: Clone + Send + Sync + 'static>(served: Served) -> Router<S> {
     let router = Router::new().route("/repertoire/moves", post(add));
     let router = router.layer(middleware::from_fn(only_json));

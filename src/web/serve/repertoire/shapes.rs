@@ -36,7 +36,7 @@ pub(super) fn join(text: &str, shapes: &[String]) -> String {
     (comment + text).trim().to_owned()
 }
 
-/// Whether a text is a colour followed by one or two squares.
+/// Returns whether a text is a colour followed by one or two squares.
 pub(super) fn is_shape(text: &str) -> bool {
     let is_square = |square: &[u8]| matches!(square, [file, rank] if (b'a'..=b'h').contains(file) && (b'1'..=b'8').contains(rank));
     match text.as_bytes() {

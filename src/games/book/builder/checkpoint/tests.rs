@@ -39,7 +39,8 @@ fn with_checkpoints(options: &BuildOptions, folder: &Path, every: Duration) -> B
     BuildOptions { checkpoints: Some(kept), ..options.clone() }
 }
 
-/// Runs a build with checkpoints in `folder`. If `stops` is set, it fails at the broken game.
+/// Runs a build with checkpoints in `folder`. If `stops` is set, the build stops at the broken
+/// game.
 fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
     let options = with_checkpoints(options, folder, SHORT);
     let mut monitor = Monitor::default();
@@ -100,8 +101,8 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
         let whole = run(&options, &place.path().join("whole"), false).expect("a book");
         let begun = place.path().join("begun");
         assert!(run(&options, &begun, true).expect("a book") != whole);
-        // The first files are from a build that was interrupted halfway, the second from a complete
-        // build.
+        // The first set of files is from a build that was interrupted halfway, and the second is
+        // from a complete build.
         for files in [read_all(&begun), read_all(&place.path().join("whole"))] {
             for _ in 0..TRIALS {
                 let mut damaged = files.clone();
@@ -124,7 +125,7 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
     assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
 }
 
-/// Replaces the records of the longest run, and the checksum in the state.
+/// Changes the records of the longest run, and updates the checksum in the state file to match.
 fn forge(options: &BuildOptions, folder: &Path, change: impl Fn(&mut Vec<u8>)) {
     let path = files_named(folder, RUN)
         .into_iter()
@@ -264,7 +265,8 @@ fn note_of_a_book_with_other_positions_is_ignored() {
     for (number, (before, after)) in [(&all, &pruned), (&pruned, &all)].into_iter().enumerate() {
         let whole = run(before, &place.path().join(format!("{number}")), false);
         stop_while_writing(before, &folder, Stop { parts: 9, noted: true });
-        // Replace the draft with that of another book, stopped before it wrote its note.
+        // Replace the draft with that of another book, whose build stopped before it wrote the
+        // note.
         let found = stop_while_writing(after, &folder, Stop { parts: 1, noted: false });
         assert_eq!(found, 0, "{number}");
         assert!(run(before, &folder, false).expect("a book") == whole.expect("a book"));

@@ -1,5 +1,5 @@
-//! The searches with two separate players, as originally described. Max chooses the greatest value
-//! and raises alpha; Min chooses the smallest value and lowers beta.
+//! The searches in their original form, with separate code for the two players. Max chooses the
+//! greatest value and raises alpha. Min chooses the smallest value and lowers beta.
 
 use super::super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
