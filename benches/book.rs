@@ -1,8 +1,8 @@
 //! Measures the time to probe a book: `cargo bench --bench book`.
 //!
-//! The book has ten million random positions, written to a file and opened as the engine opens it.
-//! It is probed with random keys, so nearly every access misses the caches, and there is no pawn
-//! filter in front: the worst case.
+//! The book has ten million random positions. It is written to a file and opened in the same way as
+//! by the engine. This is the worst case: random keys make nearly every access miss the caches, and
+//! no pawn filter avoids accesses.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Seeds for keys in the book and for other keys.
+/// Seeds of the keys in the book and of other keys.
 const KNOWN: u64 = 1;
 const UNKNOWN: u64 = 2;
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Usage: benches/book_build.sh [PGN-FOLDER] [MEGABYTES]
 #
-# Compares book making with polyglot and pgn-extract on the same games, side by side in one run, to
-# 40 plies. The games of the folder (default: ../shared/data/pgn/pgnmentor) are cleaned by
-# pgn-extract, since polyglot aborts on a broken one, and repeated up to this many megabytes
+# Compares the time to build a book of 40 plies with polyglot and pgn-extract on the same games in
+# one run. The games of the folder (default: ../shared/data/pgn/pgnmentor) are cleaned by
+# pgn-extract, since polyglot aborts on an invalid game, and repeated up to this many megabytes
 # (default 200). Times are processor seconds (user + system) and wall clock seconds, the best of
-# three rounds; on a busy machine the processor seconds of one thread compare best.
-# Then the memory cap: a build with --memory 64M against one without, of the same games.
+# three rounds. On a busy machine, the processor seconds of one thread are most comparable. After
+# that, the script compares the memory use of builds of the same games with and without --memory
+# 64M.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-../shared/data/pgn/pgnmentor} megabytes=${2:-200} rounds=${ROUNDS:-3}
@@ -23,8 +24,8 @@ size=$(stat -c %s "$work/clean.pgn")
 for ((bytes = 0; bytes < megabytes * 1000000; bytes += size)); do cat "$work/clean.pgn"; done >"$work/games.pgn"
 megabytes=$(awk -v bytes="$(stat -c %s "$work/games.pgn")" 'BEGIN { printf "%.0f", bytes / 1e6 }')
 
-# One line per program and round: name, processor and wall clock seconds. The programs take turns, so that
-# other load affects all alike.
+# Prints a line per program and round: name, processor and wall clock seconds. The programs take
+# turns, so that other load affects all of them equally.
 once() {
     local name=$1; shift
     { TIMEFORMAT='%3U %3S %3R'; time "$@" >/dev/null 2>&1; } 2>&1 |
@@ -53,7 +54,7 @@ awk -v mb="$megabytes" '
     }' "$work/times"
 cmp "$work/t1.tbk" "$work/t2.tbk" && echo "one thread and two make the same bytes"
 
-# The whole games, not only their openings, need the memory.
+# Without a ply limit, because the memory is needed for whole games.
 peak() {
     /usr/bin/env python3 -c '
 import resource, subprocess, sys

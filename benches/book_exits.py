@@ -4,14 +4,15 @@
 Usage: benches/book_exits.py TABIA BOOK --judge STOCKFISH [-n 200] [--seed 1] [--policy prefer]
                              [--nodes 200000] [--last 2] [--most 60] [--keep FILE] [--epd FILE]
 
-Plays N openings from the start position, both sides by the chances that `tabia book why` shows, until
-the book has no move to play: the exit. The judge values the positions around the --last moves of each
-opening (0: all moves) with --nodes nodes, one thread and an empty table. The loss of a move is the
-value of the position before it less the value after it, both for the side that moved, in centipawns.
-The loss of an exit is that of its worst last move; its own value is printed beside it.
+Plays N openings from the start position. Both sides choose moves with the probabilities that `tabia book
+why` shows, until the book has no move to play. This position is the exit. The judge evaluates the positions
+before and after each of the --last moves of an opening (0: all moves) with --nodes nodes, one thread and an
+empty table. The loss of a move is the value of the position before it minus the value after it, both for
+the side that moved, in centipawns. The loss of an exit is the largest loss of these moves. The value of the
+exit itself is also printed.
 
-Prints each exit that loses more than --most, then a summary; the exit status is 1 if there is one.
-The same seed draws the same openings. --keep stores the judge's values, so that the same command
+Prints each exit that loses more than --most, and then a summary. The exit status is 1 if there is such an
+exit. The same seed gives the same openings. --keep stores the judge's values, so that the same command
 resumes where it was interrupted. --epd writes the moves that lose more than --most as lines of EPD with
 `am` (avoid move).
 """
@@ -32,14 +33,14 @@ LONGEST = 100
 
 
 class Book:
-    """The chances of book moves, from `tabia book why`."""
+    """The probabilities of book moves, from `tabia book why`."""
 
     def __init__(self, program, book, policy):
         self.command = [program, "book", "why", book, "--policy", policy]
         self.known = {}
 
     def chances(self, board):
-        """The playable moves, each with its chance in percent."""
+        """The playable moves, each with its probability in percent."""
         moves = " ".join(move.uci() for move in board.move_stack)
         if moves not in self.known:
             self.known[moves] = self.ask(board, moves)
@@ -83,7 +84,8 @@ class Judge:
     def search(self, board):
         if board.is_game_over():
             return -MATE if board.is_checkmate() else 0
-        # A new game, so that no state is kept; the position alone, without game history and clock.
+        # A new game clears the engine's state. The position is sent without game history and move
+        # counters.
         alone = chess.Board.from_epd(board.epd())[0]
         limit, score = chess.engine.Limit(nodes=self.nodes), None
         with self.engine.analysis(alone, limit, game=object()) as analysis:
@@ -109,7 +111,7 @@ def play(book, draw):
 
 
 def losses(judge, opening, last):
-    """For each of the last moves of an opening: the position before it, the move, and its loss."""
+    """The position before each of the last moves of an opening, the move, and its loss."""
     board, found = chess.Board(), []
     first = max(len(opening.move_stack) - last, 0) if last else 0
     for move in opening.move_stack[:first]:

@@ -6,14 +6,14 @@ Usage: benches/by_position.py GAMES.pgn...
 Needs python-chess. Reads the first 40 plies of every game that has a result and the usual start
 position, and prints two tables:
 
-1. Of the moves that lead to a position reached by 20 or more games: how many lead to a position
-   that is also reached by other moves, and how many to one that is reached at least twice as often
-   as the move was played.
-2. How well one half of the games predicts the other. For each move that both halves played three
-   times or more, White's mean score with this move in the other half is predicted in two ways: by the
-   games that played the move in this position ("by move"), and by all games that reached the
-   position after it ("by position"). Moves for which both are the same games are skipped. The
-   table shows the root mean square errors over 20 random halvings, each half predicting the other.
+1. Among the moves that lead to a position reached by 20 or more games, the share of moves to positions that
+   are also reached by other moves, and to positions that were reached at least twice as often as the move
+   was played.
+2. How well one half of the games predicts the other half. For each move that was played at least three
+   times in both halves, White's mean score with this move in the other half is predicted in two ways: from
+   the games that played the move in this position ("by move"), and from all games that reached the position
+   after it ("by position"). Moves for which these are the same games are skipped. The table shows the root
+   mean square errors over 20 random divisions, in which each half predicts the other.
 """
 
 import random
@@ -88,7 +88,7 @@ class Counts:
             self.add(score, steps)
 
     def add(self, score, steps):
-        # A game counts once for a position or a move, even if it repeats.
+        # A game counts once for a position or a move, even if it repeats it.
         for step in set(steps):
             add(self.moves[step], score)
         for position in {after for _, after in steps}:

@@ -1,5 +1,6 @@
-//! Measures the time of one evaluation: the classical terms with a warm pawn table, as in a search,
-//! and with a cold one, and the network in positions and after each of their moves.
+//! Measures the time of one evaluation. The classical terms are evaluated with a warm pawn table,
+//! as in a search, and with a cold one. The network is evaluated in each position and after each of
+//! its moves.
 
 use std::hint::black_box;
 

@@ -5,19 +5,19 @@ Usage: benches/losses.py pick GAMES.epd -o POSITIONS --judge STOCKFISH [-n 1500]
        benches/losses.py compare POSITIONS DIR --judge STOCKFISH --nodes N 'COMMAND'...
        benches/losses.py screen POSITIONS DIR PROGRAM FACTORS.txt --judge STOCKFISH [--runs 12]
 
-A strong engine evaluates each move that was found in a position. Differences are printed in
+A strong engine (the judge) evaluates each move that was found in a position. Differences are printed in
 thousandths of a point lost per move, as a mean with its 95% interval. A game of deep searches gives only
-one result; here each search gives information, and two that find the same move add no noise. All
-engines speak UCI; every search begins with a cleared state.
+one result, whereas here each search gives information. Two searches that find the same move add no noise.
+All engines use UCI, and every search begins with a cleared state.
 
-`pick` samples balanced positions (JUDGE sees neither side ahead by more than 250) from lines of FEN or
-EPD, such as `pgn-extract -Wepd GAMES.pgn` prints. `compare` lets engines search by --nodes or
---movetime, and compares all with the first. `screen` estimates many options of one program: each line of
-FACTORS.txt is `NAME OFF ON` as for screen.py, OFF being the base, and each search has a random fifth of
-them ON; lines that share a NAME are never ON together. The effect of each is estimated by least squares
-within the positions.
+`pick` samples balanced positions (at most 250 centipawns for either side, according to the judge) from
+lines of FEN or EPD, such as `pgn-extract -Wepd GAMES.pgn` prints. `compare` runs searches of all engines,
+limited by --nodes or --movetime, and compares each engine with the first one. `screen` estimates many
+options of one program. Each line of FACTORS.txt is `NAME OFF ON` as for screen.py, where OFF is the base
+value. In each search a random fifth of the options is ON. Lines with the same NAME are never ON together.
+The effect of each option is estimated by least squares within the positions.
 
-DIR stores moves and evaluations: the same command resumes where it was interrupted.
+Moves and evaluations are stored in DIR, so that the same command resumes where it was interrupted.
 """
 import argparse
 import hashlib
@@ -32,16 +32,19 @@ import shared
 from screen import inverse
 from shared import read_lines
 
-# Centipawns of the judge over which the logit of the expected score grows by one. Hand-set: Stockfish of 2022
-# wins every second game from 100.
+# The judge's centipawns that increase the logit of the expected score by one. Set by hand:
+# Stockfish of 2022 wins half of its games from 100 centipawns.
 LOGIT = 140
-# Positions with a larger advantage are skipped, in centipawns: any move wins or loses them. Hand-set.
+# Positions with a larger advantage in centipawns are skipped, because any move wins or loses them.
+# Set by hand.
 OPEN = 250
-# Nodes of the judge to decide whether a position is balanced. Hand-set.
+# Nodes with which the judge decides whether a position is balanced. Set by hand.
 PICK_NODES = 20_000
-# Number of pieces of sampled positions: neither openings in books nor endgames in tables. Hand-set.
+# Number of pieces in sampled positions, which excludes openings in books and endgames in tables.
+# Set by hand.
 MEN = range(8, 31)
-# Probability of a factor. Hand-set: 1/2 would tell most, but give a different program.
+# Probability that a factor is on. Set by hand: 1/2 would give the most information, but would
+# change the program too much.
 SHARE = 0.2
 MATE = 30_000
 
@@ -110,13 +113,13 @@ def pick(arguments):
 
 
 def kept_in(arguments, kind, *facts):
-    """The cache file for answers under these settings."""
+    """The cache file for results with these settings."""
     name = hashlib.sha256("\n".join(map(str, facts)).encode()).hexdigest()[:16]
     return os.path.join(arguments.dir, f"{name}.{kind}")
 
 
 def find_moves(fens, path, command, limit, options=lambda _: {}):
-    """The moves that an engine finds, from a cache file that is completed first."""
+    """The moves that an engine finds. Missing moves are searched first and added to the cache file."""
     done = len(read_lines(path)) if os.path.exists(path) else 0
     if done < len(fens):
         engine = Engine(command)
@@ -129,8 +132,8 @@ def find_moves(fens, path, command, limit, options=lambda _: {}):
 
 
 def judge_moves(arguments, fens, runs):
-    """The expected score of each move found: a list, by position, of move to score from 0 to 1. Positions
-    with a single move are skipped."""
+    """The expected score of each move found: a list with a dictionary for each position, from moves to
+    scores between 0 and 1. Positions in which only one move was found are skipped."""
     path = kept_in(arguments, "judged", arguments.judge, arguments.judge_nodes)
     known = {}
     if os.path.exists(path):
@@ -187,7 +190,7 @@ def search_limit(arguments):
 
 
 def read_factors(path):
-    """Factors by name: the base and the other values; combined options are joined by +."""
+    """Factors by name, with the base value and the other values. Combined options are joined by `+`."""
     factors = {}
     for line in read_lines(path):
         if not line.startswith("#"):
@@ -235,8 +238,8 @@ def screen(arguments):
 
 
 class Sums:
-    """Sums of products for least squares within groups: of points, given as the columns that are 1, and
-    the result."""
+    """Sums of products for least squares within groups. A point consists of the columns that are 1, and the
+    result."""
 
     def __init__(self, size):
         self.size, self.count, self.squares = size, 0, 0.0
@@ -244,7 +247,7 @@ class Sums:
         self.found = [0.0] * size
 
     def add(self, points, values):
-        """Adds a group; what all its members have in common carries no information."""
+        """Adds a group. Anything that all its members have in common is eliminated."""
         share, mean = [0.0] * self.size, sum(values) / len(values)
         for point, value in zip(points, values):
             for i in point:

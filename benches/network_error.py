@@ -3,10 +3,10 @@
 
 Usage: benches/network_error.py PROGRAM FILE.epd [--network FILE]... [--scale 200]
 
-FILE.epd has one position a line with its score `ce`, in centipawns for the side to move. For each
-network (default: the built-in one) this prints the mean squared error of the expected result,
-1/(1+exp(-e/s)) against 1/(1+exp(-ce/SCALE)), by the number of pieces. `s` is the scale with the
-least error on all positions, in centipawns.
+Each line of FILE.epd has a position with its score `ce`, in centipawns for the side to move. For each
+network (default: the built-in one) the script prints the mean squared difference between the expected
+results 1/(1+exp(-e/s)) and 1/(1+exp(-ce/SCALE)) by the number of pieces, where `e` is the network's
+evaluation. `s` is the scale in centipawns that minimises the error on all positions.
 """
 import argparse
 import math
@@ -16,7 +16,7 @@ import sys
 
 from shared import read_lines
 
-# Ranges of the number of pieces, pawns and kings included.
+# Ranges of the number of pieces, including pawns and kings.
 CLASSES = [(2, 5), (6, 9), (10, 13), (14, 17), (18, 21), (22, 25), (26, 29), (30, 32), (2, 32)]
 # Positions per run of the program.
 BATCH = 500

@@ -6,8 +6,8 @@
 # played with colours reversed. Set in the environment: GAMES (200), TC (3+0.05), JOBS (games at a
 # time, 2), TABIA (the program), OPTIONS (further arguments of tabia), OUT (folder of the games).
 #
-# toga2 keeps a reserve of about a second, so nothing faster; gnuchess speaks UCI here because its
-# xboard mode loses input.
+# Do not use a faster time control, because toga2 keeps a reserve of about a second. gnuchess uses
+# UCI here, because its xboard mode loses input.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tabia=${TABIA:-target/dist/tabia} games=${GAMES:-200} tc=${TC:-3+0.05} jobs=${JOBS:-2}
@@ -15,7 +15,7 @@ out=${OUT:-target/peers}
 PATH=$PATH:/usr/games
 mkdir -p "$out"
 
-# Command line and further arguments of autoplay for each peer.
+# The command line of each peer, and further arguments of autoplay.
 peer_arguments() {
     case $1 in
     gnuchess) echo "-2|gnuchess --uci|--option2|Hash=16|--option2|OwnBook=false" ;;

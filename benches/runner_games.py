@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Generates openings for benches/runner_peers.sh, and compares what the programs there wrote.
+"""Generates openings for benches/runner_peers.sh, and compares the output of the programs that it runs.
 
 Usage: runner_games.py openings COUNT
        runner_games.py compare FILE.pgn...        (missing files are left out)
        runner_games.py ratings RATINGS.json ORDO.csv
 
-`compare` replays the games with python-chess. It exits with 1 if a game has an illegal move or a result
-that does not follow from the board, or if the files have different games.
+`compare` replays the games with python-chess. The exit status is 1 if a game has an illegal move or a
+result that does not follow from the final position, or if the files contain different games.
 """
 import csv
 import json
@@ -21,7 +21,7 @@ OPENING_PLIES = 8
 
 
 def openings(count):
-    """Prints different positions after random moves, in which no side has more material."""
+    """Prints different positions after random moves, in which both sides have the same material."""
     source, seen = random.Random(53), set()
     while len(seen) < count:
         board = chess.Board()
@@ -37,7 +37,8 @@ def openings(count):
 
 
 def read(path):
-    """Returns the games of a file by opening and White, as results and moves, and the number of faults."""
+    """Returns the results and moves of a file's games, by opening and White, and the number of faulty
+    games."""
     games, faults = {}, 0
     with open(path) as file:
         while game := chess.pgn.read_game(file):
@@ -54,7 +55,7 @@ def read(path):
 
 
 def compare(paths):
-    """Compares all files with the first one; returns whether all games are right and equal."""
+    """Compares all files with the first one. Returns whether all games are valid and identical."""
     found = {path: read(path) for path in paths if os.path.exists(path)}
     first = next(iter(found))
     wrong = sum(faults for _, faults in found.values())

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Usage: benches/runner_peers.sh
 #
-# Compares match runners: tabia autoplay, fastchess and cutechess-cli play the same games, of engines
-# that search a fixed number of nodes. benches/runner_games.py compares results and moves with
-# python-chess. Then compares `tabia ratings` with Ordo on the games of a tournament.
+# Compares match runners: tabia autoplay, fastchess and cutechess-cli play the same games between
+# engines that search a fixed number of nodes. benches/runner_games.py compares results and moves
+# with python-chess. Then compares `tabia ratings` with Ordo on the games of a tournament.
 #
 # Set in the environment: TABIA (the program, target/release/tabia), FASTCHESS, CUTECHESS, ORDO (programs;
 # without one, its comparison is left out), GAMES (200), JOBS (games at a time, 2), NODES (2000), OUT (folder

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Screens many search changes at once, to find those that deserve their own test.
+"""Screens many search changes in the same games, to find those that deserve a separate test.
 
 Usage: benches/screen.py PROGRAM FACTORS.txt [--games N] [--nodes N] [--jobs N] [--seed N] [--csv FILE]
 
@@ -7,15 +7,15 @@ PROGRAM is a build with the constants of the search as options (`cargo build --r
 tune`). Each line of FACTORS.txt is `NAME OFF ON`: an option and two values of it, as
 `lmr_cutoffs 0 1024`; combined options are joined by `+`.
 
-In each small match of eight games every factor is set at random for one side, and the other side has
-the opposite settings. So each game gives information on every factor, and each estimate is as good as if
-all games had been played for it alone (R. A. Fisher, "The Design of Experiments", 1935, on factorial
-designs). All are estimated together by least squares, so that the effect of one is not noise of the
-others. Interactions are not estimated: confirm the chosen changes by a match of all of them against the
-previous program.
+In each small match of eight games every factor is set at random for one side, and the other side has the
+opposite settings. Each game therefore gives information about every factor, and each estimate is as good as
+if all games had been played for it alone (R. A. Fisher, "The Design of Experiments", 1935, on factorial
+designs). All effects are estimated together by least squares, so that the effect of one factor does not add
+noise to the others. Interactions are not estimated. Confirm the chosen changes by a match in which all of
+them play against the previous program.
 
-When interrupted or finished, it prints for each factor by how many Elo ON is better than OFF, with 95%
-intervals. --csv FILE stores the matches, and begins with those already in it.
+When interrupted or finished, it prints for each factor how many Elo ON is better than OFF, with 95%
+intervals. --csv FILE stores the matches. Matches that are already in FILE are included.
 """
 import argparse
 import csv
@@ -72,8 +72,8 @@ def inverse(matrix):
 
 
 def effects(rows):
-    """What each factor adds to the score when it is on, with its standard error: least squares over
-    all factors together, so that the effect of one is not noise of the others."""
+    """The increase in the score when each factor is on, with its standard error. It is computed by least
+    squares over all factors together, so that the effect of one factor does not add noise to the others."""
     points = [[1.0] + [2 * value - 1 for value in row[:-1]] for row in rows]
     scores = [row[-1] for row in rows]
     size = len(points[0])
@@ -94,7 +94,7 @@ def tell(factors, rows):
     if found is None:
         print("too few games to tell anything: more matches than factors are needed")
         return
-    # The other side has the opposite settings, so on against off is measured from both sides.
+    # The other side has the opposite settings, so the effects compare on with off.
     results = [
         (effect * ELO, 1.96 * error * ELO, f"{name}: {off} to {on}")
         for (effect, error), (name, off, on) in zip(found, factors)

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Measures the requests per second of `tabia serve`, compared with a static file of the same server:
+# Measures the requests per second of `tabia serve`, for positions and for a static file:
 # benches/serve_load.sh TABIA BOOK [SECONDS] [CONNECTIONS]
 #
-# Requests random positions of the whole book, so that hardly any answer is requested twice. Then it repeats
-# this with pauses, at 80% of that rate.
-# Needs wrk (Debian has it) and runs on one machine: server and wrk share its processors.
+# Requests random positions of the whole book, so that hardly any answer is requested twice. Then
+# repeats this with pauses, at 80% of the measured rate. Needs wrk (in Debian). The server and wrk
+# run on the same machine and share its processors.
 set -euo pipefail
 
 readonly program=$1 book=$2 seconds=${3:-20} connections=${4:-16}
 readonly positions=200000 rounds=3
-# Connections that pause: each waits some milliseconds between an answer and its next request.
+# The number of connections in the run with pauses. Each waits some milliseconds between an answer
+# and its next request.
 readonly calm=64
 folder=$(mktemp -d)
 readonly folder
@@ -42,7 +43,7 @@ main() {
     done
 }
 
-# Runs wrk and prints requests per second, and the median and 99th percentile of latency.
+# Runs wrk and prints the requests per second and the median and 99th percentile of the latency.
 measure() {
     local name=$1
     shift

@@ -3,17 +3,17 @@
 
 Usage: benches/side_by_side.py 'COMMAND A' 'COMMAND B' POSITIONS [--nodes 2000000] [--rounds 6] [-n 4]
 
-Both search the same positions at the same time, one on each of two cores, and again with the cores
-exchanged, so that other load affects both alike. It prints the time of B's searches divided by that of
-A's, as a mean with its 95% interval and as median and quartiles; starting, reading books and clearing
-tables do not count. Both engines speak UCI and use one thread. If both must find the same move in the
-same nodes (with a book and without, outside the book), the last number must be 0.
+The engines search the same positions at the same time, one on each of two cores, and again with the cores
+swapped, so that other load affects both engines equally. The script prints the time of B's searches divided
+by the time of A's, as a mean with its 95% interval and as the median and quartiles. Starting, reading books
+and clearing tables do not count. Both engines use UCI and one thread. If both engines must find the same
+move with the same nodes (with a book and without one, outside the book), the last number must be 0.
 
 The cost of a book for the search outside it:
 
     benches/side_by_side.py 'tabia --uci -b BOOK --book-search off' 'tabia --uci -b BOOK' POSITIONS
 
-POSITIONS has a FEN or EPD a line, such as `pgn-extract -Wepd GAMES.pgn` prints. Linux only.
+Each line of POSITIONS is a FEN or EPD, as printed by `pgn-extract -Wepd GAMES.pgn`. Linux only.
 """
 import argparse
 import glob
@@ -33,7 +33,7 @@ class Engine(shared.Engine):
         return glob.glob(f"/proc/{self.process.pid}/task/*")
 
     def seconds(self):
-        """Processor time of all threads so far."""
+        """Total processor time of all threads."""
         spent = 0
         for thread in self.threads():
             with open(f"{thread}/schedstat") as stat:
@@ -48,7 +48,7 @@ class Engine(shared.Engine):
         return self.seconds()
 
     def found(self):
-        """The nodes of a search and the move that it found."""
+        """Searches a position; returns the number of nodes and the move found."""
         *news, answer = map(str.split, self.wait_for("bestmove"))
         last = next(words for words in reversed(news) if "nodes" in words)
         return last[last.index("nodes") + 1], answer[1]
@@ -62,7 +62,8 @@ def position_of(line):
 
 
 def search(engines, cores, position, nodes):
-    """The logarithm of the second engine's time over the first's, and whether both found the same."""
+    """The logarithm of the ratio of the second engine's time to the first's, and whether they found the
+    same."""
     before = [engine.prepare(core) for engine, core in zip(engines, cores)]
     for engine in engines:
         engine.say(f"position fen {position}\ngo nodes {nodes}")
@@ -72,7 +73,7 @@ def search(engines, cores, position, nodes):
 
 
 def measure(args, positions, cores):
-    """The logarithms of the ratios, and how many searches differ."""
+    """The logarithms of the ratios, and the number of searches that differ."""
     engines = [Engine(command) for command in args.commands]
     ratios, differ = [], 0
     for _ in range(args.rounds):

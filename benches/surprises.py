@@ -4,21 +4,21 @@
 Usage: benches/surprises.py TABIA ANALYSED.tbk GAMES.pgn...
 
 ANALYSED.tbk is a book of the same games with engine values, made by `tabia book analyse`. The script
-divides the games at random into 20 groups; copies of a game are dropped. Half of the groups choose a
-move in each position, and the other half shows how it scored there, by any move order. Moves are
-candidates if they lose at most 30 centipawns and if 3 or more games of the choosing half reached the
-position after them. There are four choices:
+divides the games at random into 20 groups, without duplicates. The games in half of the groups choose a
+move in each position, and the other half shows how it scored there, by any move order. Moves are candidates
+if they lose at most 30 centipawns and if 3 or more games of the choosing half reached the position after
+them. There are four ways to choose:
 
 - popular: the move played most often;
 - score: the move with the highest lower bound of its score (90%);
-- replies: of the rare moves, the one after which the usual replies lose most, by the values;
-- estimate: of the rare moves, the one with the best expected points: the values after the usual replies,
-  weighted by frequency, count as much as 100 games, and the results of the position are added.
+- replies: among the rare moves, the one after which the usual replies lose most according to the values;
+- estimate: among the rare moves, the one with the most expected points, in which the values after the usual
+  replies, weighted by frequency, count as much as 100 games in addition to the results of the position.
 
-A move is rare if fewer than 1% of all games reached the position after it and, in the second table, if
-it was also played in less than a tenth of the position's games. The gain of a choice is its score less
-the mean score of the position in the same half, in points per 100 games. Errors are 95% confidence
-intervals by a bootstrap over the groups. Needs python-chess.
+A move is rare if fewer than 1% of all games reached the position after it and, in the second table, if it
+was also played in less than a tenth of the position's games. The gain of a choice is its score minus the
+mean score of the position in the same half, in points per 100 games. Errors are 95% confidence intervals by
+a bootstrap over the groups. Needs python-chess.
 """
 
 import json
@@ -39,7 +39,7 @@ PARTITIONS = 10
 BOOTSTRAPS = 50
 MAX_PLY = 26
 MAX_LOSS = 30
-# Games that a position needs in the choosing half, and a move in each half.
+# The numbers of games that a position needs in the choosing half, and a move in each half.
 POSITION_GAMES, MOVE_GAMES = 20, 3
 RARE, RARE_HERE = 0.01, 0.1
 VALUE_GAMES = 100
@@ -99,8 +99,8 @@ def expectation(value):
 
 
 class Position:
-    """A position with the good moves in it: the position after each, its value, and the values after
-    the replies; all for the side to move."""
+    """A position with its good moves. For each move it has the position after it, its value, and the values
+    after the replies, all for the side to move."""
 
     def __init__(self, name, row, rows):
         board = chess.Board(row["fen"])
@@ -161,7 +161,7 @@ class Games:
 
 
 def low_bound(number, mean, variance):
-    """The lower bound of the score, with one win and one loss added, as in the program."""
+    """The lower bound of the score. As in the program, one win and one loss are added."""
     games = number + 2
     middle = (number * mean + 1) / games
     square = (number * (variance + mean * mean) + 1) / games
@@ -201,7 +201,7 @@ def choose(position, games, groups, share_here):
 
 
 def gains(rows, games, groups):
-    """The mean gain of each choice over the position, and that of the estimate over the score."""
+    """The mean gain of each choice over the position, and of `estimate` over `score`."""
     sums, number = [0.0] * len(CHOICES), 0
     for position, chosen in rows:
         here = games.score(position.name, groups, position.white)

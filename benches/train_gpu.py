@@ -3,9 +3,9 @@
 
 Usage: benches/train_gpu.py POSITIONS... -o NETWORK [--from NETWORK] [--hidden N] [--epochs N | --seconds S]
 
-POSITIONS come from `tabia train export`; NETWORK is a file for `tabia --network`. The architecture, the
-optimiser and its settings are those of `tabia train net`. The program needs PyTorch and runs on CUDA if it
-can, otherwise on the processor, which is slow.
+POSITIONS are written by `tabia train export`. NETWORK is a file for `tabia --network`. The architecture,
+the optimiser and its settings are those of `tabia train net`. The script needs PyTorch. It uses CUDA if it
+is available, and otherwise the processor, which is slow.
 
 The inputs of a batch are a matrix of zeros and ones, which is multiplied by the weights. This takes more
 operations than adding up rows, but matrix units perform them about ten times as fast as memory

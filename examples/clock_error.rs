@@ -4,15 +4,15 @@
 //! `cargo run --release --example clock_error 20000 250`. By default, one thread per core is busy
 //! with other work.
 //!
-//! Each engine reports the time between reading `go` and writing its move. The difference to the
+//! Each engine reports the time between reading `go` and writing its move. The difference from the
 //! time measured by the match runner has two parts. The first part, until the engine is woken up,
-//! depends only on the system. The second part, from the engine's move to its arrival, depends on
-//! the match runner. Like the readers of the match runner, the engines have a higher priority if the
-//! system permits it. The first moves of each game worker are not counted, because the other engines
-//! are still starting.
+//! depends only on the operating system. The second part, from the engine's move to its arrival,
+//! depends on the match runner. Like the readers of the match runner, the engines have a higher
+//! priority if the operating system permits it. The first moves of each game worker are not
+//! counted, because other engines are still starting at that time.
 //!
-//! The games have 0.2 s + 0.002 s and no margin. A loss counts as caused by the match runner unless
-//! the engine itself measured that it exceeded its time.
+//! The time control is 0.2 s + 0.002 s without a margin. A loss on time counts as caused by the
+//! match runner unless the engine itself measured that it exceeded its time.
 //!
 //! The exit status is 1 if the difference exceeds 1 ms in more than 0.1% of the moves, or if the
 //! match runner caused a loss.
@@ -39,30 +39,30 @@ use tabia::autoplay::verdict::Termination;
 use tabia::position::Position;
 use tabia::uci::{Command, Go, Start};
 
-/// The first argument that starts an engine instead of a measurement.
+/// With this first argument, the program runs as an engine.
 const ENGINE: &str = "engine";
 
 const BASE: Duration = Duration::from_millis(200);
 const INCREMENT: Duration = Duration::from_millis(2);
 
-/// An engine takes at most this part of its clock for a move, plus the increment.
+/// An engine uses at most this fraction (1/20) of its clock for a move, plus the increment.
 const LARGEST_PART: u32 = 20;
 
-/// The nice value of the engines, if the system permits it.
+/// The nice value of the engines, if the operating system permits it.
 const NICE: i32 = -15;
 
-/// The number of games at the beginning of which the other engines are still starting, for each game
-/// played at the same time.
+/// The number of first games, for each simultaneous game, that are not counted because other
+/// engines are still starting.
 const WARM_UP: usize = 1;
 
 /// The permitted error, and the share of moves that may exceed it.
 const PERMITTED: Duration = Duration::from_millis(1);
 const EXCEPTIONS: f64 = 0.001;
 
-/// Clocks are sent in whole milliseconds.
+/// Tolerance for rounding, because clocks are sent in whole milliseconds.
 const ROUNDING: Duration = Duration::from_millis(1);
 
-/// The time that an engine may be silent.
+/// The time after which a silent engine is considered hung.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -94,14 +94,14 @@ fn main() -> anyhow::Result<ExitCode> {
 /// The results of a measurement.
 #[derive(Default)]
 struct Found {
-    /// Measured minus true times, the times until the engines read their commands, and the times
-    /// until the moves arrived, in seconds.
+    /// For each move, in seconds: the error (measured minus true time), the time until the engine
+    /// read its command, and the time until the move arrived.
     errors: [Vec<f64>; 3],
     /// The number of games that are not counted.
     warm_up: usize,
     games: usize,
     losses: usize,
-    /// Losses in which the engine itself measured that it exceeded its time.
+    /// The number of losses in which the engine itself measured that it exceeded its time.
     own_losses: usize,
     overhead: String,
 }
@@ -159,7 +159,7 @@ impl Found {
     }
 }
 
-/// Returns the value that this share of a sorted list does not exceed, in thousandths.
+/// Returns a quantile of a sorted list, multiplied by 1000.
 fn quantile(list: &[f64], share: f64) -> f64 {
     let index = ((share * list.len() as f64).ceil() as usize).max(1) - 1;
     1000.0 * list.get(index).copied().unwrap_or_default()
@@ -184,7 +184,7 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
         ..EngineConfig::default()
     };
     let configs = [engine("first"), engine("second")];
-    // Every game has at least one move.
+    // Every game has at least one move, so this many games are enough.
     let schedule = Schedule {
         engines: 2,
         format: Format::RoundRobin,
@@ -223,7 +223,7 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
 /// Plays random moves. In the `info` line, the nodes are the true time, and the nodes per second the
 /// system time at which the command was read, both in nanoseconds.
 fn play_as_engine() -> anyhow::Result<()> {
-    // Without the permission, nothing changes.
+    // Without the permission to raise it, the priority stays the same.
     let _ = rustix::process::setpriority_process(None, NICE);
     let mut random = u64::from(std::process::id()) | 1;
     let mut game = String::new();

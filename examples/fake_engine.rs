@@ -1,12 +1,12 @@
-//! A scripted engine for tests of the match runner: it plays instantly, and misbehaves on demand.
+//! A scripted engine for tests of the match runner. It moves instantly and misbehaves on request.
 //!
 //! Usage: `fake_engine [uci|xboard] [KEY=VALUE]...`
 //!
-//! - `fault`: the kind of fault (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`, `resign`,
-//!   `stop_reading`, `no_handshake`, `refuse`, `no_exit`, or `think`: a move that lasts until the
-//!   order to move)
-//! - `at`: the number of the move with the fault, default 5
-//! - `in`: the number of the game with the fault, default 0 (all games)
+//! - `fault`: the kind of misbehaviour (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`,
+//!   `resign`, `stop_reading`, `no_handshake`, `refuse`, `no_exit`, or `think`, which means that
+//!   the engine thinks until it is ordered to move)
+//! - `at`: the number of the move at which it misbehaves, default 5
+//! - `in`: the number of the game in which it misbehaves, default 0 (all games)
 //! - `late_ms`: delay of a late move, in milliseconds
 //! - `seed`: seed for the choice of moves
 //! - `name`: name of the engine
@@ -22,12 +22,13 @@
 //! - `options`: `all` declares a UCI option of every type
 //! - `option`: a further UCI option, such as `'name X type check default true'`
 //! - `info`: a further line before `bestmove`
-//! - `ignores`: a word in `go` that it ignores: it then searches until `stop`, or plays any move
+//! - `ignores`: a parameter of `go` that it ignores. It then searches until `stop`, or plays any
+//!   move.
 //!
-//! Faults of the UCI side that `tabia autoplay --check` finds (not bound to a move or a game) are
-//! the texts compared with `is_faulty`.
+//! `fault` can also be one of the protocol errors that `tabia autoplay --check` finds. They do not
+//! depend on a move or a game. The names are the arguments of `is_faulty`.
 //!
-//! Moves depend only on the seed, the option `Level` and the position, so games are repeatable.
+//! Moves depend only on the seed, the option `Level` and the position, so games are reproducible.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -155,7 +156,7 @@ fn main() -> ExitCode {
 
 fn send(text: &str) {
     let mut out = std::io::stdout().lock();
-    // The runner may have ended and closed the pipe.
+    // The match runner may have ended and closed the pipe.
     let _ = writeln!(out, "{text}");
     let _ = out.flush();
 }
@@ -389,7 +390,7 @@ impl Engine {
             return;
         }
         if self.is_due("stop_reading") {
-            // Makes this move, then reads no more input and leaves its pipes open.
+            // Sends this move. After that, reads no more input, but leaves the pipes open.
             self.send_move(mv);
             sleep_forever();
         }
@@ -477,7 +478,8 @@ impl Engine {
         send(&format!("info depth 4 score {score} nodes 9 time 0 pv {}", line.join(" ")));
     }
 
-    /// Returns the line of a forced mate in two or less, if the search is deep enough to find it.
+    /// Returns the line of a forced mate in at most two moves, if the search is deep enough to find
+    /// it.
     fn mate(&self) -> Option<Vec<Move>> {
         let is_deep = self.limits.depth.is_some_and(|depth| depth >= 4);
         let position = Some(self.game.position()).filter(|_| is_deep || self.limits.mate.is_some());
@@ -489,7 +491,7 @@ impl Engine {
         self.ranked().first().copied()
     }
 
-    /// Returns the legal moves in an order that depends on the seed, but captures first.
+    /// Returns the legal moves, captures first, in an order that depends on the seed.
     fn ranked(&self) -> Vec<Move> {
         let position = self.game.position();
         let hash = |mv: &Move| {

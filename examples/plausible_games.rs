@@ -2,9 +2,9 @@
 //! `cargo run --release --example plausible_games NUMBER [SEED] > games.pgn`
 //!
 //! The games are not good chess, but they have the form of those that Lichess publishes, including
-//! clocks. They begin like the default book's games and continue by a random walk that prefers
-//! captures, promotions and the centre. As in real games, first moves are often the same, and later
-//! positions are new. The same seed gives the same games.
+//! clocks. They begin with moves from the default book and continue with random moves, among which
+//! captures, promotions and central squares are preferred. As in real games, the first moves are
+//! often the same, and later positions are new. The same seed gives the same games.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -13,12 +13,12 @@ use std::thread;
 use tabia::book::Book;
 use tabia::position::{Color, Move, Piece, Position};
 
-/// Games per batch of a thread.
+/// The number of games that a thread generates at a time.
 const BATCH: u64 = 1_000;
-/// Minimum length of a game without mate or draw, and the range of additional plies.
+/// The minimum length in plies of a game without a mate or draw, and the range of additional plies.
 const MIN_PLIES: u64 = 30;
 const MORE_PLIES: u64 = 100;
-/// Maximum plies from the book.
+/// Maximum number of plies from the book.
 const BOOK_PLIES: u64 = 16;
 /// One in this many moves leaves the book early.
 const LEAVES_BOOK: u64 = 12;

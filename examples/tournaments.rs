@@ -1,15 +1,15 @@
-//! Plays tournaments without engines: prints the rounds of random tournaments as lines of JSON.
+//! Plays random tournaments without engines, and prints their rounds as lines of JSON.
 //! `tests/tools/swiss-oracle` checks them.
 //!
 //! Usage: `tournaments swiss|knockout|roundrobin COUNT [MAX_ENGINES] [SEED]`
 //!
-//! Strengths and results are random. Engines are added, withdrawn during a round, and return.
+//! Strengths and results are random. Engines are added, are withdrawn during a round, and return.
 
 use serde_json::json;
 use tabia::autoplay::rounds::Rounds;
 use tabia::autoplay::schedule::{Format, Schedule, Slot};
 
-/// The engines change in one of this many tournaments.
+/// Engines are added and withdrawn in one of this many tournaments.
 const CHANGING: u64 = 2;
 /// An engine is withdrawn in one of this many games.
 const WITHDRAWALS: u64 = 25;
@@ -60,7 +60,7 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
             }
             rounds.set_present(present.clone());
         }
-        // An engine that has returned first plays the games that it missed in this round.
+        // An engine that has returned first plays the games of this round that it missed.
         if rounds.remaining().is_empty() && rounds.pair_next().is_none() {
             break;
         }
@@ -94,7 +94,7 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
     })
 }
 
-/// Returns White's half points: half of the games are drawn; strength decides the others.
+/// Returns White's half points. Half of the games are drawn; the others depend on the strengths.
 fn result(slot: &Slot, strengths: &[u64], random: &mut XorShift) -> u8 {
     let [white, black] = slot.colors.map(|engine| strengths[engine] + 1);
     match random.below(2) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Usage: long.sh SECONDS [BINARIES [CORPUS]]
 #
-# Runs all fuzz targets for this time on all cores, and prints executions and findings of each. A target
-# that has found something is started again, at most MAX_FINDINGS times. The defaults are the folders
-# `targets` and `corpus` beside this script. Findings and new inputs go to $OUT (default: `found`).
-# Exit status: 1 if there is a finding.
+# Runs all fuzz targets for this time on all cores, and prints the executions and findings of each
+# target. A target that has found something is restarted, at most MAX_FINDINGS times. The default
+# folders are `targets` and `corpus` next to this script. Findings and new inputs are written to
+# $OUT (default: `found`). Exit status: 1 if there is a finding.
 set -euo pipefail
 readonly MAX_FINDINGS=20
 # Limits of an execution: seconds and megabytes.
@@ -40,7 +40,7 @@ export -f work
 mapfile -t targets < <(find "$binaries" -maxdepth 1 -type f -executable -printf '%f\n' | sort)
 cores=$(nproc)
 count=${#targets[@]}
-# At least one task for each target and for each core, and all take the same time.
+# There are at least as many tasks as targets and as cores. All tasks take the same time.
 tasks=$((count > cores ? count : cores))
 share=$((seconds * cores / tasks))
 for ((number = 0; number < tasks; number++)); do

@@ -20,7 +20,7 @@ export OUT=$here/found
 binaries=${CARGO_TARGET_DIR:-$here/target}/release
 options=()
 
-# Builds all targets, or the named one, and links them into a folder of their own.
+# Builds all targets, or only the named one, and links the programs into a separate folder.
 build() {
     local bins=(--bins) target
     (($# == 0)) || bins=(--bin "$1")
@@ -51,7 +51,7 @@ minimise() {
             "$all/merged" "$here/corpus/$target" "$inputs") > /dev/null 2>&1
         rm -r "$here/corpus/$target"
         mkdir "$here/corpus/$target"
-        # Some of each size.
+        # Select inputs of all sizes.
         find "$all/merged" -type f -printf '%s %p\n' | sort -n | awk -v most="$MOST" '
             { files[NR] = $2 }
             END { for (n = 0; n < most && n < NR; n++)
@@ -83,7 +83,7 @@ case $1 in
             "$binaries/targets" "$here/corpus"
         ;;
     --replay)
-        # The inputs are few: optimise for build time.
+        # There are few inputs: optimise for build time.
         options=(--config profile.release.package.tabia.opt-level=1)
         build
         replay

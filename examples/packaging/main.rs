@@ -1,6 +1,6 @@
-//! Writes what a package contains besides the program: manual pages, completions, xboard's plugin
-//! file, a desktop entry and its AppStream metadata, each at its place below a folder such as
-//! `/usr/local/share`:
+//! Writes the files that a package contains in addition to the program: manual pages, shell
+//! completions, xboard's plugin file, a desktop entry and its AppStream metadata. Each file is
+//! written to its place below a folder such as `/usr/local/share`:
 //!
 //! ```sh
 //! cargo run --example packaging -- target/share

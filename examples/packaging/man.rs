@@ -1,4 +1,4 @@
-//! The manual pages: the contents that clap provides, and additional sections.
+//! The manual pages. clap generates most sections, and the others are added here.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,7 +11,7 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 const SECTION: &str = "6";
 
 /// Pages have no date, so that builds are reproducible. The macro requires an argument, and
-/// clap_mangen leaves out empty ones.
+/// clap_mangen omits empty arguments.
 const NO_DATE: &str = " ";
 
 /// Environment variables that Tabia reads, and their effects.
@@ -30,7 +30,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("XDG_DATA_HOME", "Parent of the folder for console games."),
 ];
 
-/// Files with fixed names, and files beside those named on the command line.
+/// Files with fixed names, and files next to those named on the command line.
 const FILES: &[(&str, &str)] = &[
     (
         "$XDG_DATA_HOME/tabia/games.pgn, ~/.local/share/tabia/games.pgn",
@@ -90,7 +90,7 @@ fn page_name(command: &Command) -> &str {
 
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    // The examples get a section of their own.
+    // The examples are in a separate section.
     Man::new(command.clone().version(None).long_version(None).after_long_help(None::<&str>))
         .section(SECTION)
         .date(NO_DATE)

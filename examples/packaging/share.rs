@@ -9,8 +9,8 @@ use std::io;
 
 use clap_complete::Shell;
 
-/// xboard's plugin file: its kind, the command line, the variants. Its path is
-/// `games/plugins/xboard` below `/usr/share` or `/usr/local/share`.
+/// xboard's plugin file. Its lines are the file type, the command line and the variants. It belongs
+/// in `games/plugins/xboard` below `/usr/share` or `/usr/local/share`.
 const PLUGIN: &str = "plugin spec 0.0\ntabia -x\nchess\n";
 
 /// A desktop entry (<https://specifications.freedesktop.org/desktop-entry-spec/1.5/>). Desktops
@@ -29,9 +29,9 @@ Categories=Game;BoardGame;
 Keywords=chess;board;game;openings;engine;
 ";
 
-/// AppStream metadata for software centres (<https://www.freedesktop.org/software/appstream/docs/>),
-/// without the releases. The component's name is that of the package's maintainer: there is no
-/// domain that the project owns.
+/// AppStream metadata for software centres
+/// (<https://www.freedesktop.org/software/appstream/docs/>), without the releases. The component's
+/// id is not based on a domain, because the project does not own one.
 const METAINFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <component type="desktop-application">
   <id>invalid.packages.tabia</id>

@@ -1,4 +1,5 @@
-//! Any state and files as the checkpoint of a build: the build resumes, or rejects the checkpoint.
+//! Any state and any other files as the checkpoint of a build: the build resumes, or rejects the
+//! checkpoint.
 
 #![no_main]
 

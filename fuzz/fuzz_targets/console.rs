@@ -13,7 +13,7 @@ use tabia::fuzz::console::show;
 use tabia::pgn::{GameStatus, read_games};
 use tabia_fuzz::{folder, seed};
 
-/// Whether a line can be run: it uses no files outside the folder and takes less than a minute.
+/// Whether a line can be run: it must use no files outside the folder and take less than a minute.
 fn is_harmless(line: &str) -> bool {
     let line = line.trim();
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -1,5 +1,5 @@
-//! Any bytes as a Parquet file of partial counts, or as its manifest: packed into the book of the
-//! games, or rejected.
+//! Any bytes as a Parquet file of partial counts, or as its manifest: the result is the book of the
+//! games, or the file is rejected.
 //!
 //! The first byte chooses the file that the other bytes replace.
 
@@ -18,7 +18,7 @@ use tabia_fuzz::{folder, seed};
 const GAMES: &[u8] = include_bytes!("../../books/dumb.pgn");
 const FILES: [&str; 2] = ["part-000.parquet", "manifest.json"];
 
-/// The counts of the games: the bytes of each file, and the book.
+/// The counts of the games: the bytes of each file, and the book that is packed from them.
 struct Counts {
     files: [Vec<u8>; 2],
     book: Vec<u8>,
@@ -58,7 +58,7 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         fs::write(folder.join(name), bytes).expect("a file");
     }
     match pack(&folder) {
-        // The manifest has a checksum of the rows, but itself may lack one.
+        // The manifest contains a checksum of the rows, but may have no checksum itself.
         Ok(book) => assert!(replaced == 1 || book == COUNTS.book, "other rows are accepted"),
         Err(error) => assert!(!error.to_string().is_empty()),
     }

@@ -1,5 +1,5 @@
-//! Any text as FEN: accepted exactly if an independent check with `cozy-chess` accepts it. Accepted
-//! positions round-trip, and their key, moves and notation match `shakmaty`.
+//! Any text as FEN: accepted if and only if an independent check with `cozy-chess` accepts it.
+//! Accepted positions round-trip, and their key, moves and notation match `shakmaty`.
 
 #![no_main]
 
@@ -27,8 +27,8 @@ fn is_position(text: &str) -> bool {
     })
 }
 
-/// Whether each castling right occurs at most once and has its king and rook at home. Shredder-FEN
-/// letters, the files of the rooks, are accepted.
+/// Whether each castling right occurs at most once and its king and rook are on their original
+/// squares. The letters of Shredder-FEN (the files of the rooks) are accepted.
 fn may_castle(board: &Board, rights: &str) -> bool {
     let has_piece = |square: &str, piece, color| {
         let square = square.parse().expect("a square");
@@ -50,7 +50,7 @@ fn may_castle(board: &Board, rights: &str) -> bool {
     rights == "-" || rights.chars().all(is_right)
 }
 
-/// Whether a pawn can just have passed the square.
+/// Whether a pawn can have passed this en passant square with the last move.
 fn may_have_passed(board: &Board, square: &str) -> bool {
     if square == "-" {
         return true;

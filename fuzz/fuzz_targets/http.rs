@@ -1,5 +1,5 @@
 //! Any text as a request to the explorer's server: answered without a panic and with a documented
-//! status, and the same again.
+//! status, and a second time with the same answer.
 
 #![no_main]
 

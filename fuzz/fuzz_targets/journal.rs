@@ -1,6 +1,6 @@
-//! Any lines as the journal of an annotation, of a tuning or of an analysis: opened or rejected
-//! unchanged. A second opening gives the same records and changes nothing, and an appended record
-//! is read again.
+//! Any lines as the journal of an annotation, a tuning run or an analysis: opened, or rejected
+//! without a change. A second opening gives the same records and changes nothing, and an appended
+//! record is read again.
 
 #![no_main]
 

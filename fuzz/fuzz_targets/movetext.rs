@@ -2,8 +2,8 @@
 //! unchanged, by Tabia and by `pgn-reader`. The games are read several times in one text, because a
 //! reader caches the openings that it has seen often.
 //!
-//! An input is a list of games. Each byte is the number of a legal move, or one of the marks below
-//! with its operands.
+//! An input is a list of games. Each byte is the index of a legal move, or one of the marks below,
+//! whose operands follow.
 
 #![no_main]
 
@@ -18,9 +18,10 @@ use tabia::pgn::{GameResult, PgnGame, read_games};
 use tabia::position::Position;
 use tabia_fuzz::{seed, uci};
 
-/// Bytes from here on are marks.
+/// Bytes from this value on are marks.
 const MARKS: u8 = 240;
-/// Number of times that the text contains each game: more than the cache waits for.
+/// The number of copies of each game in the text, which exceeds the number that a reader waits for
+/// before it caches an opening.
 const TIMES: usize = 12;
 /// Maximum number of games and of plies in a game.
 const MAX_GAMES: usize = 12;
@@ -35,7 +36,7 @@ const STARTS: [&str; 4] = [
 const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Black, GameResult::Draw, GameResult::Undecided];
 
-/// A written game: its text, and what a reader must find in it.
+/// The content that a reader must find in a written game.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Expected {
     moves: Vec<String>,
@@ -55,7 +56,7 @@ impl Writer<'_> {
         self.bytes.split_off_first().copied()
     }
 
-    /// A word without signs that have a meaning in comments.
+    /// A word without characters that have a special meaning in comments.
     fn word(&mut self) -> String {
         let length = self.next().unwrap_or_default() % 12;
         let letters = (0..length).filter_map(|_| self.next());

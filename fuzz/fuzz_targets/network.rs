@@ -1,9 +1,9 @@
-//! Any bytes as a network file, and the built-in one with any damage: rejected, or read unchanged;
-//! then the fast evaluation gives the same score as the plain one, without overflow.
+//! Any bytes as a network file, and the built-in file with any damage: rejected, or read unchanged.
+//! If it is read, the fast evaluation gives the same score as the plain one, without overflow.
 //!
-//! An input that does not begin like such a file is a list of changes to the built-in one, six
-//! bytes each: position (3), how many numbers (1, as a power of two), and the new number (2).
-//! Remaining bytes change the length.
+//! An input that does not begin like a network file is a list of changes to the built-in file. Each
+//! change has six bytes: the position (3), the binary logarithm of the number of replaced numbers
+//! (1), and the new number (2). Remaining bytes change the length.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ use tabia::eval::Network;
 use tabia::fuzz::network::evaluate;
 use tabia_fuzz::{Bounded, seed};
 
-/// A network takes about 400 kB, and reading it a few times as much.
+/// A network takes about 400 kB, and reading it takes a few times as much memory.
 #[global_allocator]
 static ALLOCATOR: Bounded = Bounded { most: 4 << 20 };
 
@@ -40,7 +40,7 @@ fn damaged(bytes: &[u8]) -> Vec<u8> {
 
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let head = BUILT_IN.iter().position(|&byte| byte == b'\n').expect("a headline") + 1;
-    // The output weights, which are limited, are near the end.
+    // The output weights, whose values are limited, are near the end of the file.
     let outputs = (BUILT_IN.len() as u32 - 8_000).to_le_bytes();
     vec![
         ("unchanged", Vec::new()),

@@ -1,6 +1,7 @@
-//! Any rows as a Polyglot book: rejected, or a sound book of legal moves that round-trips.
+//! Any rows as a Polyglot book: rejected, or imported into a valid book of legal moves that
+//! round-trips.
 //!
-//! A row whose key is less than 256 represents one of the positions within two plies, so that real
+//! A key below 256 is the index of a position at most two plies from the start, so that real
 //! positions are common.
 
 #![no_main]
@@ -12,7 +13,7 @@ use tabia::book::Book;
 use tabia::position::Position;
 use tabia_fuzz::{file, seed};
 
-/// Keys of the start position and of those after one move and two.
+/// The keys of the start position and of all positions after one and two plies.
 static KEYS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let after = |position: &Position| -> Vec<Position> {
         position.legal_moves().iter().map(|mv| position.play(mv)).collect()
@@ -32,7 +33,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
             *key = KEYS[number as usize - 1].to_be_bytes();
         }
     }
-    // Sorts the rows if the first byte is 0, since both orders should occur.
+    // Sorts the rows if the first byte is 0, since sorted and unsorted rows should occur.
     if bytes.first().is_some_and(|&first| first == 0) {
         rows.as_chunks_mut::<16>().0.sort_unstable();
     }
@@ -40,7 +41,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn seeds() -> [(&'static str, Vec<u8>); 2] {
-    // e2e4, d2d4 and e1h1 (castling) in the start position, then moves after other ones.
+    // e2e4, d2d4 and e1h1 (castling) in the start position, and moves in later positions.
     let row = |key: u8, mv: u16, weight: u16| {
         let mut row = [0; 16];
         row[7] = key;

@@ -1,5 +1,5 @@
-//! Any PGN as a repertoire: every move is legal and is found at its places; the chapters, written
-//! and read again, are the same repertoire.
+//! Any PGN as a repertoire: every move is legal and is found at its places. If the chapters are
+//! written and read again, the repertoire is the same.
 //!
 //! The first byte chooses the side.
 
@@ -14,7 +14,7 @@ use tabia::position::{Color, Move};
 use tabia::repertoire::{Node, Repertoire};
 use tabia_fuzz::seed;
 
-/// Minimum probability of the gaps to look for, and the depth of the forecast in plies.
+/// The minimum probability of a gap, and the depth of the forecast in plies.
 const MIN_GAP: f64 = 0.01;
 const FORECAST: u32 = 12;
 

@@ -1,8 +1,8 @@
-//! Any moves from one of several special positions, then any text: written moves and parsed text
-//! mean the same to `shakmaty`, and the same in a replayed game as in a played one.
+//! Any moves from one of several special positions, and then any text: `shakmaty` interprets
+//! written moves and the text in the same way, and so does a replayed game.
 //!
-//! The input is the start position (a byte), the number of moves (a byte), a byte for each move,
-//! and words.
+//! The input consists of the index of the starting position (one byte), the number of moves (one
+//! byte), one byte for each move, and words.
 
 #![no_main]
 
@@ -14,8 +14,8 @@ use tabia::fuzz::san::Reading;
 use tabia::position::Position;
 use tabia_fuzz::{agree, play, seed, theirs, uci};
 
-/// Castling in all ways, promotions with capture, en passant free and pinned, many pieces of a
-/// kind.
+/// Positions with all castling moves, promotions with captures, legal and pinned en passant
+/// captures, and many pieces of the same kind.
 const STARTS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
@@ -33,7 +33,7 @@ fn read(word: &str, position: &Position, reading: &Reading, theirs: &Chess) {
         assert!(position.is_legal(mv), "{word:?} in {position}");
     }
     reading.read(position, word);
-    // Tabia accepts more than strict SAN, with the same meaning.
+    // Tabia accepts more texts than strict SAN, which are skipped here.
     let Ok(plus) = SanPlus::from_ascii(word.as_bytes()) else { return };
     match plus.san.to_move(theirs) {
         Ok(mv) => assert_eq!(ours.map(|mv| mv.to_string()), Ok(uci(mv)), "{word:?} in {position}"),

@@ -1,6 +1,6 @@
 //! Any text as the state of a match and, after a NUL, as its PGN file: rejected or resumed. After a
-//! resume the PGN file has its old content, except for a truncated last game, and the last game; a
-//! report can be made; and a second resume changes nothing.
+//! resume, the PGN file contains its old content, except for a truncated last game, and the last
+//! game. A report can be created, and a second resume changes nothing.
 
 #![no_main]
 

@@ -1,9 +1,9 @@
-//! Any state and files as the checkpoint of a build: the build resumes, or rejects the checkpoint.
-//! An unchanged checkpoint gives the book of an undisturbed build.
+//! Any state and any other files as the checkpoint of a build: the build resumes, or rejects the
+//! checkpoint. An unchanged checkpoint gives the book of an undisturbed build.
 //!
-//! An input has the options in its first byte, then the lengths of the state, of a log of games and
-//! of the hashes of games (two bytes each), then these three, and then the records. They get the
-//! table of partitions that belongs to them. This build ignores checksums.
+//! The first byte of an input contains the options. It is followed by the lengths of the state, the
+//! log of games and the hashes of games (two bytes each), by these three parts, and by the records.
+//! The table of partitions is computed from the records. This build ignores checksums.
 
 use std::fs;
 use std::io::Cursor;
@@ -16,13 +16,14 @@ use crate::games::book::{
 };
 use crate::games::pgn::PgnInput;
 
-/// Partitions have the same top bits of the key.
+/// The keys in a partition have the same top bits.
 const PARTITION_BITS: u32 = 8;
 const PARTITIONS: usize = 1 << PARTITION_BITS;
-/// Bytes of a record, and of one with the number of its game.
+/// The size in bytes of a record without and with the number of its game.
 const RECORD_BYTES: [usize; 2] = [12, 16];
 
-/// Games of which one is broken; a build that is stopped there has read only the first chunk.
+/// Games, one of which has an illegal move. A build that is stopped there has read only the first
+/// chunk.
 fn games() -> PgnInput {
     let game = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n";
     let text = format!("{game}{}1. e4 Kd5 1-0\n\n{game}", game.replace("e5", "c5"));
@@ -44,7 +45,7 @@ fn build_in(folder: &Path, flags: u8, stops: bool) -> Result<Vec<u8>, BuildError
     build(&[games()], &options(flags, folder), &monitor, output).map(|(book, _)| book.into_inner())
 }
 
-/// The bytes of the only file with a name that begins so; empty if there is none.
+/// The content of the only file whose name starts with `begin`; empty if there is none.
 fn file_in(folder: &Path, begin: &str) -> Vec<u8> {
     let names = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
     let mut named = names.filter(|entry| entry.file_name().to_string_lossy().starts_with(begin));
@@ -81,7 +82,7 @@ static PAWNS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     file_in(&folder, "pawns-")
 });
 
-/// Takes a part with its length in two bytes of `lengths`.
+/// Takes a part from `rest`. Its length is in `lengths`.
 fn take<'a>(lengths: [u8; 2], rest: &mut &'a [u8]) -> &'a [u8] {
     let length = usize::from(u16::from_le_bytes(lengths)).min(rest.len());
     rest.split_off(..length).unwrap_or_default()

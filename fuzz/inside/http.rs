@@ -1,8 +1,8 @@
 //! Any text as a request to the explorer's server: answered without a panic and with a documented
-//! status, and the same again.
+//! status, and a second time with the same answer.
 //!
-//! The first line has the method and the address, the following ones headers, and the text after an
-//! empty line is the body. Requests that start threads are only parsed.
+//! The first line contains the method and the address, and the following lines contain the headers.
+//! The text after an empty line is the body. Requests that start threads are only parsed.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -18,10 +18,10 @@ use crate::web::serve::LoadedBooks;
 use crate::web::serve::unattended::{parse, router};
 
 const GAMES: &[u8] = include_bytes!("../../books/dumb.pgn");
-/// More bytes than any response to a small book has.
+/// The maximum size of a response in bytes, larger than any response for a small book.
 const MAX_ANSWER: usize = 4 << 20;
 const STATUSES: [u16; 12] = [200, 204, 304, 400, 403, 404, 405, 408, 409, 413, 414, 503];
-/// Addresses whose answers are streams of results from other threads.
+/// Paths whose responses are streams of results from other threads.
 const STREAMS: [&str; 4] = ["/analysis", "/annotate", "/player", "/personal"];
 
 struct Server {
@@ -80,7 +80,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-/// The body, and the request without it; `None` if hyper would reject the request.
+/// Splits a request from its body. Returns `None` if hyper would reject the request.
 fn request(text: &str) -> Option<(Request<()>, &str)> {
     let (head, body) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut lines = head.lines();
@@ -111,7 +111,7 @@ async fn answer(server: &Server, request: &Request<()>, body: &str) -> Answer {
     (parts.status.as_u16(), kind, bytes.to_vec())
 }
 
-/// Answers the request; the first one creates files in the folder.
+/// Answers the request. The first call creates files in the folder.
 pub fn run(folder: &Path, text: &str) {
     let Some((request, body)) = request(text) else { return };
     let _ = parse(request.uri(), body);

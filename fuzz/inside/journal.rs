@@ -1,9 +1,9 @@
-//! Any lines as the journal of an annotation, of a tuning or of an analysis: opened or rejected
-//! unchanged. A second opening gives the same records and changes nothing, and an appended record
-//! is read again.
+//! Any lines as the journal of an annotation, a tuning run or an analysis: opened, or rejected
+//! without a change. A second opening gives the same records and changes nothing, and an appended
+//! record is read again.
 //!
-//! The first byte chooses the kind. Each following line gets the right headline or checksum, unless
-//! it begins with a tabulator.
+//! The first byte chooses the kind. The first line of the rest is replaced by a correct first line,
+//! and each later line gets a correct checksum. Lines that begin with a tab are used unchanged.
 
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Any rows as a learning file: read as a book whose moves can be looked up, and compacted without
 //! a change of the results.
 //!
-//! An input is a list of rows without checksums, which are added. A key that is less than the number
-//! of positions within two plies represents one of them, so that moves lead to other rows.
+//! An input is a list of rows without checksums. The correct checksums are added. A key that is
+//! less than the number of [`POSITIONS`] stands for one of them, so that moves lead to other rows.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::games::book::{HEADLINE, LearnFile, Learned, Row, is_learning};
 /// Bytes of a row before its checksum.
 const ROW_BYTES: usize = 36;
 
-/// The results for a position about which nothing is known.
+/// The results for a position without data.
 const NOTHING: &str = "(None, [], None, None, [])";
 
-/// The start position, and those after one move and two.
+/// The start position, and all positions after one and two plies.
 static POSITIONS: LazyLock<Vec<Position>> = LazyLock::new(|| {
     let after = |position: &Position| -> Vec<Position> {
         position.legal_moves().iter().map(|mv| position.play(mv)).collect()
@@ -47,7 +47,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A row of an input: keys by their numbers, a move, and what is known about it.
+/// A row of an input: the indices of the keys, a move, and its data.
 fn row((key, next): (u64, u64), mv: u16, [kind, depth]: [u8; 2], [a, b]: [u32; 2]) -> Vec<u8> {
     let parts = [&key.to_le_bytes()[..], &next.to_le_bytes(), &[0; 8], &mv.to_le_bytes()];
     [parts.concat(), vec![kind, depth], a.to_le_bytes().to_vec(), b.to_le_bytes().to_vec()].concat()

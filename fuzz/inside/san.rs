@@ -18,7 +18,7 @@ impl Reading {
         self.0.play(mv);
     }
 
-    /// Asserts that it has reached this position.
+    /// Asserts that the replayed game has reached this position.
     pub fn agree(&self, position: &Position) {
         assert_eq!(self.0, Replay::from(position), "{position}");
     }

@@ -1,6 +1,6 @@
 //! Any text as the state of a match and, after a NUL, as its PGN file: rejected or resumed. After a
-//! resume the PGN file has its old content, except for a truncated last game, and the last game; a
-//! report can be made; and a second resume changes nothing.
+//! resume, the PGN file contains its old content, except for a truncated last game, and the last
+//! game. A report can be created, and a second resume changes nothing.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn game(number: usize, at: usize) -> FinishedGame {
     }
 }
 
-/// A state with these games, and the PGN file beside it.
+/// A state with these games, followed by the PGN file.
 fn seed_input(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
     let path = folder.join("seed");
     let _ = fs::remove_file(&path);
@@ -71,7 +71,7 @@ pub fn seeds(folder: &Path) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Whether `after` is `before`, possibly without a prefix of `text`.
+/// Whether `after` equals `before`, or `before` without a prefix of `text` at some place.
 fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     let Some(taken) = before.len().checked_sub(after.len()) else { return false };
     let is_prefix = |at: usize| {
@@ -83,7 +83,7 @@ fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     (0..=after.len()).any(is_prefix)
 }
 
-/// Compares the PGN file with its content before a resume with this last game.
+/// Compares the PGN file with its content before the resume. `last` is the last game of the state.
 fn check_pgn(before: &[u8], path: &Path, last: &GameText) {
     let after = fs::read(path).expect("the file");
     let text = last.text.trim_start().as_bytes();
@@ -92,7 +92,7 @@ fn check_pgn(before: &[u8], path: &Path, last: &GameText) {
         return;
     }
     let kept = after.strip_suffix(text).expect("the last game at the end");
-    // An empty line may separate it from the text before.
+    // An empty line may separate the game from the text before it.
     let mut separators =
         ["", "\n", "\n\n"].iter().filter_map(|end| kept.strip_suffix(end.as_bytes()));
     assert!(

@@ -13,7 +13,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError,
 use tabia::position::{Move, Position};
 use tempfile::TempDir;
 
-/// FEN and key include an en passant square only if a capture is legal.
+/// FEN and key include an en passant square only if an en passant capture is legal.
 const EN_PASSANT: EnPassantMode = EnPassantMode::Legal;
 
 /// Writes seed inputs to the folder in `TABIA_SEEDS`, which `fuzz/run.sh` sets.
@@ -37,7 +37,7 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// The same position in `shakmaty`. Impossible checks are accepted.
+/// The same position in `shakmaty`. Checks that cannot occur in a game are accepted.
 pub fn theirs(position: &Position) -> Chess {
     let fen: Fen = position.fen().parse().expect("own FEN");
     fen.into_position(CastlingMode::Standard)
@@ -83,7 +83,7 @@ pub fn play(theirs: &mut Chess, mv: Move) {
     theirs.play_unchecked(uci.to_move(theirs).expect("a legal move"));
 }
 
-/// The system's allocator with a limit: a larger allocation aborts the program.
+/// The system allocator with a limit. A larger allocation aborts the program.
 pub struct Bounded {
     /// Maximum size of an allocation, in bytes.
     pub most: usize,
@@ -91,7 +91,7 @@ pub struct Bounded {
 
 impl Bounded {
     fn check(&self, bytes: usize) {
-        // Unwinding out of an allocator is forbidden.
+        // Abort instead of panicking, because unwinding out of an allocator is undefined behaviour.
         if bytes > self.most {
             eprintln!("allocation of {bytes} bytes exceeds the limit");
             std::process::abort();
@@ -99,7 +99,7 @@ impl Bounded {
     }
 }
 
-// SAFETY: all calls are forwarded unchanged to the system's allocator.
+// SAFETY: all calls are forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Bounded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.check(layout.size());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// Maximum number of lines of any function, and of all but the longest 5%.
+/// The maximum number of lines in any function, and in all functions except the longest 5%.
 const LONGEST_FUNCTION: usize = 100;
 const LONG_FUNCTION: usize = 45;
 const LONGEST_FILE: usize = 600;
@@ -89,7 +89,8 @@ fn files_of_a_folder_have_no_cyclic_uses() {
     let mut faults = Vec::new();
     for (folder, uses) in uses_within_folders(&sources(&["src"])) {
         let mut open: Vec<&String> = uses.keys().collect();
-        // A file that uses no other open file is in no cycle; what remains is in cycles.
+        // A file that uses no other open file is not in a cycle. The files that remain are in
+        // cycles or use them.
         while let Some(free) = open
             .iter()
             .position(|name| !uses[*name].iter().any(|used| used != *name && open.contains(&used)))
@@ -159,7 +160,7 @@ fn printing_macros_that_can_panic_are_not_used() {
 fn there_is_no_global_mutable_state() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
-    // Values that never change, and what the handlers of Windows require.
+    // Values that never change, and values that the signal handlers on Windows require.
     const CONSTANTS: [&str; 5] = [
         "EMBEDDED: LazyLock<Arc<Network>>",
         "EMBEDDED_BOOK: LazyLock<Book>",
@@ -218,7 +219,8 @@ fn declared_in(file: &str) -> Vec<String> {
     names.collect()
 }
 
-/// Returns the areas and modules in table order: the names in backquotes in its first column.
+/// Returns the areas and modules in the order of the table: the names in backquotes in its first
+/// column.
 fn table() -> Vec<String> {
     let text = read(Path::new("ARCHITECTURE.md"));
     let begin = text.find("## Modules").expect("a section on modules");
@@ -259,7 +261,7 @@ fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
     faults
 }
 
-/// Returns the module that a path is in, such as `games::pgn`; `cli` is both area and module.
+/// Returns the module of a path, such as `games::pgn`. `cli` is both an area and a module.
 fn module_of(path: &Path) -> String {
     let names = own_path(path);
     let mut names = names.iter().skip(1).map(|name| name.to_string_lossy());
@@ -272,7 +274,8 @@ fn module_of(path: &Path) -> String {
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns the entries of each folder, and which siblings each uses. Tests may use what they test.
+/// Returns the entries of each folder, and the siblings that each entry uses. Unit tests may use
+/// any sibling.
 fn uses_within_folders(sources: &[Source]) -> BTreeMap<PathBuf, Uses> {
     let mut folders: BTreeMap<PathBuf, Uses> = BTreeMap::new();
     for source in sources {
@@ -345,7 +348,8 @@ fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Records in the deepest common folder that its entry with `own` uses its entry with `used`.
+/// Finds the deepest folder that contains both files, and records that its entry for `own` uses its
+/// entry for `used`.
 fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
     let common: PathBuf =
         own.iter().zip(used).take_while(|(one, other)| one == other).map(|(one, _)| one).collect();

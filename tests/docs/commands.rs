@@ -1,9 +1,9 @@
 //! Checks the commands in the pages: they parse, quick ones run, and quoted output is up to date.
 //!
 //! - Every `tabia` command in a ```` ```sh ```` block must parse, even as an argument of another
-//!   command (`xboard -fcp "tabia -x"`). Quick commands that need no other program run in a
-//!   temporary folder, in page order, and must succeed. Missing inputs are created according to
-//!   their extensions.
+//!   command (`xboard -fcp "tabia -x"`). Quick commands that need no other program are run in a
+//!   temporary folder, in the order of the page, and must succeed. Missing input files are created
+//!   according to their extensions.
 //! - A ```` ```console ```` block begins with `$ tabia …` and must match the command's output
 //!   except for times; `…` stands for any text. With `console varies`, numbers may differ, and
 //!   lines that begin with a number are skipped. If `TABIA_UPDATE_DOCS` is set, the pages are
@@ -21,9 +21,9 @@ use crate::support::{PROGRAM, shared_data};
 const LONG: [&str; 5] = ["autoplay", "bench", "serve", "train", "tune"];
 /// Options that are followed by the name of an output file.
 const OUTPUTS: [&str; 4] = ["-o", "--html", "--log", "--svg"];
-/// The node limit of each search, in place of the limit in the page.
+/// The node limit of each search, which replaces the limit in the page.
 const NODES: &str = "100";
-/// The games used in the guides. The last one is broken.
+/// The games used in the guides. The last game has an illegal move.
 const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
                      1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
 
@@ -74,12 +74,12 @@ fn blocks(text: &str) -> Vec<Block> {
 #[derive(Debug, PartialEq)]
 struct Call {
     arguments: Vec<String>,
-    /// Whether no other program starts it.
+    /// Whether the command is run directly, and not by another program.
     is_direct: bool,
 }
 
 impl Call {
-    /// Whether it ends soon, and needs nothing outside its folder.
+    /// Whether the command ends soon and needs nothing outside its folder.
     fn is_quick(&self) -> bool {
         let is_long = self.arguments.first().is_some_and(|word| LONG.contains(&word.as_str()));
         self.is_direct && !is_long && !self.arguments.iter().any(|word| word.starts_with('/'))
@@ -87,7 +87,7 @@ impl Call {
 }
 
 fn calls(line: &str) -> Vec<Call> {
-    // `target/tune` has commands that the usual build lacks.
+    // The build in `target/tune` has commands that the usual build does not have.
     let is_tabia = |word: &str| {
         word == "tabia" || word.ends_with("/tabia") && !word.starts_with("target/tune/")
     };
@@ -120,7 +120,7 @@ fn calls(line: &str) -> Vec<Call> {
     calls
 }
 
-/// Runs Tabia in a folder, which is also the user's home.
+/// Runs Tabia in a folder, which is also its home directory.
 fn run(arguments: &[String], folder: &Path) -> Output {
     let mut command = Command::new(PROGRAM);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
@@ -128,7 +128,7 @@ fn run(arguments: &[String], folder: &Path) -> Output {
     command.output().expect("tabia can be started")
 }
 
-/// Fails unless the arguments parse. A final `--help` prevents the command from running.
+/// Fails if the arguments cannot be parsed. A final `--help` prevents the command from running.
 fn parse(arguments: &[String], place: &str) {
     let output = run(&[arguments, &["--help".to_owned()]].concat(), root());
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -139,7 +139,7 @@ fn inputs(arguments: &[String]) -> Vec<&str> {
     let mut inputs = Vec::new();
     let mut previous = "";
     for word in arguments {
-        // Weights follow `:`, and choices among the games of a file `,`.
+        // A weight may follow after `:`, and a selection of the file's games after `,`.
         let name = word.split([':', ',']).next().unwrap_or(word);
         let is_file =
             [".pgn", ".zst", ".tbk", ".bin", ".epd", "/"].iter().any(|end| name.ends_with(end));
@@ -151,7 +151,7 @@ fn inputs(arguments: &[String]) -> Vec<&str> {
     inputs
 }
 
-/// Creates a small input of the kind that its name requires.
+/// Creates a small input file of the kind that its name requires.
 fn make(name: &str, folder: &Path) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().expect("in the folder")).expect("writable");
@@ -185,8 +185,8 @@ fn make(name: &str, folder: &Path) {
     .expect("writable");
 }
 
-/// Returns games in the openings that the pages mention. Both players play both colours, and one
-/// game has the id that a guide prints.
+/// Returns games with the openings that the pages mention. Both players play both colours, and one
+/// game has the id that is quoted in a guide.
 fn games(event: &str) -> String {
     let openings = [
         "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be3 e5",
@@ -222,7 +222,7 @@ fn must_work(arguments: &[String], folder: &Path, place: &str) {
     }
     let output = run(&arguments, folder);
     let errors = String::from_utf8_lossy(&output.stderr);
-    // Status 1 without a message: a check of a book has findings.
+    // Status 1 without a message means that the check of a book has findings.
     let has_findings = output.status.code() == Some(1) && errors.trim().is_empty();
     assert!(output.status.success() || has_findings, "{place}: {}\n{errors}", output.status);
 }

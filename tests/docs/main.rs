@@ -1,4 +1,4 @@
-//! Tests of the rules for code and pages, of the output quoted in pages, and of files for packages.
+//! Tests the rules for code and pages, the output quoted in pages, and the files for packages.
 
 #[path = "../support/mod.rs"]
 mod support;

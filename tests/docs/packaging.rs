@@ -11,7 +11,7 @@ fn file(place: &str) -> String {
     String::from_utf8(files.remove(place).expect(place)).expect("UTF-8")
 }
 
-/// The lines are those of Debian's `gnuchess.eng`: file type, command line and variants.
+/// The file has the same lines as Debian's `gnuchess.eng`: file type, command line and variants.
 #[test]
 fn the_plugin_file_has_the_form_of_xboards_own() {
     assert_eq!(file("games/plugins/xboard/tabia.eng"), "plugin spec 0.0\ntabia -x\nchess\n");
@@ -40,7 +40,7 @@ fn the_metadata_lists_the_releases_of_the_changelog() {
     assert!(text.contains("version=\"0.1.0\" date=\"2026-11-21\""), "{text}");
 }
 
-/// Returns the pages of Tabia that a page refers to, such as `tabia-book(6)`, bold or not.
+/// Returns Tabia's pages that a page refers to, such as `tabia-book(6)`, in bold or not.
 fn named_in(page: &str) -> BTreeSet<String> {
     let text = page.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
     let words = text.split_whitespace().filter_map(|word| word.split_once("(6)"));
@@ -95,7 +95,8 @@ fn the_main_page_has_its_sections() {
 }
 
 /// Every environment variable that the sources read must be on the page. In source files that read
-/// the environment, strings in capitals are taken as names of variables. Windows has no manual pages.
+/// the environment, strings in capitals count as names of variables. Variables for Windows are
+/// excluded, because Windows has no manual pages.
 #[test]
 fn the_main_page_names_every_variable_that_is_read() {
     let mut read = BTreeSet::new();

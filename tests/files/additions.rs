@@ -37,7 +37,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
         if moves.is_empty() {
             break;
         }
-        // Only a few moves are possible, so that games reach common positions.
+        // Only a few moves are allowed, so that games reach common positions.
         let mv = moves[numbers.below(moves.len().min(6))];
         let _ = write!(text, "{} ", position.san(mv));
         position = position.play(mv);
@@ -112,7 +112,7 @@ proptest! {
         let options = BuildOptions { max_ply, facets: true, undecided: true, ..BuildOptions::default() };
         let of = |inputs: &[PgnInput]| build_in_memory(inputs, &options, "x").expect("games").0;
         let base = of(&[input("base", &(texts[0].clone() + &texts[1]))]);
-        // This input has games of the base, and some new games twice.
+        // This input contains games of the base, and some new games twice.
         let more = of(&[input("more", &(texts[1].clone() + &texts[2] + &texts[2]))]);
         let (whole, again) = add(&base, &more, Cursor::new(Vec::new())).expect("memory");
         prop_assert_eq!(again as usize, sizes[1] + sizes[2]);
@@ -392,7 +392,7 @@ fn commands_name_the_kind_of_files_that_are_not_games() {
             if kind == "a Tabia book" && command[1] == "build" {
                 continue;
             }
-            // Builds with Parquet support read it and report it as broken.
+            // Builds with Parquet support read the file and report that it is damaged.
             if kind == "Parquet" && cfg!(feature = "parquet") {
                 continue;
             }

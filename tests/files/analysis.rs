@@ -1,4 +1,4 @@
-//! Book analysis. Results are kept however the command ends.
+//! Book analysis. Results are kept even if the command is interrupted or killed.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use tabia::position::{Color, Position};
 
 use crate::support::{self, PROGRAM};
 
-/// Lines that transpose, one that ends in checkmate, and one that repeats a position.
+/// Lines that transpose, a line that ends in checkmate, and a line that repeats a position.
 const GAMES: &str = "\
 1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 1-0\n\n\
 1. e4 Nc6 2. Nf3 e5 3. Bc4 Nf6 1/2-1/2\n\n\
@@ -153,7 +153,7 @@ fn result_does_not_depend_on_threads_or_steps() {
     assert!(timed.starts_with("0 positions to be searched"), "{timed}");
 }
 
-/// Only the positions in the file are searched; the others keep their results.
+/// Only the positions in the file are searched. The other positions keep their results.
 #[test]
 fn chosen_positions_are_searched_deeper() {
     let folder = folder();
@@ -161,7 +161,7 @@ fn chosen_positions_are_searched_deeper() {
     let lines = chosen.map(|position| format!("{}\n", position.epd())).concat();
     fs::write(folder.path().join("chosen.epd"), lines).expect("written");
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
-    // In a book without values nothing else is analysed.
+    // In a book without values, no other positions are analysed.
     let plain = "analyse games.tbk --only chosen.epd --min-games 1 --nodes 2000 -o few.tbk";
     assert!(run(plain, folder.path()).starts_with("2 positions to be searched, 0 known"));
     let few: Vec<BookValue> = open("few.tbk").values().collect();
@@ -201,7 +201,7 @@ fn known_values_are_not_searched_again() {
     run("analyse more.tbk --min-games 1 --nodes 2000 -o alone.tbk", folder.path());
     let known = "analyse more.tbk --min-games 1 --nodes 2000 --known games.tbk -o both.tbk";
     let printed = run(known, folder.path());
-    // The two new positions, and the start position, one of whose moves leads to them.
+    // The two new positions, and the start position, from which they are reached.
     assert!(
         printed.starts_with("3 positions to be searched") || printed.starts_with("2 "),
         "{printed}"
@@ -211,7 +211,7 @@ fn known_values_are_not_searched_again() {
         book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
     });
     assert_eq!(alone, both);
-    // Positions that another book has grown are also added here.
+    // Positions that were added to another book by growing are also added to this book.
     let grow = "--min-games 1 --nodes 2000 --grow 20";
     run(&format!("analyse games.tbk {grow} -o grown.tbk"), folder.path());
     run("build -q games.pgn -o again.tbk", folder.path());
@@ -242,7 +242,7 @@ fn killed_analysis_keeps_its_results() {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // Every second time, wait until the search has found something new.
+        // Every second time, wait until the search has stored a new result.
         let length = || fs::metadata(&journal).map_or(0, |file| file.len());
         while number % 2 == 1 && length() <= held && child.try_wait().expect("a child").is_none() {
             sleep(Duration::from_millis(1));
@@ -255,7 +255,7 @@ fn killed_analysis_keeps_its_results() {
         killed += 1;
         let length = length();
         assert!(length >= held, "{length} bytes of {held}");
-        // Sometimes, leave half a row.
+        // Sometimes, truncate the last row.
         held = length - length % 28;
         let now = fs::read(folder.path().join("games.tbk")).expect("a book");
         assert!(now == before, "the book is replaced as a whole, or not at all");
@@ -338,7 +338,7 @@ fn merged_and_filtered_books_keep_the_values() {
         let longer = some.values().any(|other| other.key == value.key);
         assert_eq!(value.nodes, if longer { 3_000 } else { 1_000 });
     }
-    // Removed positions lose their values; books without values are unchanged.
+    // The values of removed positions are removed. Books without values are unchanged.
     run("filter all.tbk -o cut.tbk --min-games 3", folder.path());
     let cut = open("cut.tbk");
     assert!((1..all.values().len()).contains(&cut.values().len()));
@@ -365,7 +365,7 @@ fn book_grows_where_best_play_leaves_it() {
     book.verify().expect("sound");
     assert_eq!((book.positions(), grown(&book)), (games.positions() + 30, 30));
     assert_eq!(book.values().len() as u64, book.positions());
-    // The counts of games are unchanged, and each new position ends a move without games.
+    // The counts of games are unchanged, and each new position follows a move without games.
     let mut linked = 0;
     for visited in book.walk(&Position::start(), 60) {
         let position = visited.position;
@@ -414,7 +414,7 @@ fn book_grows_where_best_play_leaves_it() {
     assert_eq!(grown(&open("one.tbk")), 30, "grown positions are kept");
     run("analyse one.tbk --min-games 1 --nodes 1000 --grow 40", folder.path());
     assert_eq!(grown(&open("one.tbk")), 40);
-    // Positions with few games can also be added; best moves add positions without games.
+    // Positions with few games can also be added. Best moves lead to positions without games.
     let printed =
         run("analyse games.tbk --min-games 3 --nodes 1000 --grow 6 -o few.tbk", folder.path());
     let few = open("few.tbk");
@@ -441,7 +441,7 @@ fn growing_needs_a_book_of_games() {
     assert!(!ok && printed.contains("weights in place of games"), "{printed}");
 }
 
-/// Killing the command leaves a sound book, and it resumes to the same bytes.
+/// If the command is killed, the book stays valid, and the resumed command gives the same bytes.
 #[test]
 fn killed_growth_ends_with_the_same_book() {
     let folder = folder();
@@ -457,7 +457,7 @@ fn killed_growth_ends_with_the_same_book() {
         let mut command = Command::new(PROGRAM);
         command.args(&arguments).current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // Each run makes progress. The journal starts again with each grown generation.
+        // Wait until this run makes progress. The journal restarts with each grown generation.
         while length() == before && child.try_wait().expect("a child").is_none() {
             sleep(Duration::from_millis(1));
         }

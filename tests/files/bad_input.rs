@@ -98,7 +98,7 @@ const NO_BOOKS: [(&str, &str); 14] = [
     ("games.pgn", "it is a file of self-play"),
 ];
 
-/// The error is reported to the GUI in its protocol, and the engine plays on.
+/// The error is reported to the GUI in its protocol, and the engine continues to play.
 #[test]
 fn invalid_books_are_reported_in_the_protocol() {
     let files = Files::new();

@@ -58,7 +58,7 @@ fn compressed_input_gives_the_same_book() {
     fs::write(path("g.pgn.bz2"), bzip2.finish().expect("memory")).expect("writable");
     let zstd = zstd::encode_all(games.as_bytes(), 1).expect("memory");
     fs::write(path("g.pgn.zst"), &zstd).expect("writable");
-    // As pzstd writes it: a small skippable frame before each frame.
+    // The format of pzstd, which writes a small skippable frame before each frame.
     let head = |frame: &[u8]| [b"\x50\x2a\x4d\x18\x04\0\0\0\0\0\0\0", frame].concat();
     let half = games.len() / 2;
     let frames = [&games[..half], &games[half..]]
@@ -134,7 +134,8 @@ fn killed_build_leaves_the_old_book_and_no_files() {
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
     input.write_all(some_games().repeat(100).as_bytes()).expect("tabia reads");
-    // The input exceeds a pipe's buffer, so the build has read some of it and begun its output.
+    // The input exceeds a pipe's buffer, so the build has read some of the input and started to
+    // write.
     child.kill().expect("it runs");
     child.wait().expect("it was started");
     assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
@@ -245,7 +246,7 @@ fn books_can_be_merged_filtered_and_compared() {
 fn filter_removes_avoided_moves_by_any_move_order() {
     let folder = folder();
     let all = Book::embedded();
-    // Find the moves to positions that are also reached by another move.
+    // Find the moves that lead to positions that are also reached by another move.
     let mut reached: HashMap<u64, Vec<(Position, Move)>> = HashMap::new();
     let mut reachable = 0;
     for at in all.walk(&Position::start(), u32::MAX) {
@@ -338,7 +339,7 @@ fn files_that_only_look_like_polyglot_books_are_rejected() {
     }
     let Some(books) = shared_data("books/not_polyglot") else { return };
     for name in ["eco.bin", "komodo.bin"] {
-        // Neither their size nor their order shows that they are not books.
+        // The size and the order of the rows do not show that these files are not books.
         let bytes = fs::read(books.join(name)).expect(name);
         let mut rows = bytes.as_chunks::<16>().0.to_vec();
         assert!(refusal(&rows.concat()).contains("contains no move"), "{name}");

@@ -11,7 +11,7 @@ use tabia::position::{Color, Position};
 
 use crate::support::shared_data;
 
-/// Lines that transpose, repeat a position, and leave it by another move.
+/// Lines that transpose, or that repeat a position and leave it with different moves.
 const LINES: [&str; 7] = [
     "e4 e5 Nf3 Nc6 Bb5",
     "Nf3 Nc6 e4 e5 Bc4",

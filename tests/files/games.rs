@@ -1,4 +1,4 @@
-//! The games of a book can be found in their files, and survive merging and filtering.
+//! The games of a book are found in their files, also after merging and filtering.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -229,7 +229,7 @@ fn result_does_not_depend_on_threads_memory_or_order() {
                 continue;
             };
             let how = format!("{threads} threads, {memory} bytes, unique: {unique}");
-            // Which input is credited with a duplicate depends on timing.
+            // The input to which a duplicate is attributed depends on timing.
             assert!(unique || book.bytes() == first.bytes(), "{how}");
             assert!(book.entries().eq(first.entries()), "{how}");
             for at in first.walk(&Position::start(), 2) {

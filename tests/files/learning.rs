@@ -1,4 +1,4 @@
-//! Learning: results survive kills, are used again, and can be shown.
+//! Learning: results survive a kill of the program, are used again, and can be shown.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use tabia::position::{Game, Position};
 
 use crate::support::{self, Engine};
 
-/// Bytes of the first line of the file, and of a row.
+/// The sizes in bytes of the first line of the file and of a row.
 const HEAD: usize = 17;
 const ROW: usize = 40;
 
@@ -53,7 +53,7 @@ impl SelfPlay {
     }
 }
 
-/// SIGKILL loses no existing rows and no confirmed ones, and the file stays readable.
+/// SIGKILL loses no existing or confirmed rows, and the file stays readable.
 #[test]
 fn killed_engine_keeps_what_it_learned() {
     const KILLS: usize = 50;
@@ -245,7 +245,7 @@ fn both_protocols_have_the_learn_option() {
     engine.quit();
 }
 
-/// An opening that the engine plays from a book of games, whatever its results.
+/// An opening that the engine plays from a book of won games, although it then loses its own games.
 struct Repertoire {
     folder: tempfile::TempDir,
     line: Vec<String>,
@@ -255,8 +255,8 @@ struct Repertoire {
 }
 
 impl Repertoire {
-    /// Creates a book of this many games with this line, all won by the engine's side. The engine
-    /// loses all its own games.
+    /// Creates a book with `games` games of this line, all won by the engine's side. In the tests,
+    /// the engine loses all its games.
     fn new(line: &[String], is_white: bool, games: usize) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (won, result) = if is_white { ("1-0", "0-1") } else { ("0-1", "1-0") };
@@ -276,7 +276,7 @@ impl Repertoire {
     }
 
     /// Plays the line against the engine; returns the number of plies until the engine leaves it,
-    /// and its output. Beyond the end of the line the engine searches once if `searches`.
+    /// and its output. If `searches` is set, the engine searches once after the end of the line.
     fn play(&self, options: &str, searches: bool) -> (usize, Vec<String>) {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         let (book, learnt) = (path("bad.pgn"), path("learnt"));
@@ -319,7 +319,7 @@ impl Repertoire {
     }
 }
 
-/// A search result after the end of the book vetoes the move that led there.
+/// A bad search result after the end of the book vetoes the move that led there.
 #[test]
 fn search_result_vetoes_the_last_book_move() {
     for (moves, is_white) in [
@@ -339,7 +339,7 @@ fn search_result_vetoes_the_last_book_move() {
         assert!(printed.iter().any(is_reported), "{printed:?}");
         let why = repertoire.why(plies - 2);
         assert!(why.contains("vetoed: -") && why.contains("no move: "), "{why}");
-        // Without the veto it is played as before.
+        // Without the veto, the move is played as before.
         let (third, printed) = repertoire.play("option LearnVeto=0", true);
         assert_eq!(third, plies, "{moves}: {printed:?}");
     }

@@ -1,4 +1,4 @@
-//! Users' files: games, books and invalid files.
+//! Files of users: games, books and invalid files.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -73,7 +73,7 @@ fn report_counts_the_games_of_the_position() {
     assert_eq!(last, ["Nf6", "e6"]);
     let sample = &report["sample"];
     assert_eq!((&sample["read"], &sample["missing"]), (&json!(4), &json!(0)));
-    // Two games lasted ten plies more; both castled on the king's side as Black.
+    // Two games continued for at least ten plies. In both of them, Black castled kingside.
     assert_eq!(sample["plans"]["games"]["games"], 2);
     let kings = &sample["plans"]["heat"][11];
     assert_eq!((&kings["piece"], &kings["squares"][62]), (&json!("k"), &json!(2)));

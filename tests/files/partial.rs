@@ -14,7 +14,7 @@ fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
-/// Games in two files: counted, not counted, and broken.
+/// Games in two files: some are counted, some are not, and some have illegal moves.
 fn folder_of_games() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     let games = "1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 2. c4 e6 0-1\n\n1. e4 c5 *\n\n";
@@ -116,7 +116,7 @@ mod with_parquet {
         for name in files {
             let path = folder.join("counts").join(name);
             let sound = fs::read(&path).expect("there");
-            // Damage about 150 bytes of each file.
+            // Damage each of about 150 bytes in each file.
             for at in (0..sound.len()).step_by(sound.len().div_ceil(150)) {
                 let mut changed = sound.clone();
                 changed[at] ^= 1 << (at % 8);

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::support::{run_line, run_line_ok};
 
-/// A rook endgame with colours exchanged in the last game, which starts from a position; the third
-/// game has a null move, and the fourth one breaks off.
+/// Games with special cases: the third game has a null move, the fourth game has an illegal move,
+/// and the last game starts from a rook endgame with reversed colours.
 const GAMES: &str = "\
 [White \"A\"]\n[Black \"B\"]\n[Date \"2020.01.01\"]\n[WhiteElo \"2500\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 1-0\n\n\
 [White \"C\"]\n[Black \"D\"]\n[Date \"2021.01.01\"]\n\n1. Nf3 Nc6 2. e4 e5 3. Bb5 Nf6 4. O-O 1/2-1/2\n\n\
@@ -57,10 +57,10 @@ fn games_are_found_by_material_pawns_and_squares() {
     assert!(search("b5=B c6=n plies=5 turn=white", folder).is_empty());
     assert_eq!(search("pawns=8/1pp2ppp/p1p5/4p3/4P3/8/PPPP1PPP/8", folder), one("A", 8, 1, false));
     assert_eq!(search("g1=K f1=R", folder), one("C", 7, 1, false));
-    // The capture en passant, and the null move, after which the same side is to move.
+    // The positions after the en passant capture, and after the null move.
     assert_eq!(search("d6=P e5=. d5=.", folder), one("E", 5, 1, false));
     assert_eq!(search("e4=P e7=p g1=N g8=n for=2", folder), one("E", 1, 2, false));
-    // The broken game has the moves before the fault.
+    // In the game with an illegal move, the moves before it are searched.
     assert_eq!(search("d4=P d5=p c1=B", folder), one("G", 2, 1, false));
     assert_eq!(search("KRvKRP2", folder), one("I", 0, 1, false));
     assert_eq!(search("KRvKRQP", folder), one("I", 1, 1, false));
@@ -84,7 +84,7 @@ fn moves_are_kept_beside_the_book_as_long_as_they_fit() {
     let moves = folder.join("games.tbk.moves");
     assert_eq!(search("b5=B", folder).len(), 2);
     let first = fs::read(&moves).expect("the moves are kept");
-    // The games are not needed again.
+    // The second search does not need the games.
     fs::rename(folder.join("games.pgn"), folder.join("elsewhere")).expect("moved");
     assert_eq!(search("b5=B", folder).len(), 2);
     // A damaged file is not used.
@@ -98,7 +98,8 @@ fn moves_are_kept_beside_the_book_as_long_as_they_fit() {
     fs::rename(folder.join("elsewhere"), folder.join("games.pgn")).expect("moved");
     assert_eq!(search("b5=B", folder).len(), 2);
     assert_eq!(fs::read(&moves).expect("written again"), first);
-    // Games that were changed since, and a file of another kind in place of the moves.
+    // The games have been changed since, and the file of moves has been replaced by a different
+    // file.
     fs::write(folder.join("games.pgn"), GAMES.replace("Bb5", "Bc4")).expect("written");
     fs::write(&moves, "mine").expect("written");
     let (status, _, errors) = run_line("book search b5=B -b games.tbk", folder);

@@ -57,7 +57,7 @@ struct Second {
     fen: Option<String>,
     position: Chess,
     plies: u64,
-    /// Piece moves with a missing or superfluous capture sign.
+    /// The number of piece moves with a missing or superfluous capture sign.
     toggled: u64,
 }
 
@@ -180,9 +180,9 @@ fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Files that the second reader reads differently, and why.
+/// The files that the second reader interprets differently, with the reasons.
 const DIFFERENT: [&str; 37] = [
-    // An empty line after the comment before the first move ends the game there.
+    // For the second reader, an empty line after a comment before the first move ends the game.
     "barnes-horton.pgn",
     "test-C.pgn",
     "test-F-text.pgn",
@@ -207,7 +207,7 @@ const DIFFERENT: [&str; 37] = [
     "test-totalplycount.pgn",
     "test-ucW.pgn",
     "test-w.pgn",
-    // Empty lines elsewhere also end games, and at the end of a file they give an empty game.
+    // Empty lines elsewhere also end games. At the end of a file they result in an empty game.
     "chessdoctor.pgn",
     "mate_in_3.pgn",
     "perle.pgn",
@@ -219,7 +219,7 @@ const DIFFERENT: [&str; 37] = [
     // Coordinate moves instead of SAN, which the second reader skips.
     "test-promotion-in.pgn",
     "uci-moves.pgn",
-    // Tags without movetext, and those of the next game.
+    // Tags without movetext, followed by the tags of the next game.
     "empty_body.pgn",
     // The word `Kx`, which is not a move.
     "corrupted.pgn",

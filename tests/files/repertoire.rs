@@ -77,7 +77,8 @@ fn sample_pgn() -> String {
     text.collect()
 }
 
-/// Counts the games selected by `counts` that played each move of `side`, or of both.
+/// Counts, for each move of `side` (or of both sides), the games selected by `counts` that played
+/// it.
 fn moves_played(
     side: Option<Color>,
     counts: impl Fn(&Sample) -> bool,
@@ -349,7 +350,7 @@ fn find_and_game_search_the_same_folders() {
     let book = Book::open(&path("books/g.tbk")).expect("a book");
     let listed = book.explore(&Position::start(), &Default::default()).reached.top;
     let id = listed[0].id.to_string();
-    // In the original folder, beside the book, and in a given folder.
+    // The games are found in their original folder, next to the book, and in a given folder.
     let moves = [("games/g.pgn", "books/g.pgn"), ("books/g.pgn", "elsewhere/g.pgn")];
     for (before, after) in [("", "")].into_iter().chain(moves) {
         if !before.is_empty() {

@@ -56,7 +56,8 @@ fn check_lists_gaps_by_probability() {
     let folder = folder(&[("r.pgn", LINES), ("g.pgn", &games())]);
     let line = "r.pgn --side white --reference g.pgn";
     let found = findings(line, folder.path());
-    // Half of the games begin with d4 and half with c4, as each is in one chapter.
+    // The forecast assumes d4 in half of the games and c4 in the other half, since each is in one
+    // chapter.
     let gaps = &found["gaps"];
     let expected = [(0.5, "1. c4 e5"), (0.75 * 0.5, "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4")];
     assert_eq!(gaps.as_array().map(Vec::len), Some(4), "{gaps}");
@@ -70,7 +71,7 @@ fn check_lists_gaps_by_probability() {
         (&gaps[0]["answer"]["san"], &gaps[0]["answer"]["source"]),
         (&"Nc3".into(), &"games".into())
     );
-    // The end of the first chapter is answered by the second one.
+    // The second chapter contains an answer at the end of the first one.
     assert_eq!(found["dead_ends"], Value::Array(Vec::new()));
     let conflicts = &found["conflicts"];
     let moves: Vec<Vec<&str>> =
@@ -150,7 +151,8 @@ fn engine_finds_losing_moves_and_answers() {
     assert_eq!(found["losing"][0]["source"], "value");
 }
 
-/// Games with the same moves of players with this rating: wins of White, then wins of Black.
+/// Games of players with this rating, all with the same moves: first `white` wins, then `black`
+/// wins.
 fn rated(rating: u16, moves: &str, [white, black]: [usize; 2]) -> String {
     let game = |result: &str| {
         format!("[WhiteElo \"{rating}\"]\n[BlackElo \"{rating}\"]\n\n{moves} {result}\n\n")
@@ -232,7 +234,7 @@ fn pgn_with_variations_and_no_result_is_a_repertoire_as_a_book() {
     let shown = run_ok("book show tree.pgn --moves \"e4 c5 Nf3\" --json", folder.path());
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
     assert_eq!(shown["moves"].as_array().map(Vec::len), Some(2), "{shown}");
-    // A position that several lines of a game reach counts once.
+    // A position that is reached by several lines of a game counts once.
     let again = "1. d4 d5 (1... Nf6 2. c4 d5) 2. c4 Nf6 (2... Nf6 3. Nc3) 3. Nc3 *\n";
     let input = [PgnInput::Text("again".to_owned(), again.as_bytes().into())];
     let (book, _) = tabia::book::build_in_memory(&input, &BuildOptions::of_repertoire(), "again")
@@ -263,7 +265,7 @@ fn faults_are_reported_and_lose_nothing_else() {
         moves.split(' ').fold(Position::start(), |at, san| at.play(at.parse_move(san).expect(san)))
     };
     assert!(repertoire.answers(&line("d4 d5")) && repertoire.answers(&line("e4 e5")));
-    // A variation that replaces an illegal move is read.
+    // A variation is read even if it replaces an illegal move.
     assert!(repertoire.answers(&line("e4 c5")) && repertoire.node(&line("e4 c5 Nf3")).is_some());
     let (_, _, errors) = run("repertoire check r.pgn --side white", folder.path());
     assert_eq!(errors.lines().count(), 5, "{errors}");

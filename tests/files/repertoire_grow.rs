@@ -27,7 +27,7 @@ fn book(text: &str) -> Book {
     build_in_memory(&input(text), &options, "games").expect("a book").0
 }
 
-/// Games with moves that `choices` selects. Small numbers select the first moves of the lists.
+/// Games whose moves are selected by `choices`. Small numbers select the first moves of the lists.
 fn random_games(games: &[Vec<u8>]) -> String {
     let mut text = String::new();
     for (number, choices) in games.iter().enumerate() {
@@ -49,7 +49,8 @@ fn random_games(games: &[Vec<u8>]) -> String {
     text
 }
 
-/// Computes the scores of positions: arbitrary for the last ones, backed up for the others.
+/// Computes the scores of positions. Final positions have arbitrary scores; the others are backed
+/// up.
 fn score(book: &Book, position: &Position, scores: &mut BTreeMap<u64, i32>) -> i32 {
     if let Some(&score) = scores.get(&position.key()) {
         return score;
@@ -261,7 +262,7 @@ fn fewest_positions_prefers_transpositions() {
 #[test]
 fn searches_judge_what_the_book_has_not_analysed() {
     let book = book(&repeated(&[("1. f3 e5 2. g4", 5), ("1. e4 e5 2. Nf3", 3), ("1. e4 e5", 1)]));
-    // The best move is d4 with 40 centipawns; e4 has 20, and all others have -50.
+    // The best move is d4 with 40 centipawns. e4 has 20, and all other moves have -50.
     let mut search = |position: &Position, only: Vec<Move>| {
         let value = |mv: Move| match position.san(mv).as_str() {
             "d4" => 40,
@@ -306,9 +307,9 @@ fn shares_hold_for_games_that_are_not_in_the_book() {
         let (_, growth) = grown(&book, Color::White, &options(Style::MostPlayed, min_probability));
         growth.other_games.share(2)
     };
-    // Without its only game, a reply would be unknown.
+    // A reply that was played in only one game would be unknown if that game were not in the book.
     assert!((share(0.001) - 0.8).abs() < 1e-12);
-    // With one game fewer, 1...e5 would be too rare for this threshold.
+    // If one game were missing, 1...e5 would be too rare for this threshold.
     assert!(share(0.75) < 1e-12);
     let mut known =
         Repertoire::read(&input("1. e4 c5 2. Nf3 *\n"), Color::White).expect("readable");

@@ -39,7 +39,8 @@ fn path(folder: &Path, name: &str) -> String {
 
 struct Training {
     program: Engine,
-    /// The answers that the program has acknowledged: the line of the question, and the move.
+    /// The answers that the program has acknowledged, each with the line of the question and the
+    /// move.
     acknowledged: Vec<(String, String)>,
 }
 
@@ -51,7 +52,8 @@ impl Training {
         Training { program, acknowledged: Vec::new() }
     }
 
-    /// Waits for a question; returns its line without the words before it. `None` at the end.
+    /// Waits for a question and returns its line, without the words before it. Returns `None` at
+    /// the end.
     fn question(&mut self) -> Option<String> {
         let is_next = |line: &str| line.starts_with("Question ") || line.contains(" wrong. ");
         let head = self.program.until(is_next).pop()?;
@@ -193,7 +195,7 @@ fn kills_between_answers_lose_no_acknowledged_answer() {
         assert!(has_answers(&stored, &acknowledged), "{stored:?} {acknowledged:?}");
     }
     assert!(acknowledged.len() >= 4, "{acknowledged:?}");
-    // A record that a kill cut off is removed, and the others count.
+    // A record that was truncated by a kill is removed, and the others count.
     let mut bytes = fs::read(&file).expect("a journal");
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').expect("a line") + 1;
     bytes.extend_from_slice(b"12345678 {\"fen\":\"rnbq");

@@ -1,10 +1,11 @@
-//! The xboard protocol: one test for each common fault of engines, independent of speed.
+//! The xboard protocol: one test for each common error of engines. No test depends on speed.
 
 use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
-/// Words that xboard interprets as the end of the game or of the engine anywhere in a line.
+/// Words that xboard interprets as the end of the game or of the engine, even in the middle of a
+/// line.
 const MISREAD_WORDS: [&str; 6] =
     ["Draw", "not found", "No such file", "Permission denied", "can't alloc", "unknown host"];
 
@@ -135,7 +136,7 @@ fn book_move_is_reported_with_chances_and_reason() {
     let lines = engine.until_start("move ");
     let [note, thinking_line, reason, _] = &lines[..] else { panic!("{lines:?}") };
     assert!(note.contains("played against itself"), "{lines:?}");
-    // The parenthesis shows GUIs that this is not a line of moves.
+    // A line of moves does not begin with a parenthesis, so GUIs do not interpret this text as one.
     let Reply::Thinking(thinking_line) = Reply::from(thinking_line.as_str()) else {
         panic!("{lines:?}")
     };
@@ -185,7 +186,7 @@ fn ping_waits_for_the_move() {
 }
 
 /// xboard drops a move that arrives while it waits for a pong. Commands before the ping take longer
-/// the more memory must be cleared; the book move takes no time.
+/// if much memory must be cleared, but the book move takes no time.
 #[test]
 fn ping_before_the_turn_is_answered_before_the_move() {
     let mut engine = engine(&[]);
@@ -369,10 +370,10 @@ fn moves_can_be_excluded_and_included() {
     engine.until(|line| line.contains("Ra8#"));
     engine.send("exclude a1a8");
     engine.sync();
-    // The first iterations of the new search may have come before the pong.
+    // The first iterations of the new search may have been reported before the pong.
     let lines = engine.until(|line| reaches(line, 5));
     assert!(!lines.iter().any(|line| line.contains("\tRa8")), "{lines:?}");
-    // No ping here, as the few lines of a mate could come before its answer.
+    // No ping here, because the few lines about a mate could arrive before its answer.
     engine.send("exclude all\ninclude a1a8");
     engine.until(|line| line.contains("\tRa8#"));
     engine.send("include all\nexclude e2e5");
@@ -390,8 +391,8 @@ fn result_is_accepted_at_any_time() {
     engine.until_start("move");
 }
 
-/// python-chess assigns the first ponder lines to the search before the move, so it cannot get the
-/// expected reply from them.
+/// python-chess attributes the first lines of pondering to the search before the move, so it cannot
+/// take the expected reply from them.
 #[test]
 fn expected_reply_is_reported_with_the_move() {
     let mut engine = engine(&["--no-book"]);
@@ -434,7 +435,7 @@ fn settings_can_change_at_any_time() {
     engine.until_start("move");
     engine.send("analyze\nmemory 1\ncores 1\noption MultiPV=3");
     engine.sync();
-    // Its first iterations may have come before the pong.
+    // The first iterations may have been reported before the pong.
     engine.until(|line| reaches(line, 3));
     engine.send("exit");
     engine.sync();

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::support::{PROGRAM, TIMEOUT};
 
-/// Games with two move orders to one position, and a position with two results.
+/// Games that reach a position by two move orders, and a position with two different results.
 const GAMES: &str = "[White \"Alpha, A\"]\n[Black \"Beta\"]\n[WhiteElo \"2400\"]\n[BlackElo \"2300\"]\n[Date \"2020.03.01\"]\n[Event \"Open\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 1-0\n\n[White \"Beta\"]\n[Black \"Alpha, A\"]\n[WhiteElo \"2310\"]\n[BlackElo \"2410\"]\n[Date \"2021.05.01\"]\n\n1. c4 e6 2. d4 Nf6 3. Nf3 0-1\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 1/2-1/2\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 1-0\n";
 
 struct Server {
@@ -146,7 +146,7 @@ fn names(moves: &Value) -> Vec<&str> {
 fn book_answer_has_both_counts_and_move_orders() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/book?play=d2d4,g8f6,c2c4,e7e6").json();
-    // The position has no name of its own, but an earlier one has.
+    // The opening of this position has no name, so that of an earlier position is shown.
     assert_eq!(answer["opening"]["eco"], "A50");
     assert_eq!(answer["reached"]["games"], 2);
     assert_eq!(names(&answer["moves"]), ["Nc3", "Nf3"]);
@@ -345,7 +345,7 @@ fn bad_requests_get_an_error_with_a_reason() {
 #[test]
 fn analysis_streams_lines_and_transpositions_into_the_book() {
     let (server, _folder) = Server::with_games();
-    // The games reach it by the other move order.
+    // The games reach this position by the other move order.
     let answer = server.get("/analysis?play=c2c4,g8f6&seconds=1&lines=2");
     let events = analysis::events(&answer);
     let lines: Vec<&Value> =
@@ -400,7 +400,7 @@ fn annotation_requests_are_validated_and_limited() {
         assert!(answer.body.contains(named), "{path}: {}", answer.body);
     }
     assert_eq!(server.post("/annotate", &"x".repeat(300_000)).status, 413);
-    // Only one game is annotated at a time; a closed connection frees the annotator.
+    // Only one game is annotated at a time. A closed connection ends the annotation.
     let long = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
     let mut open = server.connect();
     let request = format!(
@@ -447,7 +447,7 @@ fn answers_match_the_openapi_description() {
     }
 }
 
-/// Checks a value against a schema; supports the JSON Schema features in use.
+/// Checks a value against a schema. Supports only the features of JSON Schema that are in use.
 fn check(value: &Value, schema: &Value, all: &Value, place: &str) {
     if let Some(name) = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
         return check(value, &all[name], all, place);
@@ -524,7 +524,7 @@ fn counts_of_the_embedded_book_are_marked_as_self_play() {
         for path in ["/book", "/book/move-orders"] {
             assert_eq!(server.get(path).json()["selfPlay"], expected, "{books:?} {path}");
         }
-        // Lichess' form has the field only if it is true.
+        // Responses in Lichess' format contain the field only if it is true.
         for path in ["/masters", "/lichess", "/lichess/history"] {
             let answer = server.get(path).json();
             let field = answer.get("selfPlay").and_then(Value::as_bool);

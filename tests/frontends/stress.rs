@@ -1,4 +1,4 @@
-//! Random commands in random states, sent without waiting: every one is answered. The only time
+//! Random commands, sent in random states without waiting: every command is answered. The only time
 //! limit is the watchdog in `support`.
 
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ const LONG: usize = 20_000;
 /// Number of commands after which the test waits for answers.
 const SYNC_EVERY: usize = 25;
 
-/// Longest game in plies; then a new one begins.
+/// The maximum length of a game in plies. After that, a new game begins.
 const LONGEST: usize = 60;
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
@@ -48,15 +48,15 @@ fn pause(random: &mut TestRng) {
     sleep(Duration::from_micros(random.random_range(0..10_000)));
 }
 
-/// An xboard GUI that sends random commands at any moment. It follows the game without waiting; if
-/// its board differs from the engine's, it starts a new game.
+/// An xboard GUI that sends random commands at any moment. It updates its board without waiting for
+/// the engine. If its board differs from the engine's, it starts a new game.
 struct RandomGui {
     engine: Engine,
     random: TestRng,
-    /// The game as far as it is known; `None` after a disagreement.
+    /// The game that the GUI assumes; `None` after a disagreement.
     game: Option<Game>,
     side: Option<Color>,
-    /// Moves of the user that were not refused, and of the engine.
+    /// The numbers of accepted moves of the user and of moves of the engine.
     moves: [usize; 2],
     thinking_lines: usize,
 }
@@ -109,7 +109,7 @@ impl RandomGui {
         }
     }
 
-    /// Waits until all commands are answered; the engine is not thinking then.
+    /// Waits until all commands are answered. After that, the engine is not thinking.
     fn wait_for_answers(&mut self) {
         self.engine.send("resume\n?");
         let lines = self.engine.sync();

@@ -1,4 +1,4 @@
-//! UCI of the program. No test depends on the speed of the machine.
+//! The UCI protocol. No test depends on the speed of the machine.
 
 use tabia::position::{Move, Position};
 
@@ -83,7 +83,7 @@ fn move_overhead_can_be_set() {
     assert!(!lines.iter().any(|line| line.contains("string")), "{lines:?}");
 }
 
-/// A search of the previous position would answer for another game.
+/// Otherwise, the engine would search the previous position, which may be from another game.
 #[test]
 fn invalid_position_is_not_searched_as_the_previous_one() {
     let mut engine = engine();
@@ -133,7 +133,7 @@ fn go_respects_its_limits() {
 #[test]
 fn unbounded_search_waits_for_stop() {
     let mut engine = engine();
-    // Only one reply, then mate: the search is soon complete.
+    // There is only one reply, followed by mate, so the search is soon complete.
     engine.send("position fen 7k/8/5K2/6Q1/8/8/8/8 b - - 0 1\ngo infinite");
     ready(&mut engine);
     engine.send("stop");
@@ -144,7 +144,7 @@ fn unbounded_search_waits_for_stop() {
     assert_eq!(ready(&mut engine), ["readyok"]);
 }
 
-/// Final positions of random games with few pieces, and whether they are checkmate.
+/// Returns final positions of random games with few pieces, and whether each is checkmate.
 fn ends_of_games() -> Vec<(String, bool)> {
     let starts = [
         "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1",
@@ -281,7 +281,7 @@ fn perft_is_counted_move_by_move() {
     assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 13160"));
     let counts = lines.iter().filter_map(|line| line.split_once(": ")?.1.parse::<u64>().ok());
     assert_eq!(counts.take(20).sum::<u64>(), 13160);
-    // Commands are answered meanwhile, and perft can be stopped; `quit` waits for it.
+    // Other commands are answered during perft, which can be stopped. `quit` waits for its end.
     engine.send("go perft 20\nisready");
     engine.until_start("readyok");
     engine.send("stop");
@@ -344,7 +344,8 @@ fn opponent_book_plays_the_moves_of_its_player() {
     let mut engine = Engine::start(&["--uci", "--opponent-book", &spec]);
     engine.send("uci\nposition startpos\ngo wtime 60000 btime 60000");
     assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove g2g4"));
-    // After the book, it plays at the player's strength. The option works like the argument.
+    // After the book, the engine plays at the player's strength. The option works like the
+    // argument.
     engine.send("position startpos moves g2g4 d7d5\ngo wtime 60000 btime 60000");
     engine.until_start("bestmove");
     engine.send(&format!("setoption name SparFile value {},player=Bob", file.display()));
@@ -357,7 +358,7 @@ fn opponent_book_plays_the_moves_of_its_player() {
     assert!(lines.iter().any(|line| line.contains("/nowhere.pgn")), "{lines:?}");
 }
 
-/// Counts the moves reported after these lines and this end of input.
+/// Counts the moves reported after these lines. `end_input` ends the input.
 fn count_best_moves(lines: &str, end_input: impl FnOnce(&mut Engine)) -> usize {
     let mut engine = engine();
     engine.send(lines);

@@ -183,7 +183,7 @@ fn eval_prints_the_selected_evaluation_first() {
         let line = line.expect("a line");
         line.split(' ').nth(1).expect("a figure").parse::<f64>().expect("a number")
     };
-    // The remaining difference is fifty-move damping and rounding.
+    // The remaining difference is due to the damping by the fifty-move counter and to rounding.
     assert!((nnue - figure(network)).abs() < 0.1, "{nnue}");
     let (classical, network, same_terms) = first("classical");
     assert_eq!(network, None);

@@ -1,4 +1,4 @@
-//! The match runner against engines that misbehave by script (`examples/fake_engine.rs`).
+//! The match runner with scripted engines that misbehave (`examples/fake_engine.rs`).
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ fn stdout(output: &Output) -> String {
     text
 }
 
-/// A game of two engines; the first is the one with a fault.
+/// Plays a game of two engines, the first of which misbehaves.
 fn faulty_match(first: &str, second: &str, extra: &[&str]) -> Output {
     let (first, second) = (fake(first), fake(second));
     let mut args = vec!["-1", &first, "-2", &second, "--tc", "5+0.1", "--patience", "0.5"];
@@ -240,7 +240,7 @@ fn killed_match_resumes_to_the_same_result() {
         .spawn()
         .expect("it starts");
     let state = format!("{cut}.state");
-    // Header and at least three games.
+    // Wait until the file contains the first line and at least three games.
     while std::fs::read_to_string(&state).unwrap_or_default().lines().count() < 4 {
         std::thread::sleep(std::time::Duration::from_millis(2));
         assert!(killed.try_wait().expect("a child").is_none(), "it ended too early");
@@ -264,7 +264,7 @@ fn killed_match_resumes_to_the_same_result() {
 
 fn statistics(text: &str) -> String {
     let start = text.rfind("Score of").expect("a score");
-    // The runner's own delays differ between runs.
+    // The match runner's own delays differ between runs.
     text[start..].split("Runner:").next().unwrap_or_default().to_owned()
 }
 
@@ -314,13 +314,13 @@ fn default_limit_is_five_seconds_and_all_steps_are_shown() {
 
 #[test]
 fn engine_that_truncates_seconds_is_told_to_move_now() {
-    // A margin that only a hang exceeds: the command to move must come before the flag falls.
+    // Only a hanging engine exceeds this margin. The command to move must be sent earlier.
     let more = ["--st", "0.2", "--margin", "100000", "--max-moves", "2"];
     for (name, st) in [("Other", "st 0.2"), ("'GNU Chess 7'", "st 1")] {
         let (text, sent) = traced(&format!("xboard st=whole name={name}"), "uci", &more);
         assert!(text.contains("2 moves played"), "{text}");
         let count = |wanted: &str| sent.iter().filter(|line| *line == wanted).count();
-        // GNU Chess gets a second, which the scripted engine does not use up.
+        // GNU Chess gets one second, of which the scripted engine uses only a part.
         assert_eq!((count(st), count("?")), (1, if name == "Other" { 2 } else { 0 }), "{sent:?}");
     }
     let (_, sent) = traced("xboard", "uci", &["--st", "1", "--max-moves", "2"]);

@@ -7,13 +7,13 @@ use std::sync::Mutex;
 
 use crate::support::{PROGRAM, fake_engine as fake};
 
-/// A timeout that only a hanging engine reaches.
+/// A timeout that only a hanging engine exceeds.
 const NEVER: &str = "600";
 
-/// The timeout for engines that hang on purpose, still longer than any answer takes.
+/// The timeout for engines that hang on purpose. It is still longer than any answer takes.
 const HANGS: &str = "10";
 
-/// The number of concurrent checks; most of them wait for a hanging engine.
+/// The number of concurrent checks, most of which wait for a hanging engine.
 const CONCURRENT: usize = 16;
 
 fn check(engine: &str, patience: &str, more: &[&str]) -> Output {
@@ -65,7 +65,7 @@ fn correct_uci_engine_has_no_findings() {
     assert_eq!(output.status.code(), Some(0), "{text}");
 }
 
-/// The engine's script, the test that finds the fault, and a part of the rule.
+/// The engine's script, the test that finds its error, and a part of the reported rule.
 static FAULTS: [(&str, &str, &str); 56] = [
     ("fault=no_name", "handshake", "name as \"id name NAME\""),
     ("fault=no_author", "handshake", "author as \"id author NAME\""),

@@ -50,7 +50,7 @@ impl Live {
         Events { lines: BufReader::new(stream), name: String::new() }
     }
 
-    /// Waits for the end, and returns the exit status and what was printed.
+    /// Waits for the end of the match, and returns the exit status and the output.
     fn end(mut self) -> (Option<i32>, String) {
         let mut text = String::new();
         self.output.read_to_string(&mut text).expect("read");
@@ -171,7 +171,7 @@ fn only_allowed_origins_read_the_match() {
         assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     }
     assert!(live.get("/none", "").starts_with("HTTP/1.1 404 "));
-    // The seventeenth page is refused.
+    // Sixteen pages are the maximum; the seventeenth is refused.
     let pages: Vec<Events> = (0..16).map(|_| live.events(0)).collect();
     let pages = pages.into_iter().map(|mut page| {
         page.find("match", |_| true);
@@ -203,7 +203,7 @@ fn page_that_does_not_read_delays_nothing() {
     let json = std::fs::read(dir.path().join("results.json")).expect("written");
     let json: Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["played"], 240);
-    // What arrived before the end is complete, also if it is read late.
+    // The events sent before the end are complete, even if they are read late.
     let mut events = Events { lines: BufReader::new(unread), name: String::new() };
     let standings = events.find("standings", |_| true);
     assert_eq!(standings["table"].as_array().map(Vec::len), Some(4));

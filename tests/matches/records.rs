@@ -1,10 +1,10 @@
-//! What the match runner records about games and about itself.
+//! The information that the match runner records about games and about its own delays.
 
 use std::path::Path;
 
 use crate::support::{example, fake_engine as fake, run_line, run_line_ok};
 
-/// Plays two games of scripted engines with these options. Returns what was printed.
+/// Plays two games between scripted engines with these options, and returns the output.
 fn play(first: &str, second: &str, options: &str, folder: &Path) -> String {
     let (first, second) = (fake(first), fake(second));
     let line = format!("autoplay -1 \"{first}\" -2 \"{second}\" -n 2 -j 1 {options}");
@@ -75,7 +75,7 @@ fn error_output_is_stored_for_each_game() {
     );
     let files = std::fs::read_dir(dir.path().join("errors")).expect("a folder");
     let names: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
-    // The crashed engine was started again, so that its second game is again its first.
+    // The crashed engine was restarted, so it crashes again in its next game.
     let wanted = ["game-1-white.txt", "game-2-black.txt"];
     assert!(wanted.iter().all(|name| names.iter().any(|found| found == name)), "{names:?}");
     assert_eq!(names.len(), 2, "{names:?}");
@@ -90,7 +90,7 @@ fn error_output_is_stored_for_each_game() {
 #[test]
 fn clock_error_counts_moves_and_losses() {
     let program = example("clock_error");
-    // The exit status depends on the speed of this machine.
+    // The exit status is ignored, because it depends on the speed of this machine.
     let output = std::process::Command::new(program).args(["40", "4", "0"]).output();
     let output = output.expect("the example can be started");
     let text = String::from_utf8_lossy(&output.stdout);

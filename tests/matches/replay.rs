@@ -1,6 +1,6 @@
-//! Reproducible games: on a second run, at another concurrency, and in real xboard.
+//! Games are reproducible: in a second run, at a different concurrency, and in real xboard.
 //!
-//! Two deterministic engines play: Tabia on one thread, with a fixed number of nodes for each move.
+//! The two engines are deterministic: Tabia with one thread and a fixed number of nodes per move.
 //! `TABIA_REPLAY_GAMES` sets the number of games (even). The last test needs xboard and Xvfb, so it
 //! runs only on request:
 //!
@@ -19,7 +19,8 @@ use crate::support::PROGRAM;
 
 const GAMES: usize = 8;
 
-/// Nodes per move of each engine: few, to be fast, and different, so that the engines differ.
+/// The nodes per move of each engine: few, so that games are fast, and different, so that the
+/// engines differ.
 const NODES: [u64; 2] = [300, 450];
 
 /// The memory command that xboard sends by default. The match runner must send the same.
@@ -115,7 +116,8 @@ fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     read(&out.join("games.pgn"))
 }
 
-/// Returns the reason for the end of a game, from the comment of Tabia, the engine or xboard.
+/// Returns the reason for the end of a game, according to the comment of the match runner, the
+/// engine or xboard.
 fn end(game: &PgnGame) -> &'static str {
     const KINDS: [(&str, &str); 5] = [
         ("stalemate", "stalemate"),
@@ -130,7 +132,7 @@ fn end(game: &PgnGame) -> &'static str {
     kind.unwrap_or_else(|| panic!("unknown end of a game: {comment}")).1
 }
 
-/// Panics at the first move, result or reason for the end that differs between two matches.
+/// Panics at the first move, result or reason for an end that differs between two matches.
 fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     for (index, (one, other)) in one.iter().zip(other).enumerate() {
         let number = index + 1;

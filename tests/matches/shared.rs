@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{PROGRAM, fake_engine as fake, tabia};
 
-/// Positions from which the workers play, each with another number of moves.
+/// The number of opening positions, which differ only in their move number.
 const OPENINGS: usize = 40;
 
 /// Creates the openings file and the shared folder.
@@ -86,7 +86,7 @@ fn workers_decide_together_what_none_can_decide_alone() {
     assert_eq!(json["results"]["wins"], 8 + second);
     assert_eq!(json["pairs"], serde_json::json!([0, 0, 0, 0, 4 + second / 2]));
     assert_eq!(json["workers"][1], serde_json::json!({"worker": 2, "games": second}));
-    // No opening is played by two workers.
+    // The workers play different openings.
     let starts = |number| -> Vec<String> {
         let state = state(dir.path(), number);
         let openings = state.split("\"fen\":\"").skip(1);
@@ -118,8 +118,8 @@ fn stop(
 fn killed_workers_lose_no_game() {
     const ROUNDS: usize = 4;
     let dir = folder();
-    // Far more games than are played before the workers are stopped. Black wins all of them, and a
-    // test with symmetric bounds is never decided.
+    // There are far more games than are played before the workers are stopped. Black wins all of
+    // them, so a test with symmetric bounds is never decided.
     let arguments = |number: usize, resume: bool| {
         let pgn = format!("{number}.pgn");
         let more = if resume { &["--pgn", &pgn, "--resume"][..] } else { &["--pgn", &pgn] };

@@ -1,4 +1,4 @@
-//! Swiss tournaments and knockouts: resumption, added and withdrawn engines.
+//! Swiss tournaments and knockouts: resuming them, and adding and withdrawing engines.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ fn schedule(format: Format, engines: usize) -> Schedule {
 }
 
 /// Plays a tournament of engines that are not ordered by strength, and stops after `stop` finished
-/// games. Returns the rounds, the results so far and whether it is over.
+/// games. Returns the rounds, the results and whether the tournament is over.
 fn play(format: Format, folder: &Path, stop: usize) -> (Vec<Round>, String, bool) {
     const STRENGTHS: [usize; 5] = [3, 6, 4, 7, 5];
     let limits = MoveLimits { nodes: Some(1), ..MoveLimits::default() };
@@ -166,7 +166,7 @@ fn engines_file_can_change_during_a_swiss_tournament() {
     let path = |name: &str| dir.path().join(name);
     let engines = path("engines.toml");
     let [a, b, c, e, f] = [5, 4, 3, 6, 7].map(losing);
-    // Its first game lasts until the tournament is interrupted.
+    // The first game of this engine lasts until the tournament is interrupted.
     let hanging = fake("uci fault=hang at=1");
     let before = [("a", &*a), ("b", &*b), ("c", &*c), ("hanging", &*hanging), ("e", &*e)];
     write_engines(&engines, &before);
@@ -217,7 +217,8 @@ fn engines_file_can_change_during_a_swiss_tournament() {
     let json = std::fs::read(path("results.json")).expect("written");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["withdrawn"], serde_json::json!(["hanging"]));
-    // Two games before the interruption, then four in each of two rounds of five engines.
+    // Two games were played before the interruption, and four in each of two rounds of five
+    // engines.
     assert_eq!((&json["played"], &json["scheduled"]), (&10.into(), &10.into()));
     let rounds = json["rounds"].as_array().expect("rounds");
     assert_eq!(rounds.len(), 3);

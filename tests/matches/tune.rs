@@ -59,7 +59,7 @@ fn tuning_finds_the_best_value() {
 #[test]
 fn killed_tuning_resumes_to_the_same_path() {
     let dir = tempfile::tempdir().expect("a folder");
-    // Moves depend on the Level. Late moves leave time to kill the tuning run.
+    // Moves depend on the option `Level`. Late moves leave time to kill the tuning run.
     let engine = fake("uci fault=late late_ms=20 at=2");
     let plan = |out, jobs| {
         let more = ["-n", "12", "--pairs", "2", "--max-moves", "40", "-j", jobs];
@@ -111,7 +111,7 @@ fn both_sides_get_their_values_before_each_game() {
         let (plus, minus) = (values("+"), values("-"));
         assert_eq!([plus.len(), minus.len()], [12, 12], "{protocol}: {trace}");
         for (plus, minus) in plus.iter().zip(&minus) {
-            // The perturbation is 3 at the end, and larger by a fifth at the beginning.
+            // The perturbation is 3 at the end of the run, and larger by a fifth at the beginning.
             assert!((6..=8).contains(&(plus - minus).abs()), "{protocol}: {plus} {minus}");
             assert!((40..=42).contains(&(plus + minus)), "{protocol}: {plus} {minus}");
         }
@@ -171,7 +171,8 @@ fn failed_games_do_not_count() {
     for (fault, end) in
         [("crash", "engine ended with code 3"), ("late late_ms=400", "loses on time")]
     {
-        // Each engine fails in its third game, and is then restarted or continues.
+        // Each engine misbehaves in its third game. After that, it is restarted or continues to
+        // play.
         let engine = fake(&format!("uci fault={fault} at=3 in=3"));
         let more = ["-n", "4", "--pairs", "1", "-j", "1", "--st", "0.2"];
         let output = tabia(&arguments(&engine, "Level,20,0,40,6,0.1", fault, &more), dir.path());

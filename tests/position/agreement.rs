@@ -104,7 +104,7 @@ proptest! {
         }
     }
 
-    /// Few pieces on any squares: a side that cannot mate does not win on time.
+    /// Positions with few pieces: a side that cannot mate does not win on time.
     #[test]
     fn mating_material_matches_shakmaty(
         pieces in proptest::collection::vec((0..64_usize, 0..10_usize), 0..4),
@@ -155,9 +155,9 @@ proptest! {
     }
 }
 
-/// Positions in which legality is hard to decide: en passant (free, pinned along the rank, into and
-/// out of check), castling (in, through, into check, a rook attacked), double check, pinned
-/// promotions.
+/// Positions in which legality is hard to decide. They contain en passant captures (legal, pinned
+/// along the rank, and in response to a check), castling (in check, through check, into check, and
+/// with an attacked rook), double checks and pinned promotions.
 const SPECIAL_POSITIONS: [&str; 11] = [
     "rnbqkbnr/ppp1pppp/8/2PpP3/8/8/PP1P1PPP/RNBQKBNR w KQkq d6 0 4",
     "8/8/8/K1Pp3r/8/8/8/4k3 w - d6 0 1",
@@ -186,7 +186,7 @@ fn san_parsing_matches_move_generation_in_special_positions() {
     }
 }
 
-/// Parses every possible SAN except those with a rank, and compares it with the legal moves.
+/// Parses every possible SAN without an origin rank, and compares it with the legal moves.
 fn check_san_parsing(position: &Position) {
     for san in all_sans() {
         let text = san.to_string();
@@ -237,8 +237,8 @@ fn check_legality(position: &Position) {
     }
 }
 
-/// Returns SANs with every kind of piece, file of origin, capture, destination and promotion,
-/// castling, and a null move.
+/// Returns SANs with every combination of piece, file of origin, capture, destination and
+/// promotion, as well as castling and a null move.
 fn all_sans() -> impl Iterator<Item = San> {
     let files = || shakmaty::File::ALL.into_iter().map(Some).chain([None]);
     let normal = Role::ALL.into_iter().flat_map(move |role| {
@@ -277,7 +277,8 @@ fn texts(position: &Position, mv: Move) -> (String, String) {
     (mv.to_string(), position.san(mv))
 }
 
-/// Returns why a game that reached `position` this many `times` is over, by Tabia's precedence.
+/// Returns why a game that reached `position` this many `times` is over. If several reasons apply,
+/// the order is the same as in Tabia.
 fn reason(position: &Chess, times: usize) -> Option<OutcomeReason> {
     if position.is_checkmate() {
         Some(OutcomeReason::Checkmate)

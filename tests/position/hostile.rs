@@ -1,4 +1,4 @@
-//! Texts that are not positions are rejected in one line, without a panic.
+//! Texts that are not positions are rejected with a one-line error and without a panic.
 
 use std::fs;
 
@@ -63,7 +63,8 @@ fn file_of_hostile_fens_does_not_panic() {
         let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
         let fen = fen.split(" bm ").next().unwrap_or_default();
         let accepted = parse_without_panic(fen);
-        // The author leaves open whether more pieces than promotions allow are accepted.
+        // The author of the suite leaves open whether more pieces than promotions allow are
+        // accepted.
         let left_open = remark.contains("if engine can handle");
         if remark.contains("epd should be OK") {
             assert!(accepted, "refused: {line}");
@@ -178,10 +179,10 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// Contents of a square of a random board: mostly empty.
+/// The content of a square of a random board, which is mostly empty.
 const SQUARES: &[u8] = b"........................................pnbrqPNBRQ";
 
-/// Two kings and random pieces: most boards are rejected, the rest are unusual.
+/// Two kings and random pieces. Most boards are rejected, and the others are unusual.
 fn random_board() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(SQUARES.to_vec());
     (vec(piece, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(

@@ -19,7 +19,7 @@ const PUBLISHED: [(u64, &str); 9] = [
     (0x5c3f_9b82_9b27_9560, "rnbqkbnr/p1pppppp/8/8/P6P/R1p5/1P1PPPP1/1NBQKBNR b Kkq - 0 4"),
 ];
 
-/// The number of rows for orthodox chess in `zobrist.csv`; the other 700 are for variants.
+/// The number of rows for orthodox chess in `zobrist.csv`. The other 700 rows are for variants.
 const CHESS_ROWS: usize = 100;
 const ALL_ROWS: usize = 800;
 

@@ -5,8 +5,9 @@ use proptest::prelude::{Strategy, any};
 use proptest::sample::select;
 use tabia::position::{Game, Position};
 
-/// Start positions that soon lead to cases that are rare in random games: castling, en passant
-/// (legal and pinned), promotions, insufficient material, discovered and double check.
+/// Starting positions that soon lead to cases that are rare in random games: castling, en passant
+/// captures (legal and pinned), promotions, insufficient material, and discovered and double
+/// checks.
 const STARTS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -31,7 +31,7 @@ fn tabia(arguments: &str, folder: &Path) -> Output {
     support::tabia(&words.iter().map(String::as_str).collect::<Vec<_>>(), folder)
 }
 
-/// Runs a command that must succeed; returns its standard output, then its standard error.
+/// Runs a command that must succeed. Returns its standard output, followed by its standard error.
 fn run_ok(arguments: &str, folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
@@ -225,7 +225,7 @@ fn file_is_synced_before_it_is_renamed() {
     let folder = folder_with_games();
     for command in ["book build -q g.pgn -o g.tbk", "lesson tree --html page.html classic"] {
         let Some(calls) = trace(command, folder.path()) else { return };
-        // A new file is linked to its name, one that replaces another is renamed.
+        // A new file is linked to its name; a file that replaces another one is renamed.
         let is_named = |call: &String| call.starts_with("rename") || call.starts_with("link");
         let renamed = calls.iter().position(is_named).expect("named");
         let is_sync = |call: &String| call == "fsync" || call == "fdatasync";
@@ -287,7 +287,7 @@ fn memory_does_not_grow_with_broken_games() {
     let (many, printed) =
         peak_of_build(broken.repeat(250_000).as_bytes(), arguments, folder.path());
     assert!(printed.contains("250,000 broken"), "{printed}");
-    // 100 bytes for each of them would be 25 MB.
+    // 100 bytes for each of the broken games would add up to 25 MB.
     assert!(many < few + 15_000, "{few} kB, and {many} kB for many broken games");
     assert!(many < 64 << 10, "{many} kB");
 }
@@ -450,7 +450,7 @@ fn export_reports_omitted_moves_and_positions() {
         printed.contains("2 positions left out: no moves of the book lead to them"),
         "{printed}"
     );
-    // With 50,000 times as many games, a weight exceeds sixteen bits, because a win counts two.
+    // With 50,000 copies of each game, a weight exceeds sixteen bits, because a win counts as two.
     run_ok("book merge odd.tbk:50000 g.pgn -o heavy.tbk", folder.path());
     let printed = run_ok("book export heavy.tbk -o heavy.bin", folder.path());
     assert!(printed.contains("2 positions with weights scaled down"), "{printed}");
@@ -487,7 +487,7 @@ fn merged_book_is_as_large_as_its_positions_need() {
     run_ok("book build -q g.pgn h.pgn --min-games 2 -o pruned.tbk", folder.path());
     let (cut, both) = (tables(&path("cut.tbk")).len(), tables(&path("both.tbk")).len());
     assert!(cut < both, "{cut} bytes of {both}");
-    // If positions cannot be reached, their pawns come from the filter.
+    // The filter of pawn structures must also cover positions that cannot be reached.
     let away = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
     fs::write(path("away.pgn"), away).expect("writable");
     run_ok("book build -q away.pgn -o away.tbk", folder.path());
@@ -517,7 +517,7 @@ fn real_merged_books_equal_a_book_of_all_games() {
     }
     run_ok("book merge a.tbk b.tbk -o merged.tbk", folder.path());
     assert!(tables(&path("merged.tbk")) == tables(&path("both.tbk")));
-    // User and system time of the child processes, so that other load does not matter.
+    // Measure the user and system time of the child processes, so that other load does not matter.
     let seconds = |command: &str| -> f64 {
         let script = format!("{PROGRAM} book {command} > output; times");
         let shell = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output();

@@ -101,7 +101,7 @@ fn valid_books_are_kept_if_another_cannot_be_opened() {
     assert!(lines.contains(&option), "the option shows the books in use: {lines:?}");
 }
 
-/// Errors reach a GUI that never requests features or closes at once.
+/// Errors are reported even if the GUI never requests features or closes the input immediately.
 #[test]
 fn startup_errors_are_reported_without_a_features_request() {
     let mut engine = Engine::start(&["-x", "-b", "missing.tbk"]);
@@ -250,7 +250,7 @@ fn duplicate_castling_rights_are_rejected() {
     }
 }
 
-/// Counts the moves of a position without the generator, by trying every pair of squares.
+/// Counts the moves of a position without the move generator, by trying every pair of squares.
 fn moves_one_by_one(position: &Position) -> usize {
     let squares =
         || ('1'..='8').flat_map(|rank| ('a'..='h').map(move |file| format!("{file}{rank}")));
@@ -264,11 +264,12 @@ fn moves_one_by_one(position: &Position) -> usize {
 #[test]
 fn any_sixteen_pieces_per_side_are_accepted() {
     for (fen, moves) in [
-        // Three rooks beside eight pawns.
+        // Three rooks in addition to eight pawns.
         ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RRR1K3 w - - 0 1", 19),
         // The most moves of a reachable position: R. Petrović, 1964.
         ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),
-        // More than is reachable, with fifteen queens; counted by python-chess, like the next.
+        // With fifteen queens, there are more moves than in any reachable position. The counts of
+        // this position and the next were computed with python-chess.
         ("krQ4Q/rr3Q2/3Q4/QQ4Q1/4Q3/1Q5Q/5Q2/Q1QQ2QK w - - 0 1", 236),
         ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", 83),
     ] {
@@ -279,7 +280,7 @@ fn any_sixteen_pieces_per_side_are_accepted() {
         let output = tabia(&["eval", fen]);
         assert!(output.status.success(), "{fen}: {output:?}");
         let mut engine = uci(&["--no-book"]);
-        // With thirty queens no iteration ends; the time limit must still be kept.
+        // With thirty queens, no iteration ends, but the time limit must still be observed.
         engine.send(&format!("position fen {fen}\ngo movetime 100"));
         engine.until_start("bestmove");
     }
@@ -314,7 +315,7 @@ fn perft_ends_on_quit_and_sighup() {
 fn perft_ends_on_ctrl_c() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = start_perft(folder.path());
-    // Input typed in the meantime is read at the next prompt.
+    // Input that was typed during the perft is read at the next prompt.
     terminal.enter("e5");
     kill_process(Pid::from_child(&terminal.child), Signal::INT).expect("sent");
     terminal.wait_for(" nodes so far");
@@ -324,7 +325,7 @@ fn perft_ends_on_ctrl_c() {
 
 #[test]
 fn perft_command_prints_counts_and_ends_on_ctrl_c() {
-    // A shell that runs the tests in the background makes their child processes ignore Ctrl-C.
+    // If a shell runs the tests in the background, their child processes ignore Ctrl-C by default.
     let mut child = std::process::Command::new("env")
         .args(["--default-signal=INT", PROGRAM])
         .args(["perft", "99", "7k/8/8/8/8/8/8/K7 w - - 0 1"])

@@ -18,10 +18,11 @@ use tempfile::tempdir;
 
 use crate::support::{self, Engine, TIMEOUT, shared_data};
 
-/// Depth that a search of one second reaches on any machine, and a fallback move does not.
+/// A depth that a search of one second reaches on any machine, and that is not reported with a
+/// fallback move.
 const FEW_PLIES: u32 = 5;
 
-/// Lets an xboard engine make two moves of one second each; returns the depths.
+/// Makes an xboard engine play two moves of one second each. Returns the depths.
 fn depths_of_two_moves(engine: &mut Engine) -> [u32; 2] {
     engine.send("force\nusermove e2e4\nst 1\npost");
     ["go", "force\nusermove a2a3\ngo"].map(|go| {
@@ -110,14 +111,15 @@ fn ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("a running process");
     let (_, fields) = stat.rsplit_once(") ").expect("a name in parentheses");
     let fields: Vec<&str> = fields.split(' ').collect();
-    // User and system time are the 14th and 15th, the first being the process id and the name.
+    // User and system time are fields 14 and 15 of the file. The first two fields have been split
+    // off.
     fields[11..13].iter().map(|field| field.parse::<u64>().expect("a number")).sum()
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn waiting_threads_use_no_cpu_after_pondering() {
-    /// The threads took 117 per second before the fix.
+    /// Before the fix, the threads used 117 ticks per second.
     const FEW_TICKS: u64 = 5;
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci\nsetoption name Threads value 64\nisready");
@@ -233,7 +235,7 @@ fn damage_within_an_endgame_table_is_reported_on_access() {
     let Some(data) = shared_data("syzygy") else { return };
     let folder = tempdir().expect("a folder");
     let bytes = fs::read(data.join("KRvK.rtbw")).expect("a table");
-    // A valid length, but truncated content.
+    // A table with a valid length, but with truncated content.
     let mut cut = bytes[..16].to_vec();
     cut.resize(80, 0xff);
     fs::write(folder.path().join("KRvK.rtbw"), cut).expect("a damaged table");
@@ -245,8 +247,8 @@ fn damage_within_an_endgame_table_is_reported_on_access() {
     assert!(reported.len() == 1 && reported[0].contains("KRvK.rtbw"), "{reported:#?}");
 }
 
-/// Two move orders to one position. After the second, a white pawn stands beside a pawn that has
-/// just advanced two squares, but it is pinned, so it cannot capture en passant.
+/// Two move orders that lead to the same position. After the second one, a white pawn is next to a
+/// pawn that has just advanced two squares, but it is pinned, so it cannot capture en passant.
 const BY_STEPS: &str = "e4 e5 f4 exf4 e5 Qe7 Nf3 d6 Nc3 d5 a3 h5";
 const BY_DOUBLE_STEP: &str = "e4 e5 f4 exf4 e5 Qe7 Nf3 h6 Nc3 h5 a3 d5";
 
@@ -268,7 +270,7 @@ fn unusable_en_passant_square_does_not_change_the_position() {
     // Polyglot distinguishes them.
     assert_eq!(one.polyglot_key(), one.key());
     assert_ne!(other.polyglot_key(), other.key());
-    // Pins along rank, file and diagonals, and a check that the capture would not answer.
+    // Pins along a rank, a file and diagonals, and a check that the capture would not resolve.
     for fen in [
         "8/8/8/K1Pp3r/8/8/8/4k3 w - d6 0 1",
         "4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
@@ -362,7 +364,7 @@ fn with_few_threads(limit: u32, folder: &Path) -> Command {
     command
 }
 
-/// A folder for any user, with a copy of the program and some games.
+/// A folder that any user can access, with a copy of the program and some games.
 #[cfg(target_os = "linux")]
 fn world_readable_folder() -> tempfile::TempDir {
     let folder = tempdir().expect("a folder");
@@ -409,7 +411,7 @@ fn commands_use_available_threads_or_report_that_none_start() {
             assert!(!printed.contains("panicked"), "{what}");
             let explains = ["thread", "cannot start", "Resource temporarily unavailable"];
             let explained = explains.iter().any(|text| printed.contains(text));
-            // The exit status of the match runner also shows the winner.
+            // The exit status of the match runner also indicates the winner.
             let done = matches!(output.status.code(), Some(0 | 3 | 4));
             assert!(done || (output.status.code() == Some(1) && explained), "{what}");
         }
@@ -464,7 +466,7 @@ fn server_with_few_threads_answers_or_fails_to_start() {
     assert!(answered > 0, "nine threads are enough");
 }
 
-/// Bytes in a pipe that has no room for another line: it holds 65,536.
+/// The number of bytes at which a pipe, which holds 65,536, may have no room for another line.
 const NEARLY_FULL: u64 = 60_000;
 
 /// An engine whose output nobody reads waits for room in the pipe. SIGTERM still ends it.
@@ -481,7 +483,8 @@ fn sigterm_ends_an_engine_with_blocked_output() {
             .spawn()
             .expect("started");
         let mut input = child.stdin.take().expect("piped");
-        // This is more than all pipes and queues hold, so it ends only when the engine does.
+        // The output exceeds the capacity of all pipes and queues, so this thread ends only when
+        // the engine ends.
         let writer =
             std::thread::spawn(
                 move || {

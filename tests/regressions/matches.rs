@@ -85,7 +85,7 @@ impl Match {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
     }
 
-    /// Asserts that the file has this many complete games, each once, and the foreign ones.
+    /// Asserts that the file contains `games` different complete games, and `others` foreign games.
     fn check_games(&self, games: usize, others: usize) {
         let pgn = self.pgn();
         assert_eq!(pgn.matches(OTHERS).count(), others, "{pgn}");
@@ -195,7 +195,7 @@ fn repeatedly_killed_match_has_each_game_once() {
             assert!(begin.elapsed() < TIMEOUT, "no game is finished");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // Kill at different points of the work.
+        // Kill the match runner at different times.
         std::thread::sleep(Duration::from_micros(round * 3700 % 11_000));
         kill(&mut child);
         if !state.exists() {
@@ -247,7 +247,7 @@ fn run_with_timeout(mut command: Command) -> Output {
     child.wait_with_output().expect("read")
 }
 
-/// A hostile engine name and output: quotes, tags, HTML, escape sequences.
+/// A hostile engine name and output, with quotation marks, tags, HTML and escape sequences.
 const HOSTILE: &str =
     "a\"] \\{<!--<script>\u{1b}[31m\u{7}\r\u{9b}2J\u{202e}\u{2028}</script>\n[Result \"1-0\"]";
 
@@ -260,7 +260,8 @@ fn hostile_engine_output_is_escaped_everywhere() {
         let first = fake(&format!("{protocol} {hostile}"));
         game.arguments[2] = first;
         game.arguments.retain(|word| word != "--proto1" && word != "uci" && word != "--proto2");
-        // Two engines with the same command get generated names; another command keeps its name.
+        // Engines with the same command get generated names; an engine with a different command
+        // keeps its name.
         game.arguments[4] = format!("env {}", fake("uci seed=4 name=Good"));
         let [log, trace, json, report] = ["log", "trace", "json", "report"]
             .map(|name| game.path(name).to_str().expect("a path").to_owned());
@@ -326,7 +327,8 @@ fn long_line(first: &str, plies: usize) -> String {
 
 #[test]
 fn memory_for_openings_depends_on_those_played() {
-    /// In MiB. A game of 80 moves as a list of positions takes 16 KiB, so all would take 300 MiB.
+    /// The memory limit in MiB. A game of 80 moves takes 16 KiB as a list of positions, so all
+    /// games would take 300 MiB.
     const ROOM: u64 = 150;
     const GAMES: usize = 20_000;
     let lines = ["e4", "d4", "c4", "g3", "b3", "f4", "e3"].map(|first| long_line(first, 80));
@@ -425,7 +427,7 @@ fn match_writes_its_files_with_closed_or_full_output() {
         assert!(log.contains("Game 6 of 6") && log.contains("Score of"), "{name}: {log}");
         assert!(fs::read_to_string(json).expect("JSON").contains("\"played\": 6"), "{name}");
         assert!(Path::new(&report).join("index.html").exists(), "{name}");
-        // A log on a full disk does not end the match either.
+        // A log file on a full disk does not end the match either.
         let again = game.command(&["--log", "/dev/full"]).stderr(Stdio::piped()).output();
         let again = again.expect("it runs");
         assert_eq!(again.status.code(), Some(0), "{name}");
@@ -433,7 +435,7 @@ fn match_writes_its_files_with_closed_or_full_output() {
     }
 }
 
-/// A match in which engine 1 has this protocol and script, and engine 2 has no fault.
+/// Runs a match in which engine 1 has this protocol and script, and engine 2 behaves correctly.
 fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
     let game = Match::new("", "seed=4", &["-n", "4", "-j", "1", "--depth", "1", "--restart"]);
     let counter = game.path("starts").to_str().expect("a path").to_owned();
@@ -449,7 +451,7 @@ fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Matc
 #[test]
 fn failed_engine_start_is_retried_reported_and_counted() {
     for protocol in ["uci", "xboard"] {
-        // The first start, one in the middle, and two in a row.
+        // The first start fails, a later one, or two in a row.
         for (failing, count) in [("1", 1), ("3", 1), ("2,3", 2)] {
             let script = format!("failing_starts={failing}");
             let (game, played) =

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::support::{Engine, tabia};
 
-/// The game of the first `dumb.pgn`, as it was published: no tags, and two lines.
+/// The game in the first `dumb.pgn`, as it was published: without tags, and on two lines.
 const DUMB: &str = "1. e4 Nc6 2. Ke2 d5 3. Ke1 Nf6 4. exd5 Qxd5 5. Ke2 Qe4#\n\
                     {computer wins as black} 0-1\n";
 
@@ -46,7 +46,7 @@ pub(super) fn printed(output: &Output) -> String {
     String::from_utf8(all).expect("UTF-8")
 }
 
-/// Builds a book from a file with these bytes; returns whether it succeeded, and the output.
+/// Builds a book from a file with these bytes. Returns whether this succeeded, and the output.
 pub(super) fn build(name: &str, bytes: &[u8], arguments: &[&str]) -> (bool, String) {
     let folder = folder();
     fs::write(folder.path().join(name), bytes).expect("writable");
@@ -78,7 +78,7 @@ fn players_and_result_of_movetext_without_tags() {
         (&GameStatus::Read, GameResult::Black, None)
     );
     assert_eq!(moves(game), "e4 Nc6 Ke2 d5 Ke1 Nf6 exd5 Qxd5 Ke2 Qe4#");
-    // One game a line, with and without numbers and results.
+    // One game per line, with and without move numbers and results.
     let (lines, fault) = lines("1. e4 e5 1-0\n1. d4 d5 0-1\n\nc4 e5 *\n\n1. Nf3\n1. g3 d5\n");
     assert_eq!(lines, ["e4 e5", "d4 d5", "c4 e5", "Nf3", "g3 d5"]);
     assert_eq!(fault, None);
@@ -98,10 +98,10 @@ fn movetext_split_by_empty_lines_is_joined() {
             assert!(all.iter().all(|(_, end)| end.status == GameStatus::Read), "{all:?}");
         }
     }
-    // Another game begins after the empty line, and prose belongs to none.
+    // Another game begins after the empty line, and prose is not part of any game.
     let (lines, fault) = lines("1. e4 e5\n\n1. d4 d5\n\nA fine game.\n\n1. c4 c5\n\n7. Kh1 Kg8\n");
     assert_eq!((lines, fault), (["e4 e5", "d4 d5", "c4 c5"].map(str::to_owned).to_vec(), None));
-    // A game with a fault still counts as a game.
+    // A game with an illegal move still counts as a game.
     let (lines, fault) = self::lines("1. d4 d5 *\n\n1. e4 e4 2. Nf3 *\n");
     assert_eq!(lines, ["d4 d5", "e4"]);
     assert!(fault.is_some_and(|fault| fault.contains("line 3: illegal move e4")));
@@ -148,7 +148,7 @@ fn unambiguous_loose_notation_is_accepted() {
         ("1 e4 e5 2Nf3 Nc6 3…", "e4 e5 Nf3 Nc6"),
     ] {
         let (lines, fault) = lines(&format!("[Event \"?\"]\n\n{text} *\n"));
-        // The second castling is White's again: it must be rejected by name.
+        // The second castling move is White's again. The error must quote it.
         let expected = text.ends_with("o-o").then_some("o-o");
         assert_eq!((lines.len(), lines[0].as_str()), (1, moves), "{text}: {fault:?}");
         match (expected, fault) {
@@ -181,7 +181,7 @@ fn unknown_token_ends_its_game_with_a_fault_naming_it() {
     assert!(!made && printed.contains("Zf3"), "{printed}");
 }
 
-/// The same game in the letters of many languages.
+/// The same game with the piece letters of many languages.
 pub(super) const NAJDORF: &str = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Bg5 e6 7. f4 Be7 \
                        8. Qf3 Qc7 9. O-O-O Nbd7 10. g4 b5 11. Bxf6 Nxf6 12. Kb1 Rb8 13. Rg1";
 
@@ -231,7 +231,7 @@ fn language_of_piece_letters_is_detected_per_file() {
     }
     let (made, printed) = build("g.pgn", b"1. e4 *\n", &["--language", "xx"]);
     assert!(!made && printed.contains("de"), "{printed}");
-    // A given language is used regardless of the file's content.
+    // If a language is specified, it is used regardless of the file's content.
     let text = format!("[Result \"1-0\"]\n\n{NAJDORF} 1-0\n");
     let (_, printed) = build("g.pgn", text.as_bytes(), &["--language", "de"]);
     assert!(printed.contains("cannot understand Nf3"), "{printed}");
@@ -323,12 +323,12 @@ fn cr_line_endings_are_accepted() {
         made && printed.contains("9,001 counted: 9,000 won by White, 0 drawn, 1 won by Black"),
         "{printed}"
     );
-    // The same is true if the ply limit is reached long before the end of the game.
+    // The same holds if the ply limit is reached long before the end of the game.
     let long = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{NAJDORF} 1-0\n\n").repeat(5);
     let long = long.replace('\n', "\r");
     let (_, few) = build("g.pgn", long.as_bytes(), &["--max-ply", "3"]);
     assert!(few.contains("5 counted: 5 won"), "{few}");
-    // The line is that of the file, although it was read in pieces.
+    // The line number is counted from the beginning of the file, although it was read in pieces.
     assert!(printed.contains("game 9001, line 63005: illegal move Ke3"), "{printed}");
 }
 

@@ -1,5 +1,5 @@
-//! Text of games as other programs write it: comments that quote games, white space, glyphs, null
-//! moves, and tags that contradict the moves.
+//! Texts of games as written by other programs: with comments that quote games, white space,
+//! glyphs, null moves, and tags that contradict the moves.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -34,8 +34,8 @@ const IN_COMMENTS: [&str; 14] = [
     "and words",
 ];
 
-/// A closed comment made of these texts. It has an opening brace only before the first quoted game:
-/// a later one could also open a comment of the next game in the file.
+/// A complete comment made of these texts. It contains an opening brace only before the first
+/// quoted game, because a later one could also open a comment of the next game in the file.
 fn quoting_comment() -> impl Strategy<Value = String> {
     vec(select(&IN_COMMENTS[..]), 0..6).prop_map(|mut pieces| {
         let game = pieces.iter().position(|piece| piece.starts_with(['[', '1']));
@@ -69,14 +69,14 @@ proptest! {
         let (lines, fault) = lines(&text);
         prop_assert_eq!(fault, None, "{}", &text);
         prop_assert_eq!(&lines, &vec!["e4 e5 Nf3 Nc6"; games.len()], "{}", &text);
-        // The same is true if the ply limit is reached before.
+        // The same holds if the ply limit is reached first.
         let ends = first_plies(&text, 1);
         let plies: Vec<(usize, GameStatus)> = ends.into_iter().map(|end| (end.plies, end.status)).collect();
         prop_assert_eq!(plies, vec![(1, GameStatus::Read); games.len()], "{}", &text);
     }
 }
 
-/// Takes at most `limit` plies of each game.
+/// Reads at most `limit` plies of each game.
 struct FirstPlies {
     limit: usize,
     left: usize,
@@ -127,7 +127,7 @@ fn recovery_after_unclosed_text_keeps_later_comments_intact() {
         assert_eq!(lines, ["e4 e5", "Nf3 d5", "c4 e5", "c4 e5"], "{text}");
         assert!(fault.as_ref().is_some_and(|fault| fault.contains(word)), "{fault:?}");
     }
-    // Nor does text between games that contains a comment with a quoted game.
+    // Text between games that contains a comment with a quoted game is not a game either.
     let (lines, fault) = lines(&format!("{next}About a game:\n{quote}\n\n{next}"));
     assert_eq!((lines, fault), (vec!["c4 e5".to_owned(); 2], None));
 }
@@ -169,8 +169,8 @@ const ODD: [&str; 32] = [
 
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
-/// A game as programs write it: random legal moves with remarks, glyphs and variations, and a
-/// result that may contradict its tag.
+/// A game as programs write it: random legal moves with comments, glyphs and variations, and a
+/// result that may contradict the `Result` tag.
 fn plain_game() -> impl Strategy<Value = String> {
     let ply = (any::<prop::sample::Index>(), 0_usize..20);
     (vec(ply, 0..40), select(&RESULTS[..]), select(&RESULTS[..])).prop_map(
@@ -228,7 +228,7 @@ proptest! {
             text.insert_str(blanks[place.index(blanks.len())], &format!(" {word}"));
         }
         let plain = text.replace('\n', newline);
-        // `pgn-reader` skips the mark, so the tolerant parser reads the whole game.
+        // `pgn-reader` skips the invalid glyph, so this tolerant parser reads the whole game.
         let mut tolerant = plain.clone();
         for result in RESULTS {
             let tag = format!("[Result \"{result}\"]{newline}{newline}");

@@ -46,8 +46,8 @@ fn number(line: &str, name: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
-/// Asserts that a search spent at least 40% of its limit. It ended before the limit, because it
-/// reports that it ended in the book.
+/// Asserts that a search spent at least 40% of its limit and ended early because of the book, which
+/// it must report.
 fn assert_minimum_effort(spent: f64, bound: f64, lines: &[String]) {
     assert!(spent >= 0.399 * bound, "{spent} of {bound}: {lines:#?}");
 }
@@ -66,7 +66,8 @@ fn check_xboard_search(level: &str, bound: Duration) {
     assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
     let reports = thinking(&lines);
     let met = reports.iter().position(|report| report.line == BOOK_LINE).expect("it is reported");
-    // Reported when found, long before the end, and again as the reason for the move.
+    // The line is reported when it is found, long before the end, and again as the reason for the
+    // move.
     assert!(reports[met].depth <= 10 && met + 2 < reports.len(), "{lines:#?}");
     assert!(lines.contains(&format!("tellothers {BOOK_LINE}")), "{lines:#?}");
     let last = &reports[reports.len() - 1];
@@ -74,8 +75,10 @@ fn check_xboard_search(level: &str, bound: Duration) {
     engine.quit();
 }
 
-// Soft limits: 1/40 of the clock less the reserve for a stalled machine, or 2.93% of it at the
-// third move plus three quarters of the increment; of a fixed time 25 ms are kept back.
+// The second arguments are the soft limits. With 40 moves to go, the limit is 1/40 of the clock
+// minus the reserve for a stalled machine. With an increment, it is 2.93% of the clock at the third
+// move plus three quarters of the increment. With a fixed time per move, it is that time minus 25
+// ms.
 
 #[test]
 fn transposition_saves_time_at_40_moves_in_5_minutes() {

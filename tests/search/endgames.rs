@@ -60,13 +60,13 @@ fn search_probes_the_tables() {
         });
         (result, hits)
     };
-    // Rook pawn and wrong-coloured bishop: a draw in spite of the material.
+    // A rook pawn and a bishop of the wrong colour: a draw despite the extra material.
     let wrong_bishop = "8/8/8/8/2k5/1p6/3P4/1KB5 b - - 0 1";
     let (_, hits) = search(wrong_bishop, None);
     assert_eq!(hits, 0);
     let (_, hits) = search(wrong_bishop, Some(tables.clone()));
     assert!(hits > 0);
-    // Five pieces; capturing the knight gives a won ending of four.
+    // There are five pieces. Capturing the knight leads to a won ending with four.
     let (result, _) = search("8/8/8/1n6/1R6/8/1p6/1K1k4 w - - 0 1", Some(tables));
     assert!(result.score.abs() < TABLEBASE_BOUND || result.score > 0, "{}", result.score);
 }
@@ -142,7 +142,7 @@ fn root_score_follows_the_tables() {
     }
 }
 
-/// A capture leads to a table position, whose result bounds the score on the PV too.
+/// A capture leads to a position in the tables. Its result also bounds the score in PV nodes.
 #[test]
 fn tables_bound_the_principal_variation() {
     let Some(tables) = tables() else { return };
@@ -154,7 +154,8 @@ fn tables_bound_the_principal_variation() {
     }
 }
 
-/// In a drawn position the engine must not lose a piece: the opponent may still err.
+/// In a drawn position, the engine must not give up a piece, because the opponent may still make a
+/// mistake.
 #[test]
 fn drawn_position_is_played_without_losing_pieces() {
     let Some(tables) = tables() else { return };
@@ -174,7 +175,8 @@ fn drawn_position_is_played_without_losing_pieces() {
     }
 }
 
-/// Plays from `starts` random positions, against the endgame tables or, without them, Tabia.
+/// Plays from `starts` random positions against the endgame tables or, if there are none, against
+/// Tabia.
 fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
     let mut square = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -238,7 +240,7 @@ fn bishop_and_knight_win_from_random_starts() {
     }
 }
 
-/// Whether Black can capture a piece after every move of White.
+/// Whether Black can capture a piece after each of White's moves.
 fn piece_is_lost(start: &Position) -> bool {
     let takes = |position: &Position| position.legal_moves().iter().any(|mv| position.is_noisy(mv));
     start.legal_moves().iter().all(|mv| takes(&start.play(mv)))

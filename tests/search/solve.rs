@@ -1,4 +1,4 @@
-//! `tabia solve`: suites of positions, in a pipe.
+//! `tabia solve`: position suites that are read from a pipe.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -48,7 +48,7 @@ fn ctrl_c_ends_a_suite_with_the_results_so_far() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
-    // A mate in one ends a search at once; the start position keeps the engine busy.
+    // A mate in one ends a search immediately, whereas the start position keeps the engine busy.
     let long_position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
     let mut input = child.stdin.take().expect("piped");
     input.write_all(format!("{line}{long_position}").as_bytes()).expect("it reads");

@@ -1,5 +1,5 @@
 //! The search is deterministic with one thread, and reports only mates that exist. These tests take
-//! seconds to minutes and are best run in release.
+//! seconds to minutes and are best run in a release build.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,12 +10,13 @@ use tabia::position::{Game, Position};
 use tabia::score::mate_distance;
 use tabia::search::{Bound, Config, Control, Limits, SearchEvent, Searcher};
 
-/// Number of runs that must have the same node count. Half of them run concurrently with another.
+/// The number of runs that must have the same node count. Half of them run while other runs are in
+/// progress.
 const RUNS: usize = 20;
-/// Maximum distance of a reported mate that a search of all moves checks.
+/// The maximum distance of a reported mate that is checked by a search of all moves.
 const MAX_PROVEN: u32 = 3;
 
-/// Positions without a forced mate, or with a distant one; the sides have mating chances.
+/// Positions without a forced mate, or with a distant one, in which the sides have mating chances.
 const POSITIONS: [&str; 12] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
@@ -69,8 +70,8 @@ fn is_mated(position: &Position, moves: u32) -> bool {
     }
 }
 
-/// Searches to this depth; asserts that each reported mate that is near enough to be checked
-/// exists. Returns the number of mates checked.
+/// Searches to this depth, and asserts that each reported mate within [`MAX_PROVEN`] moves exists.
+/// Returns the number of mates checked.
 fn check_mates(searcher: &mut Searcher, position: &Position, depth: i32) -> usize {
     let game = Game::new(*position);
     let mut reported = Vec::new();
@@ -142,7 +143,7 @@ fn reported_mates_of_the_suites_exist() {
 }
 
 /// Plays games with several threads, a small table and a book inside the search. The engine must
-/// neither panic nor end. Debug assertions check the search's invariants.
+/// not panic or exit. Debug assertions check the search's invariants.
 #[test]
 #[ignore = "takes a minute"]
 fn games_hold_all_assertions() {

@@ -1,6 +1,6 @@
 //! Shared support for integration tests: the program as a child process, and external data.
 
-// Not every test program uses all of it.
+// Not every test program uses all of this module.
 #![allow(dead_code)]
 
 pub mod terminal;
@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A timeout that only hanging tests reach, even on a busy machine.
+/// A timeout that only hanging tests exceed, even on a busy machine.
 pub const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The path of the program.
@@ -41,7 +41,7 @@ pub fn run_line_ok(line: &str, folder: &Path) -> String {
     printed
 }
 
-/// Returns the path of a program in `examples`, which `cargo test` builds beside the tests.
+/// Returns the path of a program in `examples`. `cargo test` builds these programs too.
 pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
     let target = test.ancestors().nth(2).expect("target/PROFILE/deps/test");
@@ -55,8 +55,8 @@ pub fn fake_engine(script: &str) -> String {
     format!("'{}' {script}", example("fake_engine").display())
 }
 
-/// Returns the path of a file or folder of the shared test data, which is never part of the
-/// project. It is below `$TABIA_DATA`, or else `../shared/data` beside the project.
+/// Returns the path of a file or folder of the shared test data, which is not part of the project.
+/// The path is below `$TABIA_DATA` if this variable is set, or else below `../shared/data`.
 ///
 /// Prints a message and returns `None` if it is absent, or fails if `TABIA_REQUIRE_DATA` is set.
 pub fn shared_data(path: &str) -> Option<PathBuf> {
@@ -136,7 +136,7 @@ impl Engine {
         self.send_bytes(format!("{lines}\n").as_bytes());
     }
 
-    /// Sends raw bytes. Writing to an engine that has ended is not an error here.
+    /// Sends raw bytes. Writing to an engine that has exited is not an error here.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("the input is still open");
         let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
@@ -151,7 +151,7 @@ impl Engine {
         line
     }
 
-    /// Returns the lines received meanwhile, without waiting.
+    /// Returns the lines received since the last call, without waiting.
     pub fn pending(&mut self) -> Vec<String> {
         let lines: Vec<String> = self.lines.try_iter().collect();
         self.received.extend_from_slice(&lines);
@@ -217,7 +217,7 @@ impl Engine {
         self.stdin = None;
     }
 
-    /// Waits until the engine ends by itself.
+    /// Waits until the engine exits without a command.
     pub fn wait(&mut self) -> ExitStatus {
         let begin = Instant::now();
         loop {

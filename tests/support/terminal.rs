@@ -61,7 +61,7 @@ impl Terminal {
         Terminal { child, keyboard, screen, shown: String::new(), all: String::new() }
     }
 
-    /// Types a line, with or without a prompt.
+    /// Types a line without waiting for a prompt.
     pub fn enter(&mut self, line: &str) {
         writeln!(self.keyboard, "{line}").expect("typed");
     }
@@ -71,7 +71,7 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).expect("typed");
     }
 
-    /// Types lines, each at a prompt.
+    /// Types lines, waiting for a prompt before each.
     pub fn answer(&mut self, lines: &[&str]) {
         for line in lines {
             self.wait_for("): ");
@@ -108,7 +108,7 @@ impl Terminal {
         &self.all
     }
 
-    /// Waits until the program ends by itself.
+    /// Waits until the program exits.
     pub fn wait_for_end(&mut self) -> ExitStatus {
         let begin = Instant::now();
         while begin.elapsed() < TIMEOUT {

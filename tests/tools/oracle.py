@@ -5,9 +5,9 @@ import subprocess
 
 import chess
 
-# Differences of computed numbers that are due to rounding.
+# The maximum difference between computed numbers that may be due to rounding.
 EPSILON = 1e-9
-# Moves of random games: they permute often.
+# The moves of random games, which permute often.
 MOVES = {
     chess.WHITE: "d4 c4 Nf3 Nc3 g3 Bg2 e3 O-O b3 e4 Bd3 a3".split(),
     chess.BLACK: "d5 e6 Nf6 c6 Nbd7 Be7 g6 Bg7 O-O b6 d6 c5".split(),
@@ -35,7 +35,8 @@ def after(board, move):
 
 
 def run(program, *arguments, expected=(0,)):
-    """Runs the program; returns what it printed, and ends the script at any other exit status."""
+    """Runs the program and returns its output. Ends the script if the exit status is not the expected
+    one."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True)
     if done.returncode not in expected:
         raise SystemExit(f"{arguments}: exit status {done.returncode}: {done.stderr}")
@@ -43,14 +44,14 @@ def run(program, *arguments, expected=(0,)):
 
 
 def dump(program, book):
-    """Yields the positions of a book: the key, and the row of `book dump`."""
+    """Yields the key of each position in a book, and its row of `book dump`."""
     for line in run(program, "book", "dump", book, "--format", "json").stdout.splitlines():
         row = json.loads(line)
         yield key(chess.Board(row["fen"])), row
 
 
 def permuting_moves(board, most=None):
-    """Returns the legal ones of the moves that permute often, or of the first few of them."""
+    """Returns the legal moves among those that permute often, or among the first few of these."""
     found = []
     for san in MOVES[board.turn][:most]:
         try:
@@ -66,7 +67,8 @@ def random_move(board, lots, most=None):
 
 
 def random_game(lots, plies):
-    """Returns the moves of a game. Some of the moves that permute often are far more frequent."""
+    """Returns the moves of a random game. Some of the moves that permute often are chosen far more often
+    than others."""
     board = chess.Board()
     for _ in range(plies):
         moves = permuting_moves(board)

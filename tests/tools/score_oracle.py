@@ -7,11 +7,12 @@ import chess
 
 from oracle import check, key
 
-# Bounds of scores differ as much at most: the program approximates the quantile of the normal
-# distribution.
+# The maximum difference between bounds of scores. It is not 0, because the program approximates the
+# quantile of the normal distribution.
 BOUND_EPSILON = 1e-3
-# The confidence of the bounds, the games that a value counts for, wins and losses that are added to
-# moves without a value, and the points by which a low score is below the others.
+# The confidence level of the bounds, the number of games that a value is equivalent to, the wins
+# and losses that are added to moves without a value, and the minimum number of points by which a
+# low score is below the others.
 CONFIDENCE, VALUE_GAMES, PRIOR, SCORE_MARGIN = 0.9, 100, (1, 1), 0.02
 
 
@@ -23,7 +24,7 @@ def expected_points(value):
 
 
 def bounds(row, move, side):
-    """The expected points of a move, and their bounds."""
+    """The expected points of a move, with their bounds."""
     value, counts = move.get("value"), move["reached"]
     if value is None and row.get("value", {}).get("outside"):
         outside = row["value"]["outside"]
@@ -40,7 +41,7 @@ def bounds(row, move, side):
     variance = sum(weight * (points - mean) ** 2 for points, weight in weights.items()) / games
     error = statistics.NormalDist().inv_cdf(CONFIDENCE) * math.sqrt(variance / games)
     if value is None:
-        # Without a value, the prior is only in the bounds.
+        # Without a value, the prior affects only the bounds.
         games = sum(counts.values())
         wins += counts["draws"] / 2 + counts["undecided"] / 2
         return wins / games if games else 0.5, max(mean - error, 0), min(mean + error, 1)
@@ -48,8 +49,8 @@ def bounds(row, move, side):
 
 
 def low_scores(repertoire, rows):
-    """Returns, by position and move: how far the upper bound of the score is below the lower
-    bound of the other moves, this bound, and the mean of the other moves."""
+    """Returns three numbers by position and move: the distance from the upper bound of the move's score to
+    the lower bound of the other moves' score, this lower bound, and the other moves' mean score."""
     found = {}
     for position in repertoire.own():
         row = rows.get(position, {"moves": []})

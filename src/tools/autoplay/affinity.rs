@@ -22,7 +22,8 @@ impl Cores {
     /// Divides the available cores equally among `games` games. Any remaining cores are not used.
     ///
     /// # Errors
-    /// If there are fewer cores than games, or if the system cannot bind threads to cores.
+    /// If there are fewer cores than games, or if the operating system cannot bind threads to
+    /// cores.
     pub fn deal(games: usize) -> io::Result<Vec<Cores>> {
         let usable = usable_cores().map_err(|error| refused(&error))?;
         let each = usable.len() / games.max(1);
@@ -33,7 +34,7 @@ impl Cores {
                  play fewer at a time"
             )));
         }
-        // It is better to fail here than in every game.
+        // Report an error here rather than in every game.
         Cores(usable.clone()).try_bind()?;
         Ok(usable.chunks_exact(each).take(games).map(|cores| Cores(cores.to_vec())).collect())
     }
@@ -41,8 +42,8 @@ impl Cores {
     /// Binds the calling thread to these cores, together with all threads and processes that it
     /// starts later.
     pub fn bind(&self) {
-        // Binding succeeded in `deal`. If a core has been turned off since then, the match
-        // continues unbound.
+        // Binding succeeded in `deal`. If a core has been taken offline since then, the match
+        // continues without binding.
         let _ = self.try_bind();
     }
 

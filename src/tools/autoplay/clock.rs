@@ -33,7 +33,8 @@ pub struct MoveLimits {
 /// A time control: the time for a number of moves, and the increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
-    /// The number of moves after which `base` is added again; `None` if it is for the whole game.
+    /// The number of moves after which `base` is added again; `None` if `base` is for the whole
+    /// game.
     pub moves: Option<u32>,
     /// The time on the clock at the beginning.
     pub base: Duration,

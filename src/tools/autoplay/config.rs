@@ -23,7 +23,7 @@ use crate::support::words::named_values;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Detected at the start: an engine that replies to `uci` with `uciok` uses UCI.
+    /// Detected when the match starts: an engine that replies to `uci` with `uciok` uses UCI.
     #[default]
     Auto,
     /// The Chess Engine Communication Protocol.
@@ -49,7 +49,7 @@ pub struct EngineConfig {
     pub env: Vec<(String, String)>,
     /// The engine options to set, as names and values.
     pub options: Vec<(String, String)>,
-    /// Lines that are sent before all others when the engine is ready.
+    /// Lines that are sent to the engine after each start, once its options have been set.
     pub init: Vec<String>,
     /// The limits on the engine's searches.
     pub limits: MoveLimits,
@@ -59,7 +59,8 @@ pub struct EngineConfig {
     pub ponder: bool,
     /// Whether the engine is restarted before every game.
     pub restart: bool,
-    /// The pause after each line, for engines that lose input; `None` for the known value, if any.
+    /// The pause after each line, for engines that lose input; `None` for the default for this
+    /// engine.
     pub pace: Option<Duration>,
 }
 

@@ -85,7 +85,7 @@ impl EngineTable {
     }
 }
 
-/// Converts a TOML value to an option value. Strings lose their quotation marks.
+/// Converts a TOML value to an option value. Strings are converted without their quotation marks.
 fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

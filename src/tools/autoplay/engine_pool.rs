@@ -1,4 +1,4 @@
-//! The two engines of a worker thread. They are reused for the following games.
+//! The two engines of a worker thread, which are reused in later games.
 
 use std::thread;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use super::play::Played;
 use super::player::{Player, StartError};
 use super::process::Trace;
 
-/// The pause before an engine is restarted. The machine may be short of resources.
+/// The pause before a failed start is repeated, since the machine may be short of resources.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
 pub(super) enum EngineNotice {
     Starting,
     Named(String),
-    /// A start failed or took too long. The start is either repeated, or the engine plays anyway.
+    /// A start failed and is repeated, or it took too long and the engine plays anyway.
     StartupRetry(String),
 }
 
@@ -22,8 +22,7 @@ pub(super) enum EngineNotice {
 pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 
 impl EnginePool {
-    /// Starts these engines unless they are already running, and puts each engine in its slot.
-    /// Calls `notify` for each start.
+    /// Starts each of these engines unless it is already running. Calls `notify` for each start.
     pub(super) fn take(
         &mut self,
         engines: [(usize, &EngineConfig); 2],
@@ -58,8 +57,8 @@ impl EnginePool {
         Some(if *first == white { [a, b] } else { [b, a] })
     }
 
-    /// Ends engines that crashed during a game in which engine `white` played White. For White and
-    /// Black, returns the last output of the engine if it was at fault.
+    /// Ends engines that must be restarted after a game in which engine `white` played White.
+    /// Returns the last output of the engine whose error ended the game, if any, by colour.
     pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
         let mut last_output = [Vec::new(), Vec::new()];
         for idle_player in &mut self.0 {
@@ -90,7 +89,7 @@ impl EnginePool {
     }
 }
 
-/// Repeats a start until it succeeds, or has failed as often as the error's `attempts` allows.
+/// Repeats a start until it succeeds or has failed [`StartError::attempts`] times.
 pub(super) fn persist<T>(
     mut start: impl FnMut() -> Result<T, StartError>,
     mut startup_retries: impl FnMut(String),

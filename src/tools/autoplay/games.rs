@@ -1,9 +1,9 @@
 //! The PGN file of a match. Games are appended to it, and its existing content is preserved.
 //!
 //! Before a game is written, its text and the length of the PGN file are stored in the state file.
-//! After that length, a resumed run therefore finds the whole game, nothing, or, after a crash or
-//! power failure, a prefix of the game. Only such a prefix is ever removed: games written by other
-//! programs may precede or follow it.
+//! Beyond that length, a resumed run therefore finds the whole game, nothing, or, after a crash or
+//! power failure, a prefix of the game. Only such a prefix is ever removed, because games written
+//! by other programs may precede or follow it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,13 +18,14 @@ use crate::support::platform::{is_device, read_exact_at, set_len};
 
 /// The first bytes of a game. Programs that write PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
-/// The number of bytes searched at a time, plus an overlap by the length of one game.
+/// The number of bytes searched at a time. The searched parts also overlap by the length of one
+/// game.
 const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
     pub at: u64,
-    /// The text of the game, including the line that separates it from the preceding text.
+    /// The text of the game, including the empty line that separates it from the preceding text.
     pub text: String,
 }
 
@@ -52,7 +53,8 @@ impl GamesFile {
         Ok(GamesFile { path: path.to_owned(), file, is_regular })
     }
 
-    /// Creates the entry for a game. It begins with an empty line unless the file ends with one.
+    /// Creates the entry for a game. Its text begins with an empty line unless the file ends with
+    /// one.
     pub(crate) fn entry(&self, text: String) -> io::Result<GameText> {
         if !self.is_regular {
             return Ok(GameText { at: 0, text });
@@ -69,7 +71,8 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
-    /// Completes the last line of the file, to which other programs may have written.
+    /// Ends the last line of the file if it has no line break, since other programs may write to it
+    /// too.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
         let length = self.file.metadata()?.len();
         if !self.is_regular || length == 0 {
@@ -100,7 +103,7 @@ impl GamesFile {
         let from = last.at.min(length);
         let mut rest = vec![0; (length - from) as usize];
         read_exact_at(&self.file, &mut rest, from)?;
-        // If another program has shortened the file, the game may be located before this offset.
+        // If another program has shortened the file, the game may be located before `from`.
         if memmem::find(&rest, text).is_some() || self.holds(text)? {
             return Ok(());
         }
@@ -132,7 +135,8 @@ impl GamesFile {
         if piece.end == rest.len() {
             return set_len(&self.file, from + piece.start as u64);
         }
-        // Text from other programs must not be lost, so a complete new file replaces the old one.
+        // Text from other programs must survive a crash, so a complete new file replaces the old
+        // one.
         let mut whole = std::fs::read(&self.path)?;
         let begin = usize::try_from(from).map_err(io::Error::other)?;
         whole.drain(begin + piece.start..begin + piece.end);

@@ -61,11 +61,11 @@ pub struct MatchRecord {
     keep: bool,
     /// The tags and the comments of the games in the PGN file.
     pub style: PgnStyle,
-    /// The number of games in the whole match, as far as it can be foreseen ([`Rounds::planned`]).
+    /// The expected number of games in the whole match ([`Rounds::planned`]).
     pub scheduled: usize,
     /// The rounds so far.
     pub rounds: Rounds,
-    /// All engines of the tournament, also withdrawn ones; empty if the engines cannot change.
+    /// All engines of the tournament, including withdrawn ones; empty if the engines cannot change.
     pub entrants: Vec<Entrant>,
     /// The results of all games finished so far.
     pub standings: Standings,
@@ -78,13 +78,14 @@ pub struct MatchRecord {
 impl MatchRecord {
     /// Opens the files and loads the games of a resumed match.
     ///
-    /// If `entrants` is not empty, the match can be resumed with other engines: new ones join, and
-    /// missing ones are withdrawn. `settings` then describes everything else. If it is empty, the
-    /// engines are those of the schedule, and belong to the settings.
+    /// If `entrants` is not empty, the match can be resumed with different engines: new engines
+    /// join, and missing ones are withdrawn. `settings` then describes everything except the
+    /// engines. If `entrants` is empty, the engines are those of the schedule, and `settings`
+    /// includes them.
     ///
     /// # Errors
     /// If a file cannot be used, or if the state belongs to a match with different `settings` or
-    /// settings of an engine.
+    /// with different settings of an engine.
     pub fn open(
         places: &Places,
         schedule: Schedule,
@@ -143,8 +144,8 @@ impl MatchRecord {
         Ok(match_record)
     }
 
-    /// Returns the configurations of all engines, in the order of [`Self::entrants`]. Withdrawn
-    /// engines have only a name.
+    /// Returns the configurations of all engines, in the order of [`Self::entrants`]. The
+    /// configuration of a withdrawn engine contains only its name.
     pub fn arrange(&self, engines: Vec<EngineConfig>) -> Vec<EngineConfig> {
         if self.entrants.is_empty() {
             return engines;
@@ -156,15 +157,15 @@ impl MatchRecord {
         self.entrants.iter().map(find).collect()
     }
 
-    /// Changes the index of an engine in `entrants` to its index in [`Self::entrants`].
+    /// Converts the index of an engine in `entrants` to its index in [`Self::entrants`].
     pub fn renumber(&self, entrants: &[Entrant], index: usize) -> usize {
         let is_same =
             |stored: &Entrant| entrants.get(index).is_some_and(|own| own.name == stored.name);
         self.entrants.iter().position(is_same).unwrap_or(index)
     }
 
-    /// Returns the games to play next. If all games so far have been played, pairs the next round
-    /// and stores it. Returns no games if the match is over.
+    /// Returns the games to play next. If all games of the current round have been played, pairs
+    /// the next round and stores it. Returns no games if the match is over.
     ///
     /// # Errors
     /// If the state file cannot be written.
@@ -189,13 +190,13 @@ impl MatchRecord {
         self.rounds.add_result(slot.number, verdict.half_points(Color::White));
     }
 
-    /// Recalculates what depends on the results.
+    /// Recalculates the values that depend on the results.
     fn update(&mut self) {
         self.scheduled = self.rounds.planned();
         self.standings.placings = self.rounds.placings();
     }
 
-    /// Stores a finished game, first with all its data in the state file, then in the PGN file.
+    /// Stores a finished game with all its data in the state file, and then in the PGN file.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -255,7 +256,7 @@ impl MatchRecord {
     }
 }
 
-/// Returns the rounds of a state file, and adds the new entrants to those stored in it.
+/// Returns the rounds in a state file. Adds new entrants to `stored`.
 fn restore(
     path: &Path,
     schedule: Schedule,
@@ -292,7 +293,7 @@ fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<(PathBuf, GamesFile)
     Ok((path.to_owned(), file))
 }
 
-/// Opens the file of final positions. After an interruption, the last game may be missing there.
+/// Opens the EPD file. If an interrupted run did not write the last game's final position, adds it.
 fn open_epd(path: &Path, last: Option<&FinishedGame>) -> Result<(PathBuf, GamesFile), MatchError> {
     let fail = |error| MatchError::File(FileError::io("write", path, &error));
     let mut file = GamesFile::open(path).map_err(fail)?;

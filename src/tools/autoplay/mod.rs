@@ -1,23 +1,23 @@
-//! The match runner. It lets engines that use either protocol play each other, and it records the
+//! The match runner, which plays games between engines with either protocol and records the
 //! results.
 //!
 //! - `process` runs an engine in its own process group, with bounded queues and one `reader` thread
 //!   per output channel, which timestamps each line. A `player` adds a protocol: `xboard` or `uci`.
 //! - [`overhead`] counts the delays between the engines' moves and the next commands.
-//! - [`play`] plays a game under a [`referee`]. [`tournament`] distributes the games of a round
-//!   among worker threads, and one thread collects the [`results`]. [`schedule`] has the formats;
-//!   [`rounds`] pairs the next round from the results.
-//! - [`ratings`] computes joint ratings of engines from their games, also from PGN files.
+//! - [`play`] plays a game, and a [`referee`] adjudicates it. [`tournament`] distributes the games
+//!   of a round among worker threads, and one thread collects the [`results`]. [`schedule`] defines
+//!   the tournament formats; [`rounds`] pairs the next round from the results.
+//! - [`ratings`] computes joint ratings of engines from the games of a match or of PGN files.
 //! - [`match_record`] writes each game to the state file and then to the PGN file.
-//! - `shared` joins the games that several machines play for one sequential test.
+//! - `shared` combines the games that several machines play for one sequential test.
 //! - `spsa` tunes an engine's options by playing games. `check` tests an engine's protocol.
 //!
 //! This module never prints anything; the command's reporter (`cli::autoplay`) prints the events.
 //!
 //! Every wait has a deadline, and no engine outlives its `Process`. A match locks its files. When
 //! it is resumed, only the incomplete end of its own last write is removed. Failed starts are
-//! repeated, and engines with late features play anyway; both are reported and counted as startup
-//! retries.
+//! repeated. Engines that send their features late play anyway. Both cases are reported and counted
+//! as startup retries.
 //!
 //! `examples/play_match.rs` plays a match.
 //!

@@ -70,17 +70,17 @@ impl From<Position> for Opening {
     }
 }
 
-/// The source of the openings, their number, and their order.
+/// The source, the number and the order of the openings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
     /// The EPD or PGN file with the openings, plain or compressed, or a book: a `.tbk` file, a
     /// Polyglot `.bin` file, or the word `embedded` for the built-in book.
     pub path: PathBuf,
-    /// Whether the openings are played in random order, as opposed to file order.
+    /// Whether the openings are played in random order instead of file order.
     pub shuffled: bool,
     /// The seed for the random order and for selecting lines from a book.
     pub seed: u64,
-    /// The number of playable openings that are skipped at first, and played after all others.
+    /// The number of playable openings at the beginning that are played only after all others.
     pub start: usize,
     /// The number of openings needed.
     pub count: usize,
@@ -90,17 +90,17 @@ pub struct OpeningChoice {
 
 struct OpeningSelector {
     start: usize,
-    /// The number of openings needed, including the first `start`.
+    /// The number of openings needed, including the first `start` ones.
     wanted: usize,
-    /// The generator of random ranks by which openings are sorted, or `None` if they are not
-    /// shuffled. The order of the first openings thus does not depend on how many are needed.
+    /// The generator of the random ranks by which openings are sorted, or `None` if they are not
+    /// shuffled. Because of the ranks, the order does not depend on the number of openings needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
     seen: usize,
     skipped: Skipped,
 }
 
-/// Openings that cannot be played because the game is already over after the opening moves.
+/// Openings that cannot be played because the opening moves end the game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
     /// The number of skipped openings.
@@ -162,7 +162,8 @@ impl OpeningSelector {
                 ControlFlow::Break(())
             };
         }
-        // Keep up to twice as many as needed, so that openings are rarely sorted and discarded.
+        // Keep up to twice as many openings as needed, so that they are rarely sorted and
+        // discarded.
         if self.kept.len() / 2 >= self.wanted {
             self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
             self.kept.truncate(self.wanted);
@@ -254,7 +255,7 @@ impl OpeningChoice {
             }
         }
         if selector.seen > 0 {
-            // Lines that ended the game have been replaced.
+            // Lines that ended the game have been replaced, so none was skipped.
             selector.skipped = Skipped::default();
         }
         selector
@@ -347,7 +348,8 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of lines drawn per line needed: more than 1, as some lines end the game.
+/// The maximum number of lines drawn for each line needed. More than one may be necessary, because
+/// some lines end the game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
 /// The default length, in plies, of lines selected from a book.
@@ -481,7 +483,7 @@ mod tests {
         let all = order(true, 7, 0, LINES);
         assert_ne!(all, order(true, 8, 0, LINES));
         for (start, count) in [(0, 1), (0, 7), (5, 10), (50, 10), (0, 1000), (59, 3)] {
-            // The openings before the start follow at the end of the file.
+            // The openings before `start` are played after the end of the file.
             let wanted = |all: &[u16]| -> Vec<u16> {
                 all.iter().cycle().skip(start).take(count.min(LINES)).copied().collect()
             };

@@ -1,4 +1,4 @@
-//! The time that the match runner itself takes between an engine's move and its next command.
+//! The time that the match runner takes between an engine's move and the command to its opponent.
 //!
 //! ```
 //! use std::time::Duration;
@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 
 /// The binary logarithm of the number of classes for each doubling of the duration.
 const CLASS_BITS: u32 = 3;
-/// Durations below this many microseconds have a class each.
+/// Each duration below this many microseconds has its own class.
 const EXACT: u64 = 2 << CLASS_BITS;
 
-/// The share of moves whose delays are reported, besides the median.
+/// The quantile that is reported in addition to the median.
 const TAIL: f64 = 0.999;
 
-/// Durations, counted in classes that differ by less than an eighth.
+/// Durations, counted in classes. The durations in a class differ by less than an eighth.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Durations {
     counts: Vec<u64>,
@@ -59,8 +59,8 @@ impl Durations {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// Returns the duration that this share of all durations, from 0 to 1, does not exceed. Rounds
-    /// up by less than an eighth. Returns zero if there are no durations.
+    /// Returns the quantile of the durations for `share`, which is between 0 and 1. The result is
+    /// rounded up by less than an eighth. Returns zero if there are no durations.
     pub fn quantile(&self, share: f64) -> Duration {
         let wanted = (share * self.count as f64).ceil() as u64;
         let mut seen = 0;
@@ -112,7 +112,7 @@ fn most(class: usize) -> u64 {
     (((u128::from(leading) + 1) << shift) - 1).try_into().unwrap_or(u64::MAX)
 }
 
-/// The delays that the match runner causes. They do not count as time of an engine.
+/// The delays that the match runner causes. They are not deducted from the engines' clocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overhead {
     /// The times between the arrival of a move and the beginning of its processing.

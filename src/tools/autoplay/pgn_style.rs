@@ -1,4 +1,4 @@
-//! The content of the PGN that the match runner writes.
+//! The settings for the PGN that the match runner writes.
 //!
 //! ```
 //! use tabia::autoplay::pgn_style::PgnFields;
@@ -15,8 +15,8 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::words::named_values;
 
-/// A field of the comment on a move, after the score, the depth and the time. The names are those
-/// of fastchess, except for `book`.
+/// A field of the comment on a move. The fields follow the score, the depth and the time. The names
+/// are those of fastchess, except for `book`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PgnField {
     /// The remaining time after the move, including the increment: `tl`.
@@ -35,7 +35,7 @@ pub enum PgnField {
     TablebaseHits,
     /// The principal variation: `pv`.
     Line,
-    /// How the search ended in the engine's book: `book`.
+    /// The engine's description of how its search ended in the book: `book`.
     Book,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for PgnFields {
 impl FromStr for PgnFields {
     type Err = ParseError;
 
-    /// Parses a list of names with commas between them, `all`, or `none`.
+    /// Parses a comma-separated list of names, `all`, or `none`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "all" => Ok(PgnFields(PgnField::ALL.to_vec())),

@@ -28,7 +28,7 @@ use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
 use super::verdict::{Termination, Verdict};
 
-/// A switch that ends all games in progress.
+/// A switch with which another thread can end all games in progress.
 #[derive(Debug)]
 pub struct Interrupt {
     /// Dropped to notify all games. Closing the channel wakes every `select` that waits on it.
@@ -50,7 +50,7 @@ impl Interrupt {
 
     /// Waits for this time, or until the interrupt is triggered.
     pub fn wait(&self, time: Duration) {
-        // Nothing is ever sent, so that the result is always an error.
+        // Nothing is ever sent, so the result is always an error.
         let _ = self.receiver.recv_timeout(time);
     }
 
@@ -73,8 +73,8 @@ pub struct Conditions {
     pub rules: Rules,
     /// The endgame tablebases used for adjudication.
     pub tablebases: Option<Tables>,
-    /// The time that an engine may remain silent before it is considered hung. The time starts
-    /// when the engine's clock runs out. Without a clock, it starts with the engine's turn.
+    /// The time after which a silent engine is considered hung. It is counted from the moment when
+    /// the engine's time runs out or, without a time limit, from the start of its turn.
     pub timeout: Duration,
 }
 
@@ -201,7 +201,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Lets one side move. Returns a verdict if the game ends.
+    /// Plays one move of the side to move. Returns a verdict if the game ends.
     fn turn(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         let mover = self.game.position().side_to_move();
         let number = self.game.position().fullmove_number();
@@ -210,7 +210,7 @@ impl GameRunner<'_> {
         if let Err(error) = self.players[own].adapter.go(&turn) {
             return Some(self.broke(mover, error));
         }
-        // The engine's time begins with its last command, not when this thread runs again.
+        // The engine's time starts when its last command is sent, not when this thread runs again.
         let start = self.players[own].adapter.process().sent_at();
         if let Some(before) = self.processed_at {
             self.overhead.processing.add(start.saturating_duration_since(before));
@@ -287,7 +287,7 @@ impl GameRunner<'_> {
                         return Ok(Answer { text, ponder, info, at });
                     }
                     Some(event) if sender_color == mover && info.take_in(&event) => {}
-                    // The mover has already lost on time, and only its move ends the wait.
+                    // The mover has already lost on time. The wait continues until its turn ends.
                     Some(event) if is_late && (sender_color != mover || !event.ends_turn()) => {}
                     Some(_) if is_late => {
                         let allowed = allowed.unwrap_or_default();
@@ -356,7 +356,7 @@ impl GameRunner<'_> {
                 let sent = self.players[other].adapter.offer_draw();
                 sent.err().map(|error| self.broke(!sender_color, error))
             }
-            // As in xboard, output that an engine sends out of turn is ignored.
+            // As in xboard, moves and claims that an engine sends out of turn are ignored.
             _ => None,
         }
     }
@@ -521,7 +521,7 @@ mod tests {
         }
     }
 
-    /// Plays a game from this position. The first move in the game is late.
+    /// Plays a game from this position, in which the first move is late.
     fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
         let start = Position::from_fen(fen).expect(fen);
         let (sender, played) = channel();

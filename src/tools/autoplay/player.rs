@@ -18,7 +18,8 @@ use super::xboard::Xboard;
 /// The time to wait for `uciok` during protocol detection before also requesting xboard features.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// The additional time to wait for a response to either request. The engine may still be starting.
+/// The additional time to wait for a response to either request, since the engine may still be
+/// starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The reason why an engine cannot be started.
@@ -29,7 +30,7 @@ pub enum StartError {
     Spawn {
         /// The engine's name.
         engine: String,
-        /// The error reported by the system.
+        /// The error reported by the operating system.
         cause: io::Error,
     },
     /// The engine was started, but the handshake failed.
@@ -48,8 +49,8 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Returns how many consecutive starts may fail with this error before it is reported. A
-    /// shortage of resources may end, whereas a missing program will still be missing.
+    /// Returns how many consecutive starts may fail with this error before it is reported. Another
+    /// attempt is useful if resources are short, but not if the program is missing.
     pub fn attempts(&self) -> u32 {
         match self {
             StartError::Spawn { cause, .. } => match cause.kind() {
@@ -57,7 +58,7 @@ impl StartError {
                 _ => 3,
             },
             StartError::Greeting { cause: EngineError::Dead(_), .. } => 3,
-            // Few attempts, because each one waits for a long time.
+            // Only two attempts, because each one waits for a long time.
             StartError::Greeting { cause: EngineError::Silent(_), .. } => 2,
             _ => 1,
         }
@@ -123,7 +124,7 @@ pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Prot
     if config.protocol != Protocol::Auto {
         return Ok(config.protocol);
     }
-    // An xboard engine may exit when it receives `uci`, but a start may also fail by chance.
+    // The start may have failed by chance, so an engine that exits is tried twice.
     let answer = match probe_protocol(config, trace)? {
         ProtocolAnswer::Gone => probe_protocol(config, trace)?,
         answer => answer,
@@ -141,11 +142,11 @@ enum ProtocolAnswer {
 fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer, StartError> {
     let mut process = spawn(config, trace)?;
     let mut answer = ProtocolAnswer::Gone;
-    // A failed write is also informative: the engine has exited.
+    // A failed write means that the engine has exited.
     if process.send(uci::Command::Uci).is_ok() {
         answer = detect_protocol(&mut process, Instant::now() + PROBE_TIMEOUT);
     }
-    // `gnuchess -x` may not read a line until two more have arrived.
+    // `gnuchess -x` may not read a line until two more lines have arrived.
     let questions = [
         (&["xboard", "protover 2"][..], PROBE_TIMEOUT),
         (&["ping 1"], PROBE_TIMEOUT),

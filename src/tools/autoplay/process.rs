@@ -21,7 +21,7 @@ use super::config::EngineConfig;
 pub(crate) use super::reader::Line;
 use super::reader::{forward_output, read_errors};
 
-/// The number of lines that are read ahead. An engine that writes more lines is blocked.
+/// The maximum number of unprocessed lines. An engine that writes more lines is blocked.
 const READ_AHEAD: usize = 1024;
 
 /// The number of recent lines of each output stream kept for messages about a crash.
@@ -30,7 +30,8 @@ const LAST_WORDS: usize = 8;
 /// The number of lines of error output kept until the first game of an engine begins.
 const EARLY_ERRORS: usize = 256;
 
-/// The stack size of reader threads in bytes. They are many if many games are played at a time.
+/// The stack size of reader threads in bytes. It is small, because each engine has two such
+/// threads.
 const READER_STACK: usize = 1 << 18;
 
 /// The maximum time spent on writing to an engine that does not read its input.
@@ -82,7 +83,7 @@ struct Memory {
     started: Instant,
 }
 
-/// The file that contains the error output of an engine during a game.
+/// The file to which the error output of an engine during a game is written.
 #[derive(Debug, Default)]
 struct ErrorFile {
     /// The file to create when there is error output.
@@ -192,7 +193,7 @@ impl Process {
             drop(end);
         });
         if let Err(error) = output.and(errors_read) {
-            // Without its reader threads, the process would be useless.
+            // Without its reader threads, the process is useless.
             let _ = child.kill().and_then(|()| child.wait());
             return Err(other(refused(&error)));
         }
@@ -217,32 +218,32 @@ impl Process {
         &self.lines
     }
 
-    /// Records a line from the engine in the trace and for messages about a crash. The reader
-    /// thread does not do this, because it must not be delayed.
+    /// Records a line from the engine in the trace, and keeps it for messages about a crash. The
+    /// reader thread does not do this, because it must not be delayed.
     pub fn note(&self, line: &Line) {
         self.memory.trace(line.at, ">", &line.text);
         remember(&self.memory.last_output, &line.text);
     }
 
-    /// Writes the error output from now on to this file, which is created with the first line.
+    /// Writes all further error output to this file, which is created when the first line arrives.
     pub fn store_errors(&self, path: PathBuf) {
         lock(&self.memory.error_file).begin(path);
     }
 
-    /// Returns the time at which the last line was passed to the system. It was measured before
-    /// that call, because the engine may run on this processor core before the call returns.
+    /// Returns the time immediately before the system call that wrote the last line. The engine may
+    /// run on this processor core before that call returns.
     pub fn sent_at(&self) -> Instant {
         self.sent_at
     }
 
-    /// Sends one line to the engine. The error states whether the engine does not read its input,
-    /// has closed it, or has exited.
+    /// Sends one line to the engine. The error distinguishes an engine that does not read its input
+    /// from one that has closed it and one that has exited.
     pub fn send(&mut self, line: impl Display) -> io::Result<()> {
         let mut text = line.to_string();
         self.memory.trace(Instant::now(), "<", &text);
         text.push('\n');
         if let Err(error) = self.write_all(text.as_bytes()) {
-            // Whether a write or a read is the first to detect an exit depends on timing.
+            // A write may detect an exit before a read does, so both report the exit status.
             let closed = error.kind() == io::ErrorKind::BrokenPipe;
             let end = if closed { self.exit_status_text() } else { None };
             return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
@@ -280,8 +281,8 @@ impl Process {
         }
     }
 
-    /// Returns the last lines from both output streams, in printable form. Lines that have not been
-    /// received are among them, and cannot be received any more.
+    /// Returns the last lines from both output streams, in printable form. They include lines that
+    /// have not been received yet, which can no longer be received afterwards.
     pub fn last_output(&self) -> Vec<String> {
         self.note_rest();
         let Memory { last_output, last_errors, .. } = &*self.memory;
@@ -304,7 +305,7 @@ impl Process {
         }
     }
 
-    /// Describes how a process that closed its output has ended, such as `ended with code 3`.
+    /// Describes how a process that has closed its output ended, such as `ended with code 3`.
     pub fn exit_reason(&mut self) -> String {
         self.exit_status_text().unwrap_or_else(|| "closed its output".to_owned())
     }
@@ -317,7 +318,7 @@ impl Process {
         Some(platform::describe_exit(status))
     }
 
-    /// Sends a last line. Returns `false` if it had to kill the process after a time limit.
+    /// Sends a last line and waits for the process to exit. Returns `false` if it had to be killed.
     pub fn quit(&mut self, line: &str) -> bool {
         // This fails if the engine has already exited.
         let _ = self.send(line);
@@ -329,10 +330,11 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// Kills the process group, which may contain child processes even after an exit.
+    /// Kills the process group, which may contain child processes even after the engine has exited.
     fn drop(&mut self) {
         self.group.kill();
-        // After a kill the wait is short. Without the wait a zombie process would remain.
+        // The process has been killed, so the wait is short. Without it, a zombie process would
+        // remain.
         let _ = self.child.wait();
         self.note_rest();
     }

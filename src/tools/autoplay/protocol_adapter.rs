@@ -1,4 +1,4 @@
-//! The interface through which the match runner uses either protocol.
+//! The interface that hides from the match runner which protocol an engine uses.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,8 @@ pub struct Turn<'a> {
 /// The information that an engine reports about a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchInfo {
-    /// The last exact score (never a bound) for the engine, in centipawns or as a mate score.
+    /// The last exact score (never a bound) from the engine's point of view, in centipawns or as a
+    /// mate score.
     pub score: Option<Score>,
     /// The search depth in plies.
     pub depth: u32,
@@ -79,7 +80,7 @@ impl SearchInfo {
 pub enum BookComment {
     /// The move comes from the book.
     Move,
-    /// The search ended with this line into the book.
+    /// The search ended because a line reached the book. Contains the description.
     Ending(String),
 }
 
@@ -219,7 +220,7 @@ pub trait ProtocolAdapter: Send {
     /// Sets options by name. No game may be in progress.
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
-    /// Returns a problem during the start that does not prevent the engine from playing, if any.
+    /// Describes a problem during the start, if any, that does not prevent the engine from playing.
     fn startup_retry(&self) -> Option<String> {
         None
     }
@@ -239,7 +240,7 @@ pub trait ProtocolAdapter: Send {
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
     /// Returns the time after which the engine must be ordered to move, counted from the start of
-    /// its turn. Returns `None` if the protocol can express the time limit per move.
+    /// its turn. Returns `None` if the engine observes the time limit itself.
     fn move_now_after(&self) -> Option<Duration> {
         None
     }

@@ -1,7 +1,7 @@
-//! Reads the output of an engine. Each line gets the time at which it arrived.
+//! Reads the output of an engine, and stores the time at which each line arrived.
 //!
-//! A reader thread of an engine's standard output only reads, splits and stamps lines, so that a
-//! busy match runner does not delay the stamps.
+//! The reader thread of an engine's standard output only reads, splits and timestamps lines, so
+//! that a busy match runner does not delay the timestamps.
 
 use std::io::{ErrorKind, Read};
 use std::time::Instant;
@@ -14,11 +14,12 @@ use crate::support::platform;
 /// exceeds four times xboard's longest line, because some engines send longer lists of options.
 const LONGEST_LINE: usize = 1 << 16;
 
-/// The number of bytes read at a time. All lines that arrive together have the same time.
+/// The number of bytes read at a time. All lines that are read together get the same time.
 const CHUNK: usize = 1 << 14;
 
-/// The nice value of reader threads, on Linux and if the system permits it. A reader needs little time, but if
-/// it waits for a processor core, the engine's move appears to arrive late.
+/// The nice value of reader threads, on Linux and if the operating system permits it. A reader
+/// needs little processor time, but while it waits for a core, the engine's move appears to arrive
+/// late.
 const READER_NICE: i32 = -15;
 
 /// A line from the engine's standard output, together with its arrival time.

@@ -1,4 +1,4 @@
-//! The record of a finished game. The record can be written as PGN.
+//! The record of a finished game, which can be written as PGN.
 //!
 //! ```
 //! use tabia::autoplay::clock::MoveLimits;
@@ -43,7 +43,7 @@ pub struct PlayedMove {
     pub info: SearchInfo,
     /// The time used for the move, measured by the match runner.
     pub elapsed: Duration,
-    /// The time at which the last command of the turn was passed to the system.
+    /// The time immediately before the last command of the turn was sent.
     pub began: Instant,
     /// The time left on the clock after the move, or `None` without a clock.
     pub remaining: Option<Duration>,
@@ -100,7 +100,7 @@ impl GameRecord {
             };
             game.moves.push(PgnMove { comment, ..mv.into() });
         }
-        // The reason why the game ended follows the last search information.
+        // The reason for the result is added to the comment on the last move.
         let last = game.moves.last_mut().map_or(&mut game.comment, |played| &mut played.comment);
         let separator = if last.is_empty() { "" } else { ", " };
         *last = format!("{last}{separator}{}", self.verdict.detail);
@@ -168,7 +168,7 @@ fn write_field(played: &PlayedMove, field: PgnField) -> Option<String> {
     if field == PgnField::TimeLeft {
         return remaining.map(|left| format!("tl={:.3}s", left.as_secs_f64()));
     }
-    // Without a score, there was no search.
+    // Without a score there was no search, so the other fields have no values.
     info.score.filter(|_| !info.book)?;
     let number = |name, number: Option<u64>| number.map(|number| format!("{name}={number}"));
     let text = |name, text: &str| (!text.is_empty()).then(|| format!("{name}=\"{text}\""));

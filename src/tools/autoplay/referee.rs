@@ -1,4 +1,4 @@
-//! Adjudicates games, and decides on engines' claims.
+//! Adjudicates games and judges the claims of engines.
 //!
 //! ```
 //! use tabia::autoplay::referee::{Referee, Rules};
@@ -146,7 +146,7 @@ impl Referee {
     }
 }
 
-/// Decides on an engine's claim if the game is not over under the rules.
+/// Judges an engine's claim in a game that is not over under the rules.
 pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) -> Verdict {
     if let Some(outcome) = game.outcome().filter(|outcome| outcome.result() == result) {
         return outcome.into();

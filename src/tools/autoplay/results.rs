@@ -1,5 +1,5 @@
-//! The results of a match, which are updated while games are played. They can be written as JSON
-//! for other programs, and `super::summary` formats them for human readers.
+//! The results of a match. They are updated while games are played, and can be written as JSON for
+//! other programs. `super::summary` formats them for human readers.
 //!
 //! ```
 //! use tabia::autoplay::config::EngineConfig;
@@ -161,7 +161,8 @@ impl Results {
     fn compare_workers(&mut self) -> Result<(), MatchError> {
         let Some(shared) = &mut self.shared else { return Ok(()) };
         match shared.refresh() {
-            // A network may fail for a while. The next pair repeats the attempt.
+            // The network may be temporarily unavailable. The files are read again after the next
+            // pair.
             Err(JournalError { fault: Fault::Io(error), .. }) if error.get_ref().is_none() => {
                 log::warn!("cannot read the games of other workers: {}", describe(&error));
             }
@@ -230,7 +231,7 @@ impl Results {
         if let Some(statistics) = statistics {
             statistics.write(format!("{:#}\n", self.json()).as_bytes())?;
         }
-        // The other workers of a shared test still need the state.
+        // The other workers of a shared test still need this worker's state.
         if (self.match_record.rounds.is_over() || self.is_decided()) && self.shared.is_none() {
             self.match_record.close()?;
         }
@@ -288,7 +289,7 @@ impl Results {
     }
 }
 
-/// Returns a row per engine, the best first, with columns in `against` in the order of the rows.
+/// Returns a row for each engine, the best first. The columns in `against` are in the same order.
 fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -352,7 +353,8 @@ mod tests {
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-    /// Returns the results of a match in which White won every game; the first games end by `ends`.
+    /// Returns the results of a match in which White won every game. `ends` has the reasons for the
+    /// ends of the first games.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let schedule = Schedule { engines, format, games, openings: 1, reversed: true };

@@ -1,7 +1,7 @@
 //! The schedule of a match or tournament: pairings, colours and openings.
 //!
-//! A [`Schedule`] has the rules, a [`Round`] the pairings, and [`Rounds`](super::rounds::Rounds) all
-//! rounds so far, from which it pairs the next one.
+//! A [`Schedule`] contains the rules, and a [`Round`] the pairings.
+//! [`Rounds`](super::rounds::Rounds) contains all rounds, and pairs the next one.
 //!
 //! ```
 //! use tabia::autoplay::schedule::{Format, Schedule};
@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of games in which a tied pairing of a knockout plays on.
+/// The number of games in a tie-break of a knockout pairing.
 pub(super) const TIE_BREAK_GAMES: usize = 2;
 /// The maximum number of tie-breaks in a pairing. After that, the higher seed advances.
 pub(super) const TIE_BREAKS: usize = 4;
 
-/// The tournament format. It determines which engines play each other.
+/// The tournament format, which determines the engines that play each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
     /// Every engine plays every other engine. With two engines, this is a simple match.
@@ -77,13 +77,13 @@ pub struct Slot {
     pub round: (usize, usize),
 }
 
-/// The pairings of a round. A round robin or gauntlet has one round, and one more for each time that
+/// The pairings of a round. A round robin or gauntlet has one round, plus one for each time that
 /// engines are added.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Round {
     /// The round's number, counted from 1. Tie-breaks have the number of the round that they decide.
     pub number: usize,
-    /// Whether the round decides tied pairings of a knockout.
+    /// Whether the round is a tie-break of a knockout.
     #[serde(default)]
     pub tie_break: bool,
     /// The number of the round's first game.
@@ -96,18 +96,19 @@ pub struct Round {
     pub byes: Vec<usize>,
 }
 
-/// The values at which the games of a round begin to count.
+/// The numbers from which the pairs, openings and games of a round are counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Start {
     pub pair: usize,
     pub opening: usize,
-    /// The number of games that the pairings have played in rounds with the same number.
+    /// The number of games that each pairing has already played in rounds with the same number.
     pub games: usize,
 }
 
 impl Schedule {
-    /// Returns the number of openings without which some are repeated in a pairing or, in a Swiss
-    /// tournament or a knockout, by an engine.
+    /// Returns the number of openings that are needed to avoid repetitions: in a round robin or
+    /// gauntlet, within each pairing; in a Swiss tournament or a knockout, in all games of an
+    /// engine.
     pub fn openings_needed(&self) -> usize {
         let per_opening = self.games_per_opening();
         let in_round = self.games.div_ceil(per_opening);

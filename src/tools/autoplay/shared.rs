@@ -1,12 +1,13 @@
 //! A sequential test that several machines share.
 //!
-//! Each machine is a worker. It stores its games in its own state file in a folder that all workers
-//! can read, and only reads the files of the others. Therefore the folder needs no locks between
-//! machines. The first line of each file contains everything on which the workers must agree, and
-//! the number of the worker.
+//! Each machine is a worker. It writes its games to its own state file in a folder that all workers
+//! can read, and it never writes to the files of other workers. Therefore no locks between machines
+//! are needed. The first line of each file contains the settings on which the workers must agree,
+//! and the number of the worker.
 //!
-//! A worker that finds the joint test decided stores the decision. The decision then stands, even if
-//! pairs that finish later on other machines move the log-likelihood ratio back between the bounds.
+//! The first worker that finds the joint test decided stores the decision. The decision is final,
+//! even if pairs that finish later on other machines move the log-likelihood ratio back between the
+//! bounds.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,11 +27,11 @@ use super::verdict::Verdict;
 
 /// The maximum number of workers, far above the number of machines that a test needs.
 const MAX_WORKERS: usize = 1000;
-/// The names of the state files begin and end with these texts, with the worker's number between.
+/// The texts before and after the worker's number in the name of a state file.
 const FILE_NAME: [&str; 2] = ["worker-", ".state"];
-/// The kind of the folder, for errors.
+/// The description of the folder in error messages.
 static FOLDER: Kind = Kind { magic: "", name: "the shared folder" };
-/// The text before the number of the worker, and before the test, in the first line of a state file.
+/// The texts that precede the worker's number and the test in the first line of a state file.
 const WORKER: &str = "worker: ";
 const TEST: &str = "sprt: ";
 
@@ -67,7 +68,7 @@ impl Worker {
         folder.join(format!("{begin}{}{end}", self.number))
     }
 
-    /// Returns the openings of this worker. No opening in the list belongs to two workers.
+    /// Returns the openings of this worker. Different workers get different openings from the list.
     pub(crate) fn share(self, openings: Vec<Opening>) -> Vec<Opening> {
         openings.into_iter().skip(self.number - 1).step_by(self.count).collect()
     }
@@ -76,9 +77,9 @@ impl Worker {
 /// The games of one worker.
 #[derive(Debug)]
 struct WorkerGames {
-    /// The end of the part of the file that has been read.
+    /// The offset up to which the file has been read.
     end: u64,
-    /// The results by game number. A game may be read twice.
+    /// The results by game number, because a game may be read twice.
     games: BTreeMap<usize, Verdict>,
     /// The names of the first and the second engine.
     names: Option<[String; 2]>,
@@ -106,11 +107,11 @@ fn is_first_white(number: usize) -> bool {
     number % 2 == 1
 }
 
-/// A sequential test with the games of all workers, as far as they have been read.
+/// A sequential test with all games of the workers that have been read.
 #[derive(Debug)]
 pub(crate) struct SharedTest {
     folder: PathBuf,
-    /// Everything on which the workers must agree, as in the first lines of their files.
+    /// The settings on which the workers must agree, as in the first lines of their files.
     agreed: String,
     sprt: Sprt,
     workers: BTreeMap<usize, WorkerGames>,
@@ -182,7 +183,8 @@ impl SharedTest {
                 }
             };
             let end = KIND.follow(&path, worker.end, |entry| worker.take(entry));
-            // The next call reads a file from its beginning if it has been replaced or not been read.
+            // If the file could not be read or has been replaced, the next call reads it from its
+            // beginning.
             if let Some(end) = end? {
                 worker.end = end;
                 self.check_names(&path, &worker)?;
@@ -230,7 +232,7 @@ impl SharedTest {
         for (index, worker) in self.workers.values().enumerate() {
             for (&number, verdict) in &worker.games {
                 let color = if is_first_white(number) { Color::White } else { Color::Black };
-                // The numbers of the pairs must differ, and have no other meaning.
+                // The number of a pair only has to be unique.
                 let pair = number.div_ceil(2) * MAX_WORKERS + index;
                 tally.add(pair, color, verdict);
             }
@@ -252,7 +254,7 @@ impl SharedTest {
         self.workers.iter().map(|(&number, worker)| (number, worker.games.len()))
     }
 
-    /// Returns the names of both engines, which are unknown before the first game ends.
+    /// Returns the names of the two engines. They are unknown before the first game ends.
     pub(crate) fn names(&self) -> [&str; 2] {
         self.names.as_ref().map_or(["first", "second"], |names| names.each_ref().map(|n| &**n))
     }
@@ -285,7 +287,7 @@ impl SharedTest {
     }
 }
 
-/// Splits the first line of a state file into the settings and the number of the worker.
+/// Splits the first line of a state file into the common settings and the worker's number.
 fn parts<'a>(path: &Path, owner: &'a str) -> Result<(&'a str, &'a str), JournalError> {
     let parts = owner
         .rsplit_once(WORKER)

@@ -3,8 +3,8 @@
 //! A state file is a journal of engines, rounds and finished games. A round is stored before its
 //! first game begins. The record of a game includes its PGN and is flushed to disk before the game
 //! is added to the PGN file. After a crash or power failure, a game with an incomplete record is
-//! therefore played again, and a last game that is missing or incomplete in the PGN file is
-//! completed.
+//! therefore played again. If the last game is missing or incomplete in the PGN file, it is written
+//! again.
 
 use std::fmt::Display;
 use std::io;
@@ -29,7 +29,7 @@ const INTERRUPTED: &str =
 /// An engine of a tournament, to which engines can be added and from which they can be withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entrant {
-    /// The name, by which a resumed tournament finds the engine again.
+    /// The name, which identifies the engine in a resumed tournament.
     pub name: String,
     /// All settings that affect the results. They cannot change during the tournament.
     pub settings: String,
@@ -81,7 +81,7 @@ pub struct FinishedGame {
     /// The engines' comments about their books ([`PlayedMove::remark`]). Empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// The game as PGN. It is kept until it has been written to the PGN file.
+    /// The game as PGN, which is kept until it has been written to the PGN file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<GameText>,
 }
@@ -144,9 +144,9 @@ pub(super) static KIND: Kind = Kind { magic: "tabia match 3; ", name: "the state
 /// A state file that has been opened and locked for this run.
 pub(crate) type StateFile = Journal<Entry>;
 
-/// Opens or creates the state file of a match and locks it. Reads its content; only the last game
-/// still contains its PGN. Resuming requires an existing file, and a file with games requires
-/// `resume`. Without `resume`, a file without games is replaced.
+/// Opens or creates the state file of a match, locks it, and reads its content. Only the last game
+/// still contains its PGN. If `resume` is set, the file must exist. Otherwise, a file without games
+/// is replaced, and a file with games is an error.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,
@@ -193,8 +193,8 @@ pub(crate) fn late_for_knockout(path: &Path, name: &str) -> JournalError {
     KIND.error(path, io::Error::other(reason))
 }
 
-/// Adds the engines that a tournament's state file does not contain yet. Returns whether each of
-/// the stored engines takes part, or has been withdrawn.
+/// Adds the engines that a tournament's state file does not contain yet. Returns for each stored
+/// engine whether it takes part (`true`) or has been withdrawn.
 pub(crate) fn merge(
     path: &Path,
     stored: &mut Vec<Entrant>,

@@ -51,7 +51,7 @@ pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     decided_line(sprt, tally, sprt.decide(sprt.llr(&tally.pairs)))
 }
 
-/// Formats a sequential test with this decision on a single line.
+/// Formats a sequential test, including the given decision, on a single line.
 pub(crate) fn decided_line(sprt: &Sprt, tally: &Tally, decision: Decision) -> String {
     let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();

@@ -1,4 +1,4 @@
-//! Plays the games in a schedule. Worker threads play, and one collector stores the results.
+//! Plays the games in a schedule. Worker threads play the games, and one thread stores the results.
 //!
 //! ```
 //! use tabia::autoplay::schedule::{Format, Schedule};
@@ -91,10 +91,11 @@ pub enum Progress {
         slot: Slot,
         /// The moves and the result of the game.
         record: Box<GameRecord>,
-        /// The last output of the engines with White and Black. Empty unless the engine crashed.
+        /// The last output of the engines that played White and Black. It is empty unless the
+        /// engine's error ended the game.
         last_output: [Vec<String>; 2],
     },
-    /// A start failed or took too long. It is either repeated, or the engine plays anyway.
+    /// A start failed and is repeated, or it took too long and the engine plays anyway.
     StartupRetry {
         /// The engine's index in [`Tournament::engines`].
         engine: usize,
@@ -128,7 +129,8 @@ impl Standings {
     }
 }
 
-/// Detects the protocol of each engine that has none configured. Calls `observe` if a start fails.
+/// Detects the protocol of each engine for which none is configured. Calls `observe` if a start
+/// fails.
 ///
 /// # Errors
 /// If one of these engines cannot be started.
@@ -189,7 +191,8 @@ impl Tournament {
 /// A message from a worker to the collector.
 struct WorkerMessage {
     progress: Progress,
-    /// Dropping this sender wakes the waiting worker when the message has been processed.
+    /// The waiting worker continues when this sender is dropped, after the message has been
+    /// processed.
     acknowledged: Option<Sender<()>>,
 }
 

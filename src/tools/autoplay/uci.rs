@@ -82,7 +82,7 @@ impl Uci {
         })
     }
 
-    /// Ends a running search and waits for `bestmove`, which the protocol requires.
+    /// Ends a running search and waits for `bestmove`, as the protocol requires.
     fn end_search(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.state != UciState::Idle {
             self.process.send(Command::Stop)?;
@@ -94,7 +94,7 @@ impl Uci {
     }
 }
 
-/// Returns the UCI name for a setting that every xboard engine has.
+/// Returns the name of the UCI option for a setting that every xboard engine has.
 fn alias(name: &str) -> &str {
     match name {
         "memory" => "Hash",
@@ -262,7 +262,8 @@ impl ProtocolAdapter for Uci {
     }
 }
 
-/// Stores the data in an `info` line, except for further variations. Returns whether there is any.
+/// Stores the data in an `info` line, unless it belongs to a secondary variation. Returns whether
+/// anything was stored.
 fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     if infos.multi_pv.is_some_and(|number| number != 1) {
         return false;
@@ -270,7 +271,7 @@ fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     let is_ending = infos.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
     match infos.text.as_deref().and_then(BookComment::read) {
         Some(BookComment::Move) => info.book = true,
-        // The engine also reports such lines during the search.
+        // Other lines into the book, which the engine reports during the search, are ignored.
         Some(BookComment::Ending(how)) if is_ending => info.ending = how,
         _ => {}
     }

@@ -115,7 +115,7 @@ pub struct Verdict {
     pub winner: Option<Color>,
     /// The reason why the game ended.
     pub termination: Termination,
-    /// An exact description of what happened, for human readers.
+    /// A precise description of what happened, for human readers.
     pub detail: String,
 }
 

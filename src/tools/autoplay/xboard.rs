@@ -22,7 +22,7 @@ use super::protocol_adapter::{
 /// The time that a GUI waits for features without `done=0` (engine-intf, section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The maximum time to wait for a first reply, because the engine may still be loading.
+/// The maximum time to wait for the first reply, since the engine may still be starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// The interval between the pings that are sent while waiting for the first reply.
@@ -41,10 +41,11 @@ const QUIET_TIME: Duration = Duration::from_millis(200);
 /// does not process the second line of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// The pause after the output that follows the first line, until the engine reads again.
+/// The pause after this output, so that the engine is ready to read the next line.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Engines, by beginning of name, that lose input if several lines arrive at the same time.
+/// Engines that lose input if several lines arrive at the same time, by the beginning of their
+/// names, with the necessary pause after each line.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
 /// Engines that do not support fractions of a second in `st`. They are identified by the beginning
@@ -200,7 +201,7 @@ impl Xboard {
                     let problem = "sent \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
                 }
-                // `gnuchess -x` may not read a line until two more have arrived.
+                // `gnuchess -x` may not read a line until two more lines have arrived.
                 Received::Timeout
                     if !self.features.any
                         && answered.is_none()
@@ -364,7 +365,7 @@ fn answers_ping(line: &str) -> bool {
     matches!(Reply::from(line), Reply::Pong(_)) || line.to_lowercase().contains("ping")
 }
 
-/// Returns whether a line is how a UCI engine responds to `xboard` and `protover 2`.
+/// Returns whether a line is a UCI engine's response to `xboard` or `protover 2`.
 fn is_uci_output(line: &str) -> bool {
     let line = line.to_lowercase();
     line.starts_with("id name") || (line.contains("unknown command") && line.contains("xboard"))
@@ -377,7 +378,7 @@ impl ProtocolAdapter for Xboard {
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         self.send(&Command::Xboard)?;
-        // The output is irrelevant: it may be a banner, or there may be none.
+        // The engine may send a banner or nothing. Its content is irrelevant.
         let _ = self.process.receive(Instant::now() + FIRST_TIMEOUT);
         std::thread::sleep(FIRST_PAUSE);
         self.send(&Command::Protover(2))?;
@@ -429,8 +430,8 @@ impl ProtocolAdapter for Xboard {
         self.send_limits(&setup.clock.limits)?;
         self.send(&if setup.ponder { Command::Hard } else { Command::Easy })?;
         self.send(&Command::Post)?;
-        // Unlike xboard, the match runner sends this only on request, because Fairy-Max 5.0b
-        // mistakes `computer` for a move and may crash.
+        // Unlike xboard, the match runner sends these commands only on request, because Fairy-Max
+        // 5.0b interprets `computer` as a move and may crash.
         if self.features.opponent {
             self.send(&Command::Name(setup.opponent.to_owned()))?;
             self.send(&Command::Computer)?;

@@ -1,4 +1,4 @@
-//! `/analysis`: lines compared with the book, limits, cached and kept results.
+//! `/analysis`: lines compared with the book, limits, and cached and stored results.
 
 use serde_json::Value;
 
@@ -111,13 +111,13 @@ fn a_position_that_was_searched_as_long_is_not_searched_again() {
     for line in of_kind(&again, "line") {
         assert!(of_kind(&first, "line").contains(&line), "{line}");
     }
-    // The position is the same by another move order, and fewer lines are enough.
+    // A different move order leads to the same position, and fewer lines are requested.
     let fewer =
         "/analysis?fen=rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR_b_KQkq_-_0_1&seconds=1";
     let fewer = server.get(fewer);
     let fewer = events(&fewer);
     assert_eq!((&end(&fewer)["reason"], of_kind(&fewer, "line").len()), (&"cached".into(), 1));
-    // A longer search begins with the known lines and sends only deeper ones.
+    // A longer search first sends the known lines, and then only deeper ones.
     let longer = server.get("/analysis?play=e2e4&seconds=2&lines=2");
     let longer = events(&longer);
     assert_eq!(end(&longer)["reason"], "time");
@@ -154,7 +154,7 @@ fn kept_values_are_shown_after_a_restart() {
     let server = start(&keep);
     assert_eq!(check(&server)["value"]["score"], lines[0]["score"]);
     drop(server);
-    // It belongs to one book.
+    // The file of stored results belongs to one book.
     let other = tabia(
         &["serve", "embedded", "--listen", "0", "--keep", "games.tbk.analysis"],
         folder.path(),
@@ -162,7 +162,7 @@ fn kept_values_are_shown_after_a_restart() {
     assert!(!other.status.success());
     let text = String::from_utf8_lossy(&other.stderr);
     assert!(text.contains("games.tbk.analysis") && text.contains("other settings"), "{text}");
-    // The analysis of the book takes the values over.
+    // The analysis of the book uses the stored values.
     let least = ["--min-games", "1000", "--nodes", "1000"];
     let analysed = tabia(&[&["book", "analyse", "games.tbk"][..], &least].concat(), folder.path());
     assert!(analysed.status.success(), "{}", String::from_utf8_lossy(&analysed.stderr));

@@ -1,4 +1,5 @@
-//! Every game is counted once, under one id and from one book. Compares with a naive count.
+//! Every game is counted once, under one id and from one book. Compares the answers with a naive
+//! count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -68,11 +69,11 @@ type Results = [u64; 3];
 #[derive(Debug, Default)]
 struct Expected {
     reached: Results,
-    /// Games that played a move here, each once; and by month.
+    /// The results of the games that played a move here, each counted once, and the same by month.
     played: Results,
     months: BTreeMap<u8, Results>,
     by_move: BTreeMap<String, Results>,
-    /// Games of the player P0 by the last move that they played here.
+    /// The results of player P0's games, by the last move that was played here.
     of_player: BTreeMap<String, Results>,
     has_ends: bool,
     has_repeats: bool,
@@ -196,7 +197,7 @@ fn every_answer_counts_each_game_once() {
         }
         for (book, has_facets) in [("games.pgn", true), ("plain.tbk", false)] {
             let server = Server::start(&[book], folder.path());
-            // The first positions are mostly those that most games reached.
+            // The first of these positions are mostly those that most games reached.
             for (position, play) in places.values().take(40) {
                 let expected = expected_at(position, &games);
                 check_position(&server, &format!("play={play}"), &expected, has_facets);
@@ -263,7 +264,7 @@ fn first_book_with_the_position_answers() {
                     assert_eq!(results(&answer), [white, 0, black], "{case} /{path} {place}");
                 }
             }
-            // With a filter only books with facets answer.
+            // With a filter, only books with facets are used.
             let filtered = server.get("/lichess?since=2002-01");
             match (first, second) {
                 ("plain", "plain") => assert_eq!(filtered.status, 409, "{case}"),

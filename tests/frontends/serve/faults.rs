@@ -17,7 +17,7 @@ fn server_with_short_timeout() -> (Server, tempfile::TempDir) {
     (Server::start(&["embedded", "--client-timeout", "1"], folder.path()), folder)
 }
 
-/// Sends raw bytes and returns the answer; `closes` ends the sending side first.
+/// Sends raw bytes and returns the answer. If `closes` is set, closes the sending side first.
 fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
     let mut stream = server.connect();
     stream.write_all(request).expect("sent");
@@ -43,7 +43,8 @@ fn connection_of_a_stalled_client_is_closed() {
     ] {
         let mut stream = server.connect();
         stream.set_write_timeout(Some(TIMEOUT)).expect("a time limit");
-        // The unread answers fill all buffers first, and then the requests do.
+        // The unread answers fill the buffers in one direction, and then the requests fill the
+        // others.
         let fault = loop {
             if let Err(fault) = stream.write_all(request.repeat(100).as_bytes()) {
                 break fault;
@@ -71,7 +72,7 @@ fn searches_end_on_time_without_readers() {
     while server.get("/status").json()["searches"]["running"] != 0 {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // No client has read anything so far. The final event states the reason.
+    // No client has read anything yet. The final event states the reason.
     for stream in &mut streams {
         let mut text = String::new();
         while !text.contains("event: end") || !text.contains("\"reason\":\"time\"") {
@@ -150,7 +151,7 @@ fn errors_have_the_documented_form_and_name_the_limit() {
         assert!(sentence.contains(named), "{case}: {sentence}");
         assert_eq!(reported.as_object().map(serde_json::Map::len), Some(1), "{case}");
     }
-    // Text that is not UTF-8 is read as Latin-1, as in files.
+    // As in files, text that is not UTF-8 is interpreted as Latin-1.
     let latin = b"POST /read HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 28\r\n\r\n[White \"M\xfcller\"]\n\n1. e4 e5\n\n";
     assert_eq!(send_raw(&server, latin, false).json()["tags"][0][1], "M\u{fc}ller");
 }
@@ -190,7 +191,7 @@ fn replaced_game_file_is_rejected_by_name() {
         for (what, put) in put {
             fs::remove_file(&games).expect("removed");
             put(&games);
-            // Another player, since the games of the first are cached.
+            // Query another player, since the games of the first one are cached.
             let line = last_line(&server, "beta");
             let error = line["error"].as_str().unwrap_or_else(|| panic!("{book} {what}: {line}"));
             assert!(error.contains("games.pgn"), "{book} {what}: {error}");
@@ -209,7 +210,7 @@ fn replaced_game_file_is_rejected_by_name() {
 fn streams_report_that_the_server_is_closing() {
     let (mut server, folder) = Server::with_games();
     let _keep = folder;
-    // The answer comes at once, because no file is missing.
+    // No file is missing any more, so the answer has no error.
     assert!(last_line(&server, "beta")["error"].is_null());
     let id = rustix::process::Pid::from_child(&server.child);
     let mut open = server.connect();

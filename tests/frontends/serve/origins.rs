@@ -1,4 +1,4 @@
-//! Which origins may use which endpoints.
+//! The origins that may use each endpoint.
 
 use super::Server;
 

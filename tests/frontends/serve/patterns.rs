@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Server, check};
 use crate::support::tabia;
 
-/// The last line of a response, all of whose lines fit their description.
+/// Returns the last line of a response, after checking that all lines match the API description.
 fn search(server: &Server, query: &str) -> Value {
     let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
     let answer = server.get(&format!("/search?{query}"));
@@ -16,7 +16,7 @@ fn search(server: &Server, query: &str) -> Value {
     lines.into_iter().next_back().expect("a line")
 }
 
-/// The white player and the plies of each game.
+/// Returns the white player and the plies of each game.
 fn games(found: &Value) -> Vec<(&str, Vec<u64>)> {
     let plies = |game: &Value| {
         let places = game["positions"].as_array().expect("positions").iter();
@@ -35,7 +35,7 @@ fn games_with_a_pattern_are_listed_with_their_plies() {
         (found["found"]["white"].as_u64(), found["found"]["black"].as_u64()),
         (Some(1), Some(1))
     );
-    // The latest game is first, and the highest rated one.
+    // The latest game is first, which is also the one with the highest rating.
     assert_eq!(games(&found), [("Beta", vec![3]), ("Alpha, A", vec![4])]);
     let fen = found["games"][1]["positions"][0]["fen"].as_str().expect("a FEN");
     assert!(fen.starts_with("rnbqkb1r/pppp1ppp/4pn2/8/2PP4/8/PP2PPPP/RNBQKBNR w"), "{fen}");

@@ -1,4 +1,4 @@
-//! Search for players by parts and spellings of their names.
+//! Search for players by parts of their names and by different spellings.
 
 use serde_json::Value;
 

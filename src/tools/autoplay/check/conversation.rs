@@ -8,7 +8,8 @@ use crate::tools::autoplay::process::{Line, Process, Trace};
 
 use super::{Finding, Limits};
 
-/// The pause between lines, without which some engines lose input. Too short to affect times.
+/// The pause after each line, because some engines lose input that arrives too fast. It is too
+/// short to affect the measured times.
 const PACE: Duration = Duration::from_millis(10);
 
 /// Maximum number of characters quoted from an engine's output.
@@ -17,7 +18,7 @@ const QUOTE: usize = 200;
 /// The number of recently sent lines that a finding quotes.
 const QUOTED_LINES: usize = 6;
 
-/// A protocol, and what the engine declares in its handshake.
+/// A protocol, together with the engine's declarations in its handshake.
 pub(super) trait Handshake: Default {
     /// A parsed line from the engine.
     type Reply: for<'a> From<&'a str>;
@@ -25,7 +26,7 @@ pub(super) trait Handshake: Default {
     /// The command that starts a new game.
     const NEW_GAME: &'static str;
 
-    /// The commands that start a search whose end is far away.
+    /// The commands that start a search that does not end during the test.
     const LONG_SEARCH: &'static [&'static str];
 
     /// Performs the handshake.
@@ -51,20 +52,20 @@ pub(super) trait Handshake: Default {
 pub(super) struct Conversation<H> {
     pub process: Process,
     pub handshake: H,
-    /// Without an answer within this time, the engine counts as hung.
+    /// An engine that does not answer within this time is considered hung.
     pub patience: Duration,
     /// Findings that do not end the test.
     pub findings: Vec<Finding>,
     /// Measurements that are reported but cannot fail a test.
     pub notes: Vec<String>,
-    /// What the engine lacks, if the test was skipped for that reason.
+    /// The missing feature because of which the test was skipped, if any.
     pub skipped: Option<&'static str>,
     /// The lines sent in the handshake.
     greeting: Vec<String>,
     /// The lines sent after the handshake.
     sent: Vec<String>,
     received: Vec<String>,
-    /// A line that arrived after the deadline of the last wait.
+    /// A line that arrived after the deadline of the last call of `next`.
     unread: Option<Line>,
 }
 
@@ -157,7 +158,7 @@ impl<H: Handshake> Conversation<H> {
         self.process.wait(Instant::now()).is_none()
     }
 
-    /// Marks the test as skipped. `lack` is what the engine lacks.
+    /// Marks the test as skipped because of a missing feature, which `lack` describes.
     pub(super) fn skip(&mut self, lack: &'static str) -> Result<(), Finding> {
         self.skipped = Some(lack);
         Ok(())
@@ -180,7 +181,7 @@ impl<H: Handshake> Conversation<H> {
         Finding { sent: clipped(sent[from..].join(" | ")), came: clipped(came), rule }
     }
 
-    /// Creates a finding for an answer that did not arrive. Describes whether the engine hangs.
+    /// Creates a finding for a missing answer. It states whether the engine hangs or has exited.
     pub(super) fn missing(&mut self, what: &str, rule: &'static str) -> Finding {
         let came = match self.is_alive() {
             true => format!("no {what} within {} s", self.patience.as_secs_f64()),

@@ -1,4 +1,4 @@
-//! The tests of how an engine ends, which are the same for both protocols.
+//! Tests of how an engine exits. They are the same for both protocols.
 
 use std::time::Instant;
 
@@ -52,7 +52,7 @@ pub(super) fn quit_while_thinking<H: Handshake>(
     ends(conversation, "", "quit must end the engine during a search too")
 }
 
-/// Checks that the engine exits, and not by a signal that indicates a crash.
+/// Checks that the engine exits, and that it was not ended by a signal that indicates a crash.
 fn ends<H: Handshake>(
     conversation: &mut Conversation<H>,
     what: &str,

@@ -1,8 +1,8 @@
 //! Checks whether an engine follows its protocol, xboard or UCI.
 //!
-//! Each test runs a separate process, so that a failure does not affect the next test. A
-//! `conversation` is the connection to this process, with the results of the `handshake`. Sources:
-//! <https://www.gnu.org/software/xboard/engine-intf.html> and
+//! Each test starts a new process, so that a failure does not affect the next test. A
+//! `conversation` is the connection to this process, including the results of the `handshake`.
+//! Sources: <https://www.gnu.org/software/xboard/engine-intf.html> and
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
 
 mod conversation;
@@ -41,9 +41,9 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The conditions of a check.
+/// The conditions under which the tests run.
 pub(crate) struct Limits<'a> {
-    /// Without an answer within this time, the engine counts as hung.
+    /// An engine that does not answer within this time is considered hung.
     pub patience: Duration,
     pub trace: &'a Trace,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Outcome {
     pub findings: Vec<Finding>,
     /// Measurements, such as the time from `stop` to `bestmove`.
     pub notes: Vec<String>,
-    /// What the engine lacks, if the test was skipped for that reason.
+    /// The missing feature because of which the test was skipped, if any.
     pub skipped: Option<&'static str>,
     pub duration: Duration,
 }
@@ -73,7 +73,7 @@ struct Probe<H> {
     run: fn(&mut Conversation<H>) -> Result<(), Finding>,
 }
 
-/// Runs all tests of the engine's protocol. Passes each result to `report` when it is available.
+/// Runs all tests of the engine's protocol, and passes the result of each test to `report`.
 ///
 /// # Errors
 /// If the engine's program cannot be started, or if `report` fails.
@@ -105,7 +105,8 @@ fn run<H: Handshake, E: From<StartError>>(
             findings = std::mem::take(&mut conversation.findings);
             findings.extend(last);
             findings.extend(H::unsolicited(&conversation));
-            // A handshake that fails in a later test is a finding of that test.
+            // Only the first test decides this. If the handshake fails in a later test, that test
+            // has a finding.
             is_usable = !outcomes.is_empty() || conversation.handshake.is_usable();
             (notes, skipped) = (conversation.notes, conversation.skipped);
         }

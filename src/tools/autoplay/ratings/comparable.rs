@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{Anchor, RatedGame};
 
-/// Returns the largest group of players in which everyone took points from everyone else, directly
-/// or through others; only then is the maximum of the likelihood finite (Ford 1957,
-/// <https://doi.org/10.2307/2308513>). Players with anchors count as one player, and their group is
-/// preferred.
+/// Returns the largest group in which every player scored against every other player, directly or
+/// through a chain of players. Only for such a group is the maximum of the likelihood finite (Ford
+/// 1957, <https://doi.org/10.2307/2308513>). If there are anchors, all players with an anchor count
+/// as one player, and the group that contains them is returned.
 pub(super) fn comparable(
     players: usize,
     games: &[RatedGame],

@@ -3,12 +3,12 @@
 //! The expected score of a game is a logistic function of the rating difference plus White's
 //! advantage. The ratings maximise the likelihood of the results, where a draw counts as half a win
 //! and half a loss. This is the Bradley-Terry model (<https://doi.org/10.2307/2334029>), as in Ordo
-//! (<https://github.com/michiguel/Ordo>). If the scores of all pairings follow from one set of
-//! ratings, exactly these are found.
+//! (<https://github.com/michiguel/Ordo>). If one set of ratings explains the scores of all pairings
+//! exactly, the result is that set.
 //!
-//! The errors do not assume that games are independent, or that there are no draws. They come from
-//! the observed variance of game pairs with the same opening (the sandwich estimator, Huber 1967,
-//! <https://projecteuclid.org/euclid.bsmsp/1200512988>).
+//! The margins of error do not assume that games are independent, or that there are no draws. They
+//! are computed from the observed variance of game pairs with the same opening (the sandwich
+//! estimator, Huber 1967, <https://projecteuclid.org/euclid.bsmsp/1200512988>).
 //!
 //! ```
 //! use tabia::autoplay::ratings::{RatedGame, ratings};
@@ -38,7 +38,8 @@ use serde::Serialize;
 use super::stats::{ELO_SCALE, Estimate, Z_95, normal_distribution};
 use model::Model;
 
-/// The maximum number of players. Time grows with its third power, memory with its square.
+/// The maximum number of players. The time grows with the cube of the number, and the memory with
+/// its square.
 pub const MAX_PLAYERS: usize = 3000;
 
 /// The result of a game.
@@ -48,7 +49,7 @@ pub struct RatedGame {
     pub players: [usize; 2],
     /// White's half points: 0, 1 or 2.
     pub half_points: u8,
-    /// The number of the game pair with the same opening; `None` if the game is single.
+    /// The number of the game pair with the same opening; `None` if the game is in no pair.
     pub pair: Option<usize>,
 }
 
@@ -80,19 +81,19 @@ pub struct Rating {
 /// The ratings of all players that can be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratings {
-    /// The ratings, the highest first.
+    /// The ratings in descending order.
     pub rows: Vec<Rating>,
     /// White's advantage in Elo.
     pub white_advantage: Estimate,
-    /// The players without a rating: they won or lost all games against the rated ones, directly or
-    /// through other players, or did not play.
+    /// The players without a rating. They did not play, or they won all or lost all games against
+    /// the rated players, directly or through a chain of players.
     pub unrated: Vec<usize>,
 }
 
 /// Computes ratings of players with indexes below `players`.
 ///
 /// # Panics
-/// If a game or an anchor refers to another player.
+/// If the index of a player in a game or an anchor is not below `players`.
 pub fn ratings(players: usize, games: &[RatedGame], anchors: &[Anchor]) -> Ratings {
     let rated = comparable::comparable(players, games, anchors);
     let mut unrated: Vec<usize> = (0..players).collect();

@@ -1,4 +1,4 @@
-//! The likelihood of results, and its maximum.
+//! The likelihood of the results as a function of the ratings, and its maximum.
 //!
 //! Strengths are ratings in natural units: a difference of 1 multiplies the odds of a win by e.
 
@@ -7,42 +7,42 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::stats::ELO_SCALE;
 use super::{Anchor, RatedGame};
 
-/// The standard deviation of White's advantage before any game, in Elo. Keeps it finite if White
-/// won all games. Hand-set.
+/// The prior standard deviation of White's advantage, in Elo. The prior keeps the advantage finite
+/// if White won all games. Set by hand.
 const WHITE_DEVIATION: f64 = 200.0;
 
 /// The largest number of Newton steps. A few steps are enough unless results are extreme.
 const MAX_STEPS: usize = 200;
 
-/// The size of a step at which the maximum is reached.
+/// The step size below which the maximum counts as reached.
 const TOLERANCE: f64 = 1e-11;
 
-/// The smallest pivot of the equations. Smaller ones are rounding errors.
+/// The smallest pivot of the equations. Smaller pivots are rounding errors.
 const MIN_PIVOT: f64 = 1e-12;
 
-/// The variables are the strengths of the players without a fixed one, and White's advantage.
+/// The model. Its variables are the strengths that are not fixed, and White's advantage.
 pub(super) struct Model {
-    /// The variable of each player; `None` if the strength is fixed.
+    /// The index of each player's variable; `None` if the player's strength is fixed.
     variables: Vec<Option<usize>>,
-    /// The strengths of the players that have a fixed one.
+    /// The strengths of the players whose strength is fixed.
     fixed: Vec<f64>,
-    /// The mean and the precision (1 / variance) of each variable before any game.
+    /// The mean and the precision (1 / variance) of each variable's prior distribution.
     priors: Vec<(f64, f64)>,
     has_anchor: bool,
 }
 
-/// The most likely values of the variables, and what their errors depend on.
+/// The most likely values of the variables, and the data from which their errors are computed.
 pub(super) struct Solution {
     pub values: Vec<f64>,
     /// The Cholesky factor of the negative second derivatives.
     factor: Vec<Vec<f64>>,
-    /// The derivatives of the logarithm of the likelihood for each unit: a game pair or a game.
+    /// The derivatives of the log-likelihood of each unit, which is a game pair or a single game.
     units: Vec<BTreeMap<usize, f64>>,
-    /// The precision of each variable before any game.
+    /// The precision of each variable's prior distribution.
     precisions: Vec<f64>,
 }
 
-/// The results of two players with given colours.
+/// The results of the games of two players with the same colours.
 #[derive(Default)]
 struct Pairing {
     games: f64,
@@ -73,7 +73,7 @@ impl Model {
         Model { variables, fixed, priors, has_anchor: !anchors.is_empty() }
     }
 
-    /// Returns the variable of White's advantage.
+    /// Returns the index of the variable for White's advantage.
     pub(super) fn white(&self) -> usize {
         self.priors.len() - 1
     }
@@ -82,7 +82,7 @@ impl Model {
         self.variables[player].map_or(self.fixed[player], |variable| values[variable])
     }
 
-    /// Returns the factors of the variables in a strength, or in a difference of two strengths.
+    /// Returns the variables in a strength, or in a difference of two strengths, with their signs.
     pub(super) fn direction(&self, player: usize, other: Option<usize>) -> Vec<(usize, f64)> {
         let signed = [(Some(player), 1.0), (other, -1.0)];
         let factor = |(player, sign): (Option<usize>, f64)| Some((self.variables[player?]?, sign));
@@ -132,7 +132,7 @@ impl Model {
         1.0 / (1.0 + (-difference).exp())
     }
 
-    /// Returns the variables on which a game's expected score depends, with the signs.
+    /// Returns the variables on which a game's expected score depends, with their signs.
     fn influences(&self, [white, black]: [usize; 2]) -> Vec<(usize, f64)> {
         let mut influences = self.direction(white, Some(black));
         influences.push((self.white(), 1.0));
@@ -153,7 +153,7 @@ impl Model {
         of_results.chain(of_priors).sum()
     }
 
-    /// Returns the first derivatives, and the second ones with negative sign.
+    /// Returns the first derivatives and the negated second derivatives of the log-likelihood.
     fn derivatives(
         &self,
         values: &[f64],
@@ -177,7 +177,7 @@ impl Model {
             }
         }
         if !self.has_anchor {
-            // Only differences matter. This keeps the average of the strengths at its prior mean.
+            // The results determine only differences of strengths. This term fixes their average.
             let weight = 1.0 + matrix[0][0];
             for row in &mut matrix[..size - 1] {
                 row[..size - 1].iter_mut().for_each(|entry| *entry += weight);
@@ -207,7 +207,7 @@ impl Model {
 }
 
 impl Solution {
-    /// Returns the standard deviation of a sum of variables with factors; `None` if there are too
+    /// Returns the standard deviation of a linear combination of variables; `None` if there are too
     /// few results, or if they do not vary.
     pub(super) fn deviation(&self, direction: &[(usize, f64)]) -> Option<f64> {
         let (units, variables) = (self.units.len(), self.values.len());
@@ -225,7 +225,8 @@ impl Solution {
                 .sum::<f64>()
                 .powi(2)
         };
-        // The residuals are smaller than the true deviations, because the values fit them.
+        // The residuals are smaller than the true deviations, because the values were fitted to the
+        // results.
         let correction = units as f64 / (units - variables) as f64;
         let of_results = correction * self.units.iter().map(of_unit).sum::<f64>();
         let of_priors: f64 = effect

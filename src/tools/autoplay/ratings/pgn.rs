@@ -25,7 +25,7 @@ pub struct PgnResults {
     /// The number of games without a result, or without the names of both players.
     pub skipped: u64,
     players: HashMap<String, usize>,
-    /// The first games of pairs, by White, Black and round.
+    /// The indices of the games whose pair is not complete yet, by White, Black and round.
     open: HashMap<([usize; 2], String), usize>,
 }
 
@@ -56,7 +56,7 @@ impl PgnResults {
                 _ => self.skipped += 1,
             }
         }
-        // Rounds of different files are not the same.
+        // Rounds with the same name in different files are different rounds.
         self.open.clear();
         Ok(())
     }
@@ -80,7 +80,8 @@ impl PgnResults {
         self.games.push(RatedGame { players, half_points, pair });
     }
 
-    /// Removes players with fewer games, and their games, until all others have enough.
+    /// Removes players with fewer games, together with their games, until each remaining player has
+    /// enough.
     pub fn keep_players_with(&mut self, min_games: u32) {
         loop {
             let mut counts = vec![0; self.names.len()];

@@ -22,8 +22,8 @@ fn elos(players: usize, found: &Ratings) -> Vec<f64> {
     elos
 }
 
-/// The case of <https://github.com/Disservin/fastchess/issues/1007>: scores of 75%, 75% and 90%
-/// follow from equal distances, whatever the number of games.
+/// The example of <https://github.com/Disservin/fastchess/issues/1007>: two equal rating
+/// differences explain scores of 75%, 75% and 90% exactly, for any number of games.
 #[test]
 fn ratings_reproduce_consistent_scores() {
     let won = |wins: usize, draws: usize, losses: usize| {
@@ -86,12 +86,13 @@ fn extreme_results_have_finite_ratings() {
     // White wins always.
     let found = ratings(2, &games([0, 1], &[2, 0].repeat(50)), &[]);
     assert!(found.rows[0].elo.abs() < 1e-6 && found.white_advantage.value > 200.0);
-    // All pairs are equal: nothing is known about the error.
+    // All pairs have the same result, so the error cannot be estimated.
     let found = ratings(2, &games([0, 1], &[1; 50]), &[]);
     assert_eq!((found.rows[0].error, found.rows[0].superiority), (None, None));
 }
 
-/// Scores of a game by the model of Davidson (1970): draws are likely between equal players.
+/// Returns the half points of a random game by Davidson's model (1970), in which draws are most
+/// likely between equal players.
 fn play(random: &mut Random, difference: f64) -> u8 {
     let (white, draw) =
         ((difference / ELO_SCALE).exp(), 1.5 * (difference / ELO_SCALE / 2.0).exp());
@@ -132,8 +133,8 @@ fn intervals_contain_the_true_rating_in_95_percent() {
     for (format, pairs) in
         [(Format::RoundRobin, 20), (Format::Gauntlet, 60), (Format::Swiss { rounds: 4 }, 30)]
     {
-        // Draws and openings change the expected scores, so the ratings differ from those above.
-        // Many games show what they are.
+        // Draws and openings change the expected scores, so the ratings differ from `truth`. Their
+        // expected values are determined with many games.
         let many = tournament(&mut Random::new(99), &truth, 20_000, format);
         let expected = elos(truth.len(), &ratings(truth.len(), &many, &[]));
         let (mut inside, mut all) = (0.0, 0.0);

@@ -22,7 +22,7 @@ const PAGE: Page = Page {
     script: concat!(include_str!("standings.js"), include_str!("page.js")),
 };
 
-/// The script that shows standings, pairings and a sequential test, also on the live page.
+/// The script that shows standings, pairings and a sequential test. The live page uses it too.
 #[cfg(feature = "serve")]
 pub(crate) const STANDINGS_JS: &str = include_str!("standings.js");
 /// The style sheet for [`STANDINGS_JS`].
@@ -89,8 +89,8 @@ fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
     })
 }
 
-/// Returns the crosstable, with the points against the first `columns` engines of the table. The best
-/// engine comes first.
+/// Returns the crosstable. The best engine comes first. Each row has the points against the first
+/// `columns` engines in the table.
 pub(crate) fn table(names: &[String], standings: &Standings, columns: usize) -> Value {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -132,7 +132,8 @@ pub(crate) fn pairing(
     })
 }
 
-/// Returns the bounds of the sequential test, and the LLR after each pair, in the order of ending.
+/// Returns the bounds of the sequential test and the log-likelihood ratio after each pair of games,
+/// in the order in which the pairs ended.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();

@@ -1,8 +1,8 @@
 //! Knockout tournaments: the loser of each pairing is eliminated.
 //!
-//! The engines are seeded in the order in which they were defined, so that the best two seeds can
-//! meet only in the last round. If their number is not a power of two, the best seeds have a bye in
-//! the first round.
+//! The engines are seeded in the order in which they were defined, so that the two highest seeds
+//! can meet only in the last round. If the number of engines is not a power of two, the highest
+//! seeds get a bye in the first round.
 
 use super::super::schedule::{Round, TIE_BREAKS};
 use super::{Placing, Rounds};
@@ -40,7 +40,8 @@ fn tied(rounds: &Rounds, number: usize) -> Vec<(usize, usize)> {
     tied.map(|((_, pairing), _)| pairing).filter(both_stay).collect()
 }
 
-/// Returns the engines that are in the tournament after `number` rounds. Neighbours meet next.
+/// Returns the engines that remain after `number` rounds. In the next round, each engine with an
+/// even index plays the one after it.
 fn bracket(rounds: &Rounds, number: usize) -> Vec<Option<usize>> {
     let encounters = rounds.encounters();
     let mut bracket = match rounds.list.first() {
@@ -63,11 +64,12 @@ fn bracket(rounds: &Rounds, number: usize) -> Vec<Option<usize>> {
     bracket
 }
 
-/// Returns the engines in the order of the bracket, the best first; `None` is a bye.
+/// Returns the engines in the order of the bracket, beginning with the highest seed; `None` is a
+/// bye.
 fn seeded(engines: &[usize]) -> Vec<Option<usize>> {
     let mut seeds = vec![0];
     while seeds.len() < engines.len() {
-        // Each seed meets the one for which the sum of both ranks is the same.
+        // In each pairing, the indices of the two seeds add up to `last`.
         let last = 2 * seeds.len() - 1;
         seeds = seeds.into_iter().flat_map(|seed| [seed, last - seed]).collect();
     }

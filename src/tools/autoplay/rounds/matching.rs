@@ -1,9 +1,9 @@
-//! The cheapest perfect matching of a complete graph.
+//! Minimum-cost perfect matching of a complete graph.
 
 use integer_blossom::min_weight_perfect_matching;
 
-/// Returns the partner of each of `nodes` nodes, so that the sum of the costs is the lowest. Sums of
-/// costs are compared item by item. `cost` is called with the lower index first.
+/// Returns the partner of each of `nodes` nodes, so that the sum of the costs is minimal. Costs are
+/// compared lexicographically. `cost` is called with the lower index first.
 ///
 /// # Panics
 /// If `nodes` is odd.
@@ -17,7 +17,7 @@ pub(super) fn cheapest_matching<const N: usize>(
         let costs = largest.iter_mut().zip(cost(a, b));
         costs.for_each(|(largest, cost)| *largest = cost.max(*largest));
     }
-    // Each item is multiplied so that the sum of all lower ones cannot outweigh it.
+    // Each item is scaled so that the sum of all items of lower priority cannot outweigh it.
     let total = |costs: [i64; N]| {
         let items = costs.into_iter().zip(largest);
         items.fold(0_i128, |sum, (cost, largest)| {
@@ -38,7 +38,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the lowest cost of a perfect matching of the nodes in a set, by trying all.
+    /// Returns the lowest cost of a perfect matching of these nodes, found by trying all matchings.
     fn lowest(nodes: &[usize], cost: &dyn Fn(usize, usize) -> [i64; 2]) -> [i64; 2] {
         let [first, rest @ ..] = nodes else { return [0, 0] };
         let with = |&partner: &usize| {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn large_graphs_are_matched() {
-        // The only matching without costs joins each node to its mirror image.
+        // The only matching with zero cost pairs each node with its mirror image.
         const NODES: usize = 100;
         let cost = |a: usize, b: usize| [i64::from(a + b != NODES - 1), (a * b % 7) as i64];
         let partners = cheapest_matching(NODES, cost);

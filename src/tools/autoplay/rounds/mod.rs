@@ -1,4 +1,4 @@
-//! The rounds of a tournament so far, and the pairing of the next one.
+//! The rounds of a tournament, and the pairing of the next round.
 //!
 //! ```
 //! use tabia::autoplay::rounds::Rounds;
@@ -26,7 +26,7 @@ use serde::Serialize;
 use super::schedule::{Format, Round, Schedule, Slot, Start};
 pub use swiss::MAX_ENGINES;
 
-/// The half points for a win.
+/// The number of half points for a win.
 const WIN: u32 = 2;
 
 /// The rounds of a tournament and the results of their games.
@@ -37,7 +37,7 @@ pub struct Rounds {
     slots: Vec<Slot>,
     /// White's half points in each finished game, by game number.
     results: BTreeMap<usize, u8>,
-    /// Whether each engine is in the tournament, or has been withdrawn.
+    /// Whether each engine is in the tournament (`true`) or has been withdrawn.
     present: Vec<bool>,
 }
 
@@ -47,8 +47,8 @@ pub struct Placing {
     /// In a Swiss tournament, the points, including those for byes and for games that a withdrawn
     /// opponent did not play. In a knockout, the number of rounds that the engine survived.
     pub score: f64,
-    /// In a Swiss tournament, the sum of the opponents' scores, which decides between engines with
-    /// equal scores. For a bye, the engine's own score counts. In a knockout, 0.
+    /// In a Swiss tournament, the sum of the opponents' scores, which breaks ties. For a bye, the
+    /// engine's own score is added. In a knockout, 0.
     pub buchholz: f64,
 }
 
@@ -62,8 +62,8 @@ impl Schedule {
 }
 
 impl Rounds {
-    /// Creates a tournament without rounds. `present` has one item for each engine: whether it
-    /// takes part, or has been withdrawn.
+    /// Creates a tournament without rounds. `present` has one item for each engine, which is
+    /// `false` if the engine has been withdrawn.
     pub fn new(schedule: Schedule, present: Vec<bool>) -> Self {
         let (list, slots, results) = (Vec::new(), Vec::new(), BTreeMap::new());
         Rounds { schedule, list, slots, results, present }
@@ -84,7 +84,7 @@ impl Rounds {
         &self.slots
     }
 
-    /// Changes which engines take part. New engines come after those that are already known.
+    /// Sets which engines take part. New engines come after those that are already known.
     pub fn set_present(&mut self, present: Vec<bool>) {
         self.present = present;
     }
@@ -107,7 +107,7 @@ impl Rounds {
     /// Adds a round that was paired by an earlier run.
     ///
     /// # Errors
-    /// If it does not follow the rounds before it, or refers to unknown engines.
+    /// If the round does not follow the earlier ones, or if it refers to unknown engines.
     pub fn restore(&mut self, round: Round) -> Result<(), String> {
         let engines = self.present.len();
         let follows = round.first_game == self.slots.len() + 1
@@ -140,8 +140,8 @@ impl Rounds {
         self.list.push(round);
     }
 
-    /// Returns the games that are still to be played in the rounds so far. Once the next round of a
-    /// Swiss tournament or a knockout has been paired, the earlier ones are over.
+    /// Returns the games that are still to be played in the rounds that have been paired. In a
+    /// Swiss tournament or a knockout, only the last of these rounds counts.
     pub fn remaining(&self) -> Vec<Slot> {
         let first = match self.list.last() {
             Some(last) if self.schedule.format.has_rounds() => last.first_game,
@@ -155,7 +155,7 @@ impl Rounds {
     }
 
     /// Pairs the next round and adds it. Returns `None` if the tournament is over. All games of the
-    /// rounds before must have been played ([`Rounds::remaining`]).
+    /// earlier rounds must have been played ([`Rounds::remaining`]).
     pub fn pair_next(&mut self) -> Option<Round> {
         let round = self.next_round()?;
         self.push(round.clone());
@@ -175,7 +175,7 @@ impl Rounds {
         Some(Round { first_game: self.slots.len() + 1, entrants: self.entrants(), ..round })
     }
 
-    /// Returns the pairings of a round robin or gauntlet that are in no round yet.
+    /// Returns the pairings of a round robin or gauntlet that are not in a round yet.
     fn missing(&self) -> Vec<(usize, usize)> {
         let listed: BTreeSet<_> = self.list.iter().flat_map(|round| &round.pairings).collect();
         let mut pairings = self.schedule.all_pairings(&self.entrants());
@@ -188,14 +188,14 @@ impl Rounds {
         self.remaining().is_empty() && self.next_round().is_none()
     }
 
-    /// Returns the number of games in the whole tournament, as far as it can be foreseen: without
-    /// tie-breaks, and if no engine is added or withdrawn.
+    /// Returns the expected number of games in the whole tournament. It assumes that no tie-breaks
+    /// are needed and that no engine is added or withdrawn.
     pub fn planned(&self) -> usize {
         self.results.len() + self.remaining().len() + self.future()
     }
 
-    /// Returns the number of the last game, as far as it can be foreseen. It exceeds
-    /// [`Self::planned`] by the games that were not played because an engine was withdrawn.
+    /// Returns the expected number of the last game. It exceeds [`Self::planned`] by the number of
+    /// games that were not played because an engine was withdrawn.
     pub fn last_number(&self) -> usize {
         self.slots.len() + self.future()
     }
@@ -224,7 +224,7 @@ impl Rounds {
         self.present.len()
     }
 
-    /// Returns whether an engine is still in the tournament after all rounds with this number.
+    /// Returns whether an engine was not withdrawn before the end of the rounds with this number.
     fn stays(&self, number: usize, engine: usize) -> bool {
         match self.list.iter().find(|round| round.number > number) {
             Some(next) => next.entrants.contains(&engine),
@@ -269,7 +269,8 @@ mod tests {
         Schedule { engines, format, games: GAMES, openings: 5, reversed: true }
     }
 
-    /// Plays the remaining games with random results. In one of `odds` games, an engine is withdrawn.
+    /// Plays the remaining games with random results. In about one of `odds` games, an engine is
+    /// withdrawn.
     fn play(rounds: &mut Rounds, random: &mut Random, odds: u64) {
         while let Some(&slot) = rounds.remaining().first() {
             if odds > 0 && random.next_u64().is_multiple_of(odds) && rounds.entrants().len() > 3 {
@@ -280,7 +281,7 @@ mod tests {
         }
     }
 
-    /// Returns the tournament as it is restored from a state file.
+    /// Returns a copy of the tournament, restored as from a state file.
     fn restored(rounds: &Rounds) -> Rounds {
         let mut copy = Rounds::new(rounds.schedule, rounds.present.clone());
         for round in &rounds.list {
@@ -339,7 +340,7 @@ mod tests {
                 if has_rematch(&round, &earlier) || second_bye {
                     prop_assert!(!can_avoid_rematches(&entrants, &earlier));
                 } else if let [bye] = round.byes[..] {
-                    // Engines ranked below the one with the bye cannot have it.
+                    // No engine ranked below the one with the bye could have got it.
                     let key = |engine: usize| (points[engine].score, std::cmp::Reverse(engine));
                     for &lower in entrants.iter().filter(|&&engine| key(engine) < key(bye)) {
                         let had_bye = earlier.iter().any(|other| other.byes.contains(&lower));
@@ -350,7 +351,7 @@ mod tests {
                 play(&mut rounds, &mut random, odds);
             }
             prop_assert!(rounds.is_over() && rounds.pair_next().is_none());
-            // Every pairing and every bye distributes the points of its games.
+            // Every pairing and every bye awards one point for each of its games.
             let pairings = rounds.list.iter().map(|round| round.pairings.len() + round.byes.len());
             let sum: f64 = rounds.placings().iter().map(|placing| placing.score).sum();
             let all = (GAMES * pairings.sum::<usize>()) as f64;
@@ -423,7 +424,7 @@ mod tests {
         assert_eq!(scores(&rounds), [1.0, 1.0, 1.0, 1.0, 2.0]);
         let round = rounds.pair_next().expect("a round");
         assert_eq!((round.pairings, round.byes), (vec![(1, 4), (2, 3)], vec![]));
-        // An engine that returns plays in the next round; the games that it missed stay lost.
+        // An engine that returns plays in the next round. The games that it missed remain lost.
         rounds.present[0] = true;
         assert!(rounds.remaining().iter().all(|slot| slot.round.0 == 2));
         assert_eq!(scores(&rounds), [1.0, 1.0, 1.0, 1.0, 2.0]);

@@ -1,16 +1,16 @@
 //! Pairs the rounds of a Swiss tournament by a simplified FIDE (Dutch) system
-//! (<https://handbook.fide.com/chapter/C0403Till2026>). There are no rules for colours, because two
-//! paired engines play equally many games with each colour.
+//! (<https://handbook.fide.com/chapter/C0403Till2026>). There are no rules for colours, because in
+//! each pairing both engines play the same number of games with each colour.
 //!
 //! The rules, in order of priority:
 //!
-//! 1. Engines do not meet twice, and no engine has a second bye, unless it cannot be avoided.
+//! 1. Unless it is unavoidable, engines do not meet twice, and no engine gets a second bye.
 //! 2. If the number of engines is odd, the lowest-ranked one gets the bye.
 //! 3. The sum of the squared score differences between opponents is minimal.
-//! 4. If engines with different scores meet, it is the last one of the upper group and the first one
-//!    of the lower group.
+//! 4. If engines with different scores meet, they are the last engine of the group with the higher
+//!    score and the first engine of the other group.
 //! 5. In a group of engines with the same score, the first engine of the upper half plays the first
-//!    one of the lower half, and so on.
+//!    engine of the lower half, and so on.
 //!
 //! The pairings are a perfect matching of minimum cost, where costs are compared rule by rule.
 
@@ -18,14 +18,14 @@ use super::super::schedule::{ByPairing, Round};
 use super::matching::cheapest_matching;
 use super::{Placing, Rounds, WIN};
 
-/// The maximum number of engines. Time grows with its third power.
+/// The maximum number of engines. The time grows with the cube of the number.
 pub const MAX_ENGINES: usize = 256;
 
 /// The history of a Swiss tournament.
 struct Scores {
     half_points: Vec<u32>,
     byes: Vec<u32>,
-    /// How often two engines have met.
+    /// The number of times that two engines have played each other.
     met: ByPairing<u32>,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn next_round(rounds: &Rounds, limit: usize) -> Option<Round> {
             [byes * byes, (count - better) as i64, 0, 0, 0]
         }
     };
-    // With an odd number, the last node of the graph is the bye.
+    // If the number of engines is odd, the last node of the graph is the bye.
     let partners = cheapest_matching(count.next_multiple_of(2), cost);
     let mut round = Round { number: rounds.list.len() + 1, ..Round::default() };
     for (better, &worse) in partners.iter().enumerate().take(count) {
@@ -87,8 +87,7 @@ pub(super) fn next_round(rounds: &Rounds, limit: usize) -> Option<Round> {
     Some(round)
 }
 
-/// Returns the engines in the order of their scores; those with equal scores in the order in which
-/// they were defined.
+/// Returns the engines, ordered by score and then by the order in which they were defined.
 fn candidates(rounds: &Rounds, half_points: &[u32]) -> Vec<Candidate> {
     let mut engines = rounds.entrants();
     engines.sort_by_key(|&engine| std::cmp::Reverse(half_points[engine]));
@@ -117,7 +116,8 @@ fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64;
     let (float, order) = if difference == 0 {
         let half = better.group_size / 2;
         let is_same_half = (better.rank < half) == (worse.rank < half);
-        // Changing the opponents within the lower half is better than pairings inside a half.
+        // It is better to exchange opponents within the lower half than to pair engines of the same
+        // half.
         let exchange = if is_same_half { better.group_size.pow(2) } else { 0 };
         (0, (worse.rank - better.rank - half).pow(2) + exchange)
     } else {

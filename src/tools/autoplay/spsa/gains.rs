@@ -1,4 +1,4 @@
-//! The gain sequences: how far parameters are perturbed and how far a result moves them.
+//! The gain sequences, which determine the size of perturbations and the effect of results.
 
 use super::parameter::Parameter;
 
@@ -11,9 +11,9 @@ const GAMMA: f64 = 0.101;
 /// small. Spall recommends "10% or less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gain sequences for a tuning run. Time is counted in game pairs, as in Stockfish's framework,
-/// so the same number of games moves the parameters equally far in few large iterations or many
-/// small ones.
+/// The gain sequences for a tuning run. Time is counted in game pairs, as in Stockfish's framework.
+/// As a result, a number of games moves the parameters equally far in a few large iterations and in
+/// many small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
     pairs: f64,

@@ -1,5 +1,5 @@
 //! The journal of a tuning run. It stores the score of each iteration. The parameter values are
-//! recomputed from the scores, so the results of a resumed run are identical, bit for bit.
+//! recomputed from the scores, so a resumed run gives exactly the same results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 use super::tuner::Tuner;
 
-/// The version also identifies the algorithm, which determines the values for the same scores.
+/// The version must change with the algorithm, because the values are recomputed from the scores.
 static KIND: Kind = Kind { magic: "tabia tuning 2; ", name: "the journal of the tuning" };
 
 /// Returns whether a file that begins with `head` is the journal, in any version, of a tuning run.
@@ -19,7 +19,8 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(b"tabia tuning ") || head.starts_with(b"{\"tuning\":")
 }
 
-/// The results of games for the side with the first set of perturbed values.
+/// The results of the games, from the point of view of the side with the first set of perturbed
+/// values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     pub wins: u64,
@@ -50,8 +51,8 @@ impl Iteration {
 }
 
 /// Opens or creates the journal of the tuning run identified by `settings`, and restores the
-/// tuner's state and the results of its games. `anew` replaces a file of a different kind. Nothing
-/// is stored on a device or pipe.
+/// tuner's state and the results of its games. If `anew` is set, an existing file is deleted first.
+/// If `path` is a device or a pipe, nothing is stored.
 pub(crate) fn open(
     path: &Path,
     anew: bool,
@@ -66,7 +67,7 @@ pub(crate) fn open(
         fs::remove_file(path).map_err(|error| KIND.error(path, error))?;
     }
     let journal = Journal::open(path, &KIND, settings, |iteration: Iteration, _| {
-        // The iterations after a damaged one are repeated.
+        // Iterations after a damaged one are skipped here, and played again.
         if iteration.number == tuner.iteration() + 1 {
             tuner.update(iteration.score);
             games = iteration.games;
@@ -111,7 +112,8 @@ mod tests {
             let mut bytes = text.clone().into_bytes();
             bytes[place] ^= 1;
             fs::write(&path, bytes).expect("written");
-            // In the second run, the repeated iterations follow the damaged ones.
+            // For the second run, the journal contains the damaged lines and then the repeated
+            // iterations.
             assert_eq!([run(Some(line)), run(None)], [whole.clone(), whole.clone()], "{line}");
         }
     }

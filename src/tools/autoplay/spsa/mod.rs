@@ -3,8 +3,8 @@
 //!
 //! Two copies of the same engine play each other. Each parameter is shifted slightly in one
 //! direction in one copy, and by the same amount in the opposite direction in the other. The score
-//! then moves all parameters, so the number of games in an iteration does not depend on the number
-//! of parameters.
+//! moves all parameters at the same time, so the number of games in an iteration does not depend on
+//! the number of parameters.
 //!
 //! The journal stores the scores. All random numbers are derived from the seed and the iteration
 //! number, so a resumed run computes the same values as an uninterrupted one.

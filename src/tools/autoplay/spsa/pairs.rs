@@ -41,7 +41,7 @@ pub(super) enum Report {
     StartupRetry(String),
     /// A game was played. Contains its index and the first side's score: 1, 0 or -1.
     Played(usize, i32),
-    /// A game is excluded. Contains its index and the reason.
+    /// A game was excluded. Contains its index and the reason.
     Void(usize, String),
     Stopped,
     Failed(StartError),
@@ -148,12 +148,13 @@ impl TuningContext<'_> {
 pub(super) struct Scored {
     /// The first side's wins, draws and losses in the pairs that are counted.
     pub counts: [u32; 3],
-    /// The reasons why other pairs are excluded, in the order of the pairs.
+    /// The reasons why pairs are excluded, in the order of the pairs.
     pub void: Vec<String>,
 }
 
 impl Scored {
-    /// Sums the first side's scores over pairs of games. Errors say why a game has no score.
+    /// Counts the first side's results in pairs of games. An error is the reason why a game has no
+    /// score.
     pub(super) fn new(games: &[Result<i32, String>]) -> Self {
         let mut scored = Scored::default();
         for pair in games.chunks(2) {

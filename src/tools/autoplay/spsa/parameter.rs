@@ -7,12 +7,12 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::files::{FileError, read_plain};
 
-/// The fields of a parameter, in order. A parameter file may contain them as a header line.
+/// The fields of a parameter, in order. A parameter file may begin with them as a header line.
 const HEAD: &str = "name,start,min,max,c_end,r_end";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameter {
-    /// The name of the option. Upper and lower case are equivalent.
+    /// The name of the option, which is not case-sensitive.
     pub name: String,
     pub start: f64,
     pub min: f64,

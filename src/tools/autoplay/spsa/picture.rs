@@ -13,7 +13,7 @@ const NUMBERS: usize = 6;
 const WIDTH: f64 = 330.0;
 const COLUMNS: usize = 3;
 
-/// Draws an SVG image with a panel for each parameter's value over the iterations.
+/// Draws an SVG image with a panel for each parameter, which shows its value over the iterations.
 pub(crate) fn picture(tuner: &Tuner) -> String {
     let path = tuner.path();
     let last = path.len() - 1;
@@ -35,7 +35,7 @@ pub(crate) fn picture(tuner: &Tuner) -> String {
     })
 }
 
-/// Returns a round number. At most `most` of the points are multiples of it.
+/// Returns a round number of points between labels, so that there are at most `most` labels.
 fn every(points: usize, most: usize) -> usize {
     round_number((points as f64 / most as f64).max(1.0)) as usize
 }

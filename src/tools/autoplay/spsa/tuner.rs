@@ -30,8 +30,9 @@ pub(crate) struct Tuner {
 pub(super) struct Perturbation {
     /// For each parameter, the two sides' values, which are within the parameter's bounds.
     pub values: Vec<[f64; 2]>,
-    /// For each parameter, a random number of at least 0 and less than 1, added before rounding
-    /// down. Both sides use it, so that rounding changes their difference as little as possible.
+    /// For each parameter, a random number of at least 0 and less than 1. It is added to the values
+    /// of both sides before rounding down, so that rounding changes their difference as little as
+    /// possible.
     pub rounding: Vec<f64>,
 }
 
@@ -101,7 +102,7 @@ impl Tuner {
         Perturbation { values, rounding }
     }
 
-    /// Updates the values with the score of an iteration. The score is the first side's wins minus
+    /// Updates the values with the score of an iteration, which is the first side's wins minus
     /// losses in all pairs that are counted. Has no effect after the last iteration.
     pub(crate) fn update(&mut self, score: i32) {
         if self.is_done() {
@@ -170,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Tunes the parameters with simulated games. The simulated games are as noisy as real ones.
+    /// Tunes the parameters with simulated games, which are as noisy as real ones.
     fn tuned(parameters: &[&str], optima: &[Optimum], plan: Plan) -> Tuner {
         let parameters = parameters.iter().map(|text| text.parse().expect(text)).collect();
         let mut tuner = Tuner::new(parameters, plan);
@@ -185,7 +186,8 @@ mod tests {
         tuner
     }
 
-    /// Three parameters of very different magnitudes. Each perturbation is worth a few Elo.
+    /// Three parameters of very different magnitudes. Each perturbation changes the strength by a
+    /// few Elo.
     const PARAMETERS: [&str; 3] =
         ["a,20,0,200,14,0.002", "b,0.9,0,1,0.1,0.002", "c,-3000,-9000,9000,1000,0.002"];
     const OPTIMA: [Optimum; 3] = [
@@ -205,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Checks docs/guides/tune.md, for a loss of 2 Elo at a distance of `c_end`.
+    /// Checks the figures in docs/guides/tune.md for a loss of 2 Elo at a distance of `c_end`.
     #[test]
     fn speed_and_noise_match_the_guide() {
         const RUNS: u64 = 40;

@@ -63,7 +63,7 @@ pub(crate) struct Tuning {
     pub engine: EngineConfig,
     pub tuner: Tuner,
     pub games: Tally,
-    /// The openings. The pairs use them in turn. Never empty.
+    /// The openings, which the pairs use in turn. Never empty.
     pub openings: Arc<[Opening]>,
     pub conditions: Conditions,
     pub concurrency: usize,
@@ -101,7 +101,8 @@ impl Tuning {
     }
 
     /// Resumes from the iterations stored in the journal at `place`, and stores further ones there.
-    /// `anew` replaces an existing file. `settings` describes everything that affects the run.
+    /// If `anew` is set, an existing file is replaced. `settings` describes everything that affects
+    /// the run.
     pub(crate) fn store(
         &mut self,
         (place, anew): (&Path, bool),
@@ -228,7 +229,7 @@ impl Tuning {
         self.games.draws += draws;
         self.games.losses += losses;
         self.games.void_pairs += scored.void.len() as u64;
-        // Only the number of pairs that count matters here.
+        // Only the total matters: whether any pair was counted.
         self.void_in_a_row = match wins + draws + losses {
             0 => self.void_in_a_row + scored.void.len() as u32,
             _ => 0,

@@ -102,7 +102,8 @@ impl Tally {
         }
     }
 
-    /// Returns the distribution used: over pairs if all games are in pairs, otherwise over games.
+    /// Returns the distribution of the results of pairs if all games are in pairs, or else of
+    /// games.
     pub fn distribution(&self) -> Vec<u32> {
         if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
             return self.pairs.to_vec();
@@ -135,7 +136,7 @@ fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     Some((mean, variance, total))
 }
 
-/// Returns the Elo difference for an expected score, which is infinite for scores of 0 and 1.
+/// Returns the Elo difference for an expected score. It is infinite for scores of 0 and 1.
 fn elo_of_score(score: f64) -> f64 {
     -ELO_SCALE * (1.0 / score.clamp(0.0, 1.0) - 1.0).ln()
 }
@@ -152,7 +153,8 @@ pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // The margin is unbounded if all results are equal or the interval reaches the scale's end.
+    // The margin is unbounded if all results are equal or if the interval reaches a score of 0 or
+    // 1.
     let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
     Some(Estimate { value, error })
 }

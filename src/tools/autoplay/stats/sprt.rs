@@ -61,20 +61,22 @@ impl From<Decision> for Ordering {
     }
 }
 
-/// Replaces a count of zero, whose logarithm would be infinite, as in Fishtest and fastchess.
+/// The value that replaces a count of zero, whose logarithm would be infinite. Fishtest and
+/// fastchess use the same value.
 const ALMOST_NONE: f64 = 1e-3;
 
-/// The maximum absolute value of `elo0` and `elo1`, for expected scores of 0.9999 and 0.0001.
+/// The maximum absolute value of `elo0` and `elo1`. It corresponds to expected scores of 0.9999 and
+/// 0.0001.
 const MAX_ELO: f64 = 1600.0;
 
-/// The number of bisections used to find a root. Half the digits of a double are sufficient,
+/// The number of bisections used to find a root. Half the precision of a double is sufficient,
 /// because the likelihood is stationary at the root.
 const FIT_ROUNDS: usize = 30;
 
 /// The largest possible distance between a score and one half.
 const LARGEST_ROOT: f64 = 0.5;
 
-/// The maximum number of bisections used to find the tilt.
+/// The maximum number of bisections used in [`tilt`].
 const BISECTIONS: usize = 100;
 
 impl Sprt {
@@ -160,12 +162,12 @@ fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
 /// (section 4.1).
 ///
 /// Let x be the distance of a score from one half, and τ = t / sqrt(1 + t²). Then the condition is
-/// E(x) = τ sqrt(E(x²)). The root sqrt(E(x²)) is the minimum of (E(x²) / s + s) / 2 over all s >
-/// 0. Each s therefore gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The required
+/// E(x) = τ sqrt(E(x²)). The root sqrt(E(x²)) is the minimum of (E(x²) / s + s) / 2 over all s > 0.
+/// Each s therefore gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The required
 /// distribution satisfies this condition for the s that equals the root. If the observed mean is
-/// below the required mean, this s has the most likely fit of all s. Otherwise, it has the least
-/// likely fit. In both cases, sqrt(E(x²)) - s changes sign at this s. In the first case, there can
-/// be such an s near each score above one half, and the one with the most likely fit is used.
+/// below the required mean, this s has the most likely fit of all s. Otherwise, this s has the
+/// least likely fit. In both cases, sqrt(E(x²)) - s changes sign at this s. In the first case,
+/// there can be such an s near each score above one half. The one with the most likely fit is used.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     if t < 0.0 {
         let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();
@@ -197,7 +199,7 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     let mean: f64 = centred.iter().map(|(x, p)| x * p).sum();
     let observed_root = root(&centred.iter().map(|&(_, p)| p).collect::<Vec<_>>());
     if mean > tau * observed_root {
-        // Outside this interval the observed distribution satisfies the linear condition.
+        // At the ends of this interval, the observed distribution satisfies the linear condition.
         let middle = mean / tau;
         let high = middle + (middle.powi(2) - observed_root.powi(2)).sqrt();
         return search(observed_root.powi(2) / high, high);
@@ -233,7 +235,7 @@ fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
         }
     }
     let theta = (low + high) / 2.0;
-    // Probabilities cannot exceed 1, but near a pole rounding errors could make them do so.
+    // Near a pole, rounding errors could otherwise make a probability exceed 1.
     terms.iter().map(|&(x, p)| p / (1.0 + theta * x).max(p)).collect()
 }
 

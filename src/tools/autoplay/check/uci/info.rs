@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use crate::chess::position::{Move, Position};
 use crate::protocols::uci::{Info, Reply};
 
-/// The largest evaluation. Larger values are mate scores or infinities in the wrong notation.
+/// The largest plausible evaluation. Larger values are mate scores or infinities in the wrong
+/// notation.
 const MAX_CENTIPAWNS: u64 = 30_000;
 
-/// The largest number of moves to mate, beyond every known mate.
+/// The largest plausible number of moves to mate. All known mates are shorter.
 const MAX_MATE: u64 = 1_000;
 
 const MAX_PERMILLE: u64 = 1_000;
@@ -121,7 +122,8 @@ fn add(found: &mut Vec<Fault>, line: &str, rules: Vec<&'static str>) {
     }
 }
 
-/// Whether a line of this length that leads to the position `end` contradicts its mate score.
+/// Returns whether a mate score contradicts its line, which has `plies` plies and ends in position
+/// `end`.
 fn contradicts_mate(line: &str, plies: usize, end: &Position) -> bool {
     let Some(moves) = exact_mate(line) else { return false };
     let distance = moves.unsigned_abs().saturating_mul(2) - u64::from(moves > 0);
@@ -130,7 +132,7 @@ fn contradicts_mate(line: &str, plies: usize, end: &Position) -> bool {
     plies > distance || is_mate != (plies == distance)
 }
 
-/// Returns the rules that the parts of a line violate.
+/// Returns the rules that are violated by individual parts of a line.
 fn syntax(line: &str, position: &Position) -> Vec<&'static str> {
     let words: Vec<&str> = line.split_whitespace().skip(1).collect();
     let mut rules = Vec::new();
@@ -180,7 +182,7 @@ fn score(words: &[&str], position: &Position) -> Option<&'static str> {
     }
 }
 
-/// Checks the numbers and first moves of the lines of a MultiPV search for `expected` lines.
+/// Checks the `multipv` numbers and the first moves in a MultiPV search for `expected` lines.
 pub(super) fn multi_pv_faults(lines: &[String], expected: u64) -> Vec<Fault> {
     let mut found = Vec::new();
     let mut group: BTreeMap<u64, &str> = BTreeMap::new();

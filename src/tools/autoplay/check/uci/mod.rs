@@ -1,4 +1,4 @@
-//! The handshake of UCI, and searches whose output is checked.
+//! The UCI handshake, and searches whose output is checked.
 
 mod info;
 mod options;
@@ -61,7 +61,8 @@ impl Handshake for Declarations {
     }
 
     fn unsolicited(_conversation: &Conversation) -> Vec<Finding> {
-        // UCI does not define standard error, and GUIs ignore unknown lines.
+        // There is no such output: UCI does not define standard error, and GUIs ignore unknown
+        // lines.
         Vec::new()
     }
 }
@@ -69,9 +70,9 @@ impl Handshake for Declarations {
 /// A position as sent to the engine.
 #[derive(Debug, Clone, Copy)]
 struct Setup<'a> {
-    /// The FEN, or an empty text for the start position.
+    /// The FEN, or an empty string for the standard starting position.
     fen: &'a str,
-    /// The moves from there, separated by blanks.
+    /// The moves from that position, separated by spaces.
     moves: &'a str,
 }
 
@@ -120,7 +121,8 @@ const NO_MOVE: &str = "in a position without legal moves, bestmove must be 0000 
 const LEGAL_PONDER: &str = "the move after ponder must be legal after bestmove";
 const AFTER: &str = "after bestmove, no further bestmove or info may follow until the next go";
 
-/// Returns whether a line belongs to a search. Remarks are allowed at any time.
+/// Returns whether a line may occur only during a search. `info string` lines may occur at any
+/// time.
 fn is_search_output(line: &str) -> bool {
     match Reply::from(line) {
         Reply::BestMove { .. } => true,
@@ -162,7 +164,8 @@ impl Conversation {
         self.finish_search(setup, BEST_MOVE)
     }
 
-    /// Waits for `bestmove` and reports faults in the output. `rule` requires the `bestmove`.
+    /// Waits for `bestmove` and reports errors in the output. `rule` is the rule that is violated
+    /// if `bestmove` does not arrive.
     fn finish_search(&mut self, setup: Setup<'_>, rule: &'static str) -> Result<Search, Finding> {
         let start = Instant::now();
         let deadline = start + self.patience;

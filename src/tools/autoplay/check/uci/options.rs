@@ -26,8 +26,8 @@ const FIXED: [(&str, &str); 19] = [
     ("SyzygyPath", "string"),
 ];
 
-/// Parts of the names of options that reserve memory or start threads. Their largest values could
-/// exhaust the machine.
+/// Parts of the names of options that reserve memory or start threads. The largest values of such
+/// options could exhaust the machine's resources.
 const RESOURCES: [&str; 5] = ["hash", "cache", "memory", "thread", "core"];
 
 pub(super) const FORM: &str = "an option is declared as \"option name NAME type TYPE\", followed \

@@ -1,7 +1,7 @@
 //! The positions of the tests.
 //!
-//! Where the moves are special, the position after them has one legal move. An engine that does
-//! not execute them correctly most likely plays another move, which is illegal.
+//! After special moves, such as castling, the position has only one legal move. An engine that does
+//! not execute the special moves correctly will most likely play another move, which is illegal.
 
 use super::Setup;
 
@@ -24,7 +24,7 @@ pub(super) const ORDINARY: [Setup<'_>; 6] = [
     with_moves("7k/6pp/8/8/1p6/8/P7/K6R w - - 0 1", "a2a4 b4a3"),
 ];
 
-/// Positions after special moves. They have one legal move.
+/// Positions after special moves. Each position has one legal move.
 pub(super) const SPECIAL: [Setup<'_>; 9] = [
     // White castles kingside
     with_moves("4rk2/4p1p1/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),
@@ -63,7 +63,7 @@ pub(super) const MATES: [(i32, Setup<'_>, u32); 3] = [
 
 pub(super) const MATE_IN_TWO: Setup<'_> = Setup::fen("7k/8/8/8/8/8/R7/1R5K w - - 0 1");
 
-/// Two legal moves in [`MIDDLE_GAME`] that an engine would hardly choose.
+/// Two legal moves in [`MIDDLE_GAME`] that an engine is unlikely to choose.
 pub(super) const WEAK_MOVES: [&str; 2] = ["a3a4", "h3h4"];
 
 /// A position with one legal move.

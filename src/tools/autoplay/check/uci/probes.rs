@@ -1,4 +1,4 @@
-//! The tests of UCI, each with the rule that it checks.
+//! The tests of the UCI protocol, each with the rule that it checks.
 
 use std::time::Duration;
 
@@ -248,7 +248,7 @@ const STOP: &str = "stop must be answered by bestmove";
 
 fn go_infinite(engine: &mut Conversation) -> Result<(), Finding> {
     const RULE: &str = "go infinite must not end before stop, even if nothing is left to search";
-    // An engine soon reaches its last depth in such a position.
+    // In a mate in one, an engine soon reaches its maximum depth.
     let (_, setup, _) = MATES[0];
     engine.start_search(setup, "infinite");
     if engine.wait_within(SILENCE, is_best_move).is_some() {
@@ -305,7 +305,8 @@ fn search_information(engine: &mut Conversation) -> Result<(), Finding> {
 fn mate_distances(engine: &mut Conversation) -> Result<(), Finding> {
     const RULE: &str = "a mate must be reported as score mate N: N is the number of moves, \
         negative if the engine is mated, and not less than possible";
-    /// An engine that prunes may miss a mate, but it gives no piece this value in centipawns.
+    /// A score of this many centipawns claims a mate, because it exceeds the value of any material.
+    /// Smaller scores are permitted, because an engine that prunes may miss a mate.
     const CLAIMS_MATE: i32 = 20_000;
     for (distance, setup, depth) in MATES {
         let search = engine.search(setup, &format!("depth {depth}"))?;

@@ -34,7 +34,7 @@ pub(in crate::tools::autoplay::check) const PROBES: &[Probe<Features>] = &[
     Probe { name: "quit", run: quit },
 ];
 
-/// The tolerated delay before a move. The delay may occur because the machine is busy.
+/// The tolerated delay of a move, since the machine may be busy.
 const LATENESS: Duration = Duration::from_millis(500);
 
 const NEEDS_PING: &str = "ping=1";
@@ -96,7 +96,7 @@ fn ping(conversation: &mut Conversation) -> Result<(), Finding> {
     }
 }
 
-/// Number of repetitions, because an engine may send replies in the right order by chance.
+/// The number of repetitions. An engine may send the replies in the right order once by chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Result<(), Finding> {
@@ -106,7 +106,8 @@ fn ping_before_the_turn(conversation: &mut Conversation) -> Result<(), Finding> 
         return conversation.skip(NEEDS_PING);
     }
     for number in 1..=ROUNDS {
-        // The engine must still be processing `new` when the other lines arrive.
+        // Send all lines together, so that the engine is still processing `new` when the others
+        // arrive.
         conversation.send_together(&["new", "st 1", &format!("ping {number}"), "go"]);
         match conversation.wait_for(|reply| is_move(reply) || *reply == Reply::Pong(number)) {
             Some(Reply::Pong(_)) => {}
@@ -321,7 +322,7 @@ fn result_claim(conversation: &mut Conversation) -> Result<(), Finding> {
         Some(_) => return Err(conversation.finding("a result before the move", RULE)),
         None => return Err(conversation.missing("move", NO_MOVE)),
     }
-    // The answer to the ping shows that the engine sends nothing more about this move.
+    // After the answer to the ping, the engine sends nothing more about this move.
     let received = conversation.sync(1).unwrap_or_default();
     match received.into_iter().find(|reply| matches!(reply, Reply::Result { .. })) {
         Some(Reply::Result { result, .. }) if result == "1-0" => Ok(()),
