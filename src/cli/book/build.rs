@@ -467,7 +467,7 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
         writeln!(out, "{name}: the pieces are {letters} ({language})")?;
     }
     if tally.broken > 0 {
-        writeln!(out, "{} broken; the moves before the fault counted", grouped(tally.broken))?;
+        writeln!(out, "{} broken; the moves before the error are counted", grouped(tally.broken))?;
     }
     if tally.contradictions > 0 {
         let games = grouped(tally.contradictions);

@@ -281,7 +281,10 @@ pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     }
     if let (None, Some(value)) = (chosen, book.value(game.position())) {
         let why = value.as_move_reason(game.position());
-        writeln!(out, "{why}: played at once where a search would not be given twice as much")?;
+        writeln!(
+            out,
+            "{why}: the engine plays it without a search, unless a search may take more than twice as long"
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -251,7 +251,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Check { get: |s| s.pauses, set: |s, v| s.pauses = v }),
     row("MoveOverhead", "Move Overhead", "milliseconds per move reserved for delays",
         Kind::Spin { min: 0, max: 5000, get: |s| s.overhead, set: |s, v| s.overhead = v }),
-    row("SyzygyPath", "SyzygyPath", "folders of Syzygy tables, separated by :",
+    row("SyzygyPath", "SyzygyPath", "folders of Syzygy tables, separated by : (on Windows by ;)",
         Kind::Folder { get: |s| &s.tablebases, set: |s, v| s.tablebases = v }),
     row("LogFile", "LogFile", "append the log to this file",
         Kind::File { get: |s| &s.log, set: |s, v| s.log = v }),

@@ -143,7 +143,7 @@ export class Engine {
       } else if (reached > 0 && (index === 0 || index === left)) {
         moves.append(make("span", { class: "count" }, games(reached)));
       }
-      if (line.novelty === index + 1) moves.append(make("span", { class: "novelty", title: "novelty: games went other ways here, and none reached the position after it" }, "N"));
+      if (line.novelty === index + 1) moves.append(make("span", { class: "novelty", title: "novelty: the games continued with other moves here, and none reached the next position" }, "N"));
     });
     const sign = { exact: "", lower: "≥ ", upper: "≤ " }[line.bound];
     return make("li", {}, make("div", { class: "score" }, sign + score(line.score), make("small", {}, `depth ${line.depth}`)), moves);
