@@ -271,7 +271,7 @@ mod tests {
         // The trial runs twice, with different orders of the thread counts.
         for _ in 0..2 {
             let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
-            assert!(trial.depth > 1 && trial.scout.elapsed >= Duration::from_millis(20));
+            assert!(trial.scout.elapsed >= Duration::from_millis(20));
             assert_eq!(trial.several[0].nodes, trial.single.nodes);
             assert!(trial.several[1].nodes > 0);
             // The node counts are equal, but these are separate searches with their own times.
