@@ -3,13 +3,15 @@
 EXE ?= tabia
 
 .PHONY: all archive container deb pack package pgo share source static windows
+# Several targets write target/share, and packages contain what other targets build.
+.NOTPARALLEL:
 all:
 	cargo build --profile dist --locked --target-dir target
 	cp target/dist/tabia $(EXE)
 
 # Builds target/debian/tabia_VERSION-1_ARCHITECTURE.deb with cargo-deb; see docs/guides/packages.md.
 deb:
-	cargo build --profile dist --locked --target-dir target
+	cargo build --profile dist --locked --target-dir target --features "$(FEATURES)"
 	$(MAKE) package
 
 # Builds target/packages/tabia-VERSION-TARGET.tar.gz and .zip.
@@ -17,8 +19,8 @@ archive:
 	cargo build --profile dist --locked --target-dir target --features "$(FEATURES)"
 	$(MAKE) pack
 
-# The Debian package and the archives of a program that exists already. FEATURES are its features in
-# addition to the default ones, such as train,parquet.
+# The Debian package and the archives of a program that exists already. FEATURES are the features of
+# the program in each package in addition to the default ones, such as train,parquet.
 PROFILE ?= dist
 FEATURES ?=
 TARGET ?= $(HOST)
@@ -45,14 +47,14 @@ source:
 # Builds a static program for Linux, and its archives; see examples/packaging/static.
 STATIC = x86_64-unknown-linux-musl
 static:
-	examples/packaging/static $(STATIC)
+	examples/packaging/static $(STATIC) --features "$(FEATURES)"
 	$(MAKE) pack TARGET=$(STATIC) PROGRAM=target/$(STATIC)/dist/tabia
 
 # Builds tabia.exe and its archives. Without rustup's library for this target, build with
 # tests/tools/windows-build and pack with `make pack TARGET=… PROGRAM=…`.
 WINDOWS = x86_64-pc-windows-gnu
 windows:
-	cargo build --profile dist --locked --target $(WINDOWS) --target-dir target
+	cargo build --profile dist --locked --target $(WINDOWS) --target-dir target --features "$(FEATURES)"
 	$(MAKE) pack TARGET=$(WINDOWS) PROGRAM=target/$(WINDOWS)/dist/tabia.exe
 
 # Builds a container image with the static program. podman or docker must be installed.

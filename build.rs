@@ -65,8 +65,9 @@ fn commit() -> Option<String> {
     Some(if changes.is_empty() { commit } else { format!("{commit}, with changes") })
 }
 
+/// Runs git without optional locks: a commit fails while `git status` has locked the index.
 fn git(arguments: &[&str]) -> Option<String> {
-    output(Command::new("git").args(arguments))
+    output(Command::new("git").arg("--no-optional-locks").args(arguments))
 }
 
 fn output(command: &mut Command) -> Option<String> {

@@ -12,13 +12,14 @@
 //! counted, because other engines are still starting at that time.
 //!
 //! The time control is 0.2 s + 0.002 s without a margin. A loss on time counts as caused by the
-//! match runner unless the engine itself measured that it exceeded its time.
+//! match runner unless the engine itself measured that it exceeded its time. Engines report this on
+//! standard error.
 //!
 //! The exit status is 1 if the difference exceeds 1 ms in more than 0.1% of the moves, or if the
 //! match runner caused a loss.
 
 use std::io::{BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -49,6 +50,7 @@ const INCREMENT: Duration = Duration::from_millis(2);
 const LARGEST_PART: u32 = 20;
 
 /// The nice value of the engines, if the operating system permits it.
+#[cfg(unix)]
 const NICE: i32 = -15;
 
 /// The number of first games, for each simultaneous game, that are not counted because other
@@ -100,8 +102,9 @@ struct Found {
     /// The number of games that are not counted.
     warm_up: usize,
     games: usize,
-    losses: usize,
-    /// The number of losses in which the engine itself measured that it exceeded its time.
+    /// For each loss, the file that exists if the engine measured that it exceeded its time.
+    reports: Vec<PathBuf>,
+    /// The number of these files after the last game.
     own_losses: usize,
     overhead: String,
 }
@@ -125,10 +128,8 @@ impl Found {
             }
         }
         if record.verdict.termination == Termination::Time {
-            self.losses += 1;
             let color = if record.game.moves().len().is_multiple_of(2) { "white" } else { "black" };
-            let file = error_output.join(format!("game-{}-{color}.txt", record.number));
-            self.own_losses += usize::from(file.exists());
+            self.reports.push(error_output.join(format!("game-{}-{color}.txt", record.number)));
         }
     }
 
@@ -151,11 +152,12 @@ impl Found {
                 worst = quantile(list, 1.0 - EXCEPTIONS);
             }
         }
-        let Found { losses, own_losses, overhead, .. } = &self;
+        let Found { reports, own_losses, overhead, .. } = &self;
+        let losses = reports.len();
         println!("{losses} losses on time, {} caused by the match runner", losses - own_losses);
         println!("Runner: {overhead}");
         let is_exact = worst <= PERMITTED.as_secs_f64() * 1000.0;
-        if is_exact && losses == own_losses { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        if is_exact && losses == *own_losses { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
@@ -216,6 +218,8 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
         }
     })?;
     found.overhead = results.overhead.describe().unwrap_or_default();
+    // The match runner may write the last report after it has recorded the game.
+    found.own_losses = found.reports.iter().filter(|file| file.exists()).count();
     std::fs::remove_dir_all(&folder)?;
     Ok(found)
 }
@@ -223,8 +227,7 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
 /// Plays random moves. In the `info` line, the nodes are the true time, and the nodes per second the
 /// system time at which the command was read, both in nanoseconds.
 fn play_as_engine() -> anyhow::Result<()> {
-    // Without the permission to raise it, the priority stays the same.
-    let _ = rustix::process::setpriority_process(None, NICE);
+    raise_priority();
     let mut random = u64::from(std::process::id()) | 1;
     let mut game = String::new();
     for line in std::io::stdin().lock().lines() {
@@ -236,16 +239,17 @@ fn play_as_engine() -> anyhow::Result<()> {
             "isready" => writeln!(answer, "readyok")?,
             "position" => game = line,
             "go" => {
-                let mv = choose(&game, &line, begin, &mut random)?;
+                let (mv, left) = choose(&game, &line, begin, &mut random)?;
                 let used = begin.elapsed();
+                if used > left + ROUNDING {
+                    // Before the move, so that the report arrives before the game is recorded.
+                    eprintln!("used {used:?}: {line}");
+                }
                 let nanoseconds = used.as_nanos();
                 let woken = (1e9 * system) as u64;
                 let info =
                     format!("info depth 1 score cp 0 nodes {nanoseconds} nps {woken} pv {mv}");
                 answer.write_all(format!("{info}\nbestmove {mv}\n").as_bytes())?;
-                if used > clock(&line, &game)?.0 + ROUNDING {
-                    eprintln!("used {used:?}: {line}");
-                }
             }
             "quit" => break,
             _ => {}
@@ -255,8 +259,24 @@ fn play_as_engine() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Chooses a move, and waits for a random part of the clock since `begin`.
-fn choose(game: &str, go: &str, begin: Instant, random: &mut u64) -> anyhow::Result<String> {
+/// Raises the priority of this engine. Without the permission, nothing changes.
+#[cfg(unix)]
+fn raise_priority() {
+    let _ = rustix::process::setpriority_process(None, NICE);
+}
+
+/// Does nothing: Windows has no nice values.
+#[cfg(not(unix))]
+fn raise_priority() {}
+
+/// Chooses a move, and waits for a random part of the clock since `begin`. Returns the move and the
+/// time that was on the clock.
+fn choose(
+    game: &str,
+    go: &str,
+    begin: Instant,
+    random: &mut u64,
+) -> anyhow::Result<(String, Duration)> {
     let (left, moves) = clock(go, game)?;
     *random ^= *random << 13;
     *random ^= *random >> 7;
@@ -265,7 +285,7 @@ fn choose(game: &str, go: &str, begin: Instant, random: &mut u64) -> anyhow::Res
     let time = most.mul_f64((*random >> 11) as f64 / (1_u64 << 53) as f64);
     let mv = &moves[*random as usize % moves.len()];
     thread::sleep(time.saturating_sub(begin.elapsed()));
-    Ok(mv.clone())
+    Ok((mv.clone(), left))
 }
 
 /// Returns the time on the clock of the side to move, and its legal moves.

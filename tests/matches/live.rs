@@ -186,7 +186,7 @@ fn only_allowed_origins_read_the_match() {
 }
 
 #[test]
-fn page_that_does_not_read_delays_nothing() {
+fn page_that_reads_late_gets_all_news() {
     let dir = tempfile::tempdir().expect("a folder");
     let engines = [3, 6, 4, 7].map(|at| {
         let command = fake(&format!("uci seed={at} fault=illegal at={at}"));
@@ -203,7 +203,6 @@ fn page_that_does_not_read_delays_nothing() {
     let json = std::fs::read(dir.path().join("results.json")).expect("written");
     let json: Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["played"], 240);
-    // The events sent before the end are complete, even if they are read late.
     let mut events = Events { lines: BufReader::new(unread), name: String::new() };
     let standings = events.find("standings", |_| true);
     assert_eq!(standings["table"].as_array().map(Vec::len), Some(4));

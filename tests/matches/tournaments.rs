@@ -89,7 +89,7 @@ fn tear_last_line(path: &Path) {
 
 fn final_positions(folder: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(folder.join("final.epd")).expect("positions");
-    text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    text.lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -116,6 +116,21 @@ fn interrupted_tournament_has_the_same_rounds() {
             assert_eq!(count(dir.path()), count(whole.path()));
             assert_eq!(final_positions(dir.path()), final_positions(whole.path()));
         }
+    }
+}
+
+#[test]
+fn files_in_a_missing_folder_leave_no_state() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (state, missing) = (Some(dir.path().join("state")), Some(dir.path().join("none/games")));
+    for places in [
+        Places { state: state.clone(), pgn: missing.clone(), ..Places::default() },
+        Places { state: state.clone(), epd: missing.clone(), ..Places::default() },
+    ] {
+        let opened = MatchRecord::open(&places, schedule(Format::RoundRobin, 2), &[], "x");
+        let error = opened.expect_err("no folder").to_string();
+        assert!(error.contains("none"), "{error}");
+        assert!(!dir.path().join("state").exists(), "{error}");
     }
 }
 

@@ -136,11 +136,6 @@ pub(crate) fn may_wait(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_socket()
 }
 
-/// Returns whether this is the path of a named pipe.
-pub(crate) fn is_pipe(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
-}
-
 /// Returns whether the operating system reserves this name for a device. Always false on Unix,
 /// where devices are files.
 pub(crate) fn is_device(_: &Path) -> bool {
@@ -175,11 +170,6 @@ pub(crate) fn unnamed_file(folder: &Path) -> Option<File> {
     open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)
 }
 
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn unnamed_file(_: &Path) -> Option<File> {
-    None
-}
-
 /// Gives an unnamed file a name. Fails if a file with this name exists.
 #[cfg(target_os = "linux")]
 pub(crate) fn link_unnamed(file: &File, path: &Path) -> io::Result<()> {
@@ -187,11 +177,6 @@ pub(crate) fn link_unnamed(file: &File, path: &Path) -> io::Result<()> {
     use std::os::fd::AsRawFd;
     let here = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn link_unnamed(_: &File, _: &Path) -> io::Result<()> {
-    Err(io::Error::other("there are no files without names"))
 }
 
 /// Locks a file exclusively, unless another run has locked it.
@@ -343,10 +328,6 @@ pub(crate) fn raise_priority(nice: i32) {
     let _ = rustix::process::setpriority_process(None, nice);
 }
 
-/// Does nothing, because the value would apply to the whole process.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn raise_priority(_: i32) {}
-
 /// Binds the calling thread, and all threads and processes that it starts later, to these cores.
 #[cfg(target_os = "linux")]
 pub(crate) fn bind_to_cores(cores: &[usize]) -> io::Result<()> {
@@ -354,16 +335,6 @@ pub(crate) fn bind_to_cores(cores: &[usize]) -> io::Result<()> {
     let mut set = CpuSet::new();
     cores.iter().for_each(|&core| set.set(core));
     Ok(sched_setaffinity(None, &set)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn usable_cores() -> io::Result<Vec<usize>> {
-    Err(io::Error::other("Tabia supports this only on Linux"))
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn bind_to_cores(_: &[usize]) -> io::Result<()> {
-    Err(io::Error::other("Tabia supports this only on Linux"))
 }
 
 /// Returns the memory of the machine in bytes, or `None` if it is unknown.

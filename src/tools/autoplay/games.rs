@@ -95,9 +95,29 @@ impl GamesFile {
 
     /// Ensures, after an interruption, that the file contains the last stored game exactly once.
     pub(crate) fn settle(&mut self, last: &GameText) -> io::Result<()> {
+        if self.lacks(last)? {
+            let again = self.entry(last.text.trim_start().to_owned())?;
+            self.append(&again)?;
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// The same as [`Self::settle`] for a file with one line for each game.
+    pub(crate) fn settle_line(&mut self, last: &GameText) -> io::Result<()> {
+        if self.lacks(last)? {
+            self.end_line()?;
+            self.append(last)?;
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the last stored game is missing. Removes an incomplete copy of it.
+    fn lacks(&mut self, last: &GameText) -> io::Result<bool> {
         let text = last.text.trim_start().as_bytes();
         if !self.is_regular || text.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let length = self.file.metadata()?.len();
         let from = last.at.min(length);
@@ -105,14 +125,12 @@ impl GamesFile {
         read_exact_at(&self.file, &mut rest, from)?;
         // If another program has shortened the file, the game may be located before `from`.
         if memmem::find(&rest, text).is_some() || self.holds(text)? {
-            return Ok(());
+            return Ok(false);
         }
         if let Some(piece) = torn_piece(&rest, text) {
             self.cut(from, &rest, piece)?;
         }
-        let again = self.entry(last.text.trim_start().to_owned())?;
-        self.append(&again)?;
-        self.sync()
+        Ok(true)
     }
 
     fn holds(&self, text: &[u8]) -> io::Result<bool> {
@@ -220,6 +238,21 @@ mod tests {
         for _ in 0..3 {
             GamesFile::open(&path).expect("free").settle(&last).expect("settled");
             assert_eq!(std::fs::read_to_string(&path).expect("there"), [OTHER, OWN].concat());
+        }
+    }
+
+    #[test]
+    fn last_line_is_written_once_and_without_an_empty_line() {
+        let (other, own) = ("w - - id \"game 1\";\n", "b - - id \"game 2\";\n");
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("final.epd");
+        let whole = [other, own].concat();
+        for length in other.len() - 1..=whole.len() {
+            std::fs::write(&path, &whole[..length]).expect("written");
+            let last = GameText { at: 0, text: own.to_owned() };
+            GamesFile::open(&path).expect("free").settle_line(&last).expect("settled");
+            let settled = std::fs::read_to_string(&path).expect("there");
+            assert_eq!(settled, whole, "{length} bytes");
         }
     }
 

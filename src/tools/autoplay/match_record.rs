@@ -55,9 +55,9 @@ pub struct Places {
 /// The results of a match, in memory and on disk.
 #[derive(Debug)]
 pub struct MatchRecord {
-    pgn: Option<(PathBuf, GamesFile)>,
+    pgn: Option<NamedFile>,
     state: Option<StateFile>,
-    epd: Option<(PathBuf, GamesFile)>,
+    epd: Option<NamedFile>,
     keep: bool,
     /// The tags and the comments of the games in the PGN file.
     pub style: PgnStyle,
@@ -108,18 +108,14 @@ impl MatchRecord {
                 state.append(&Entry::Engine { index, entrant: entrant.clone() })?;
             }
         }
-        let last = stored.games.last_mut().and_then(|game| game.pgn.take());
-        let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
-        let pgn = match (pgn, state.as_ref()) {
-            (Err(error), Some(_)) if stored.games.is_empty() => {
+        let (pgn, epd) = match open_games(places, &mut stored.games) {
+            Err(error) if stored.games.is_empty() => {
                 // No game has been played, so the empty state file can be removed.
                 state.map_or(Ok(()), StateFile::remove)?;
                 return Err(error);
             }
-            (pgn, _) => pgn?,
+            opened => opened?,
         };
-        let last = stored.games.last();
-        let epd = places.epd.as_deref().map(|path| open_epd(path, last)).transpose()?;
         let mut match_record = MatchRecord {
             pgn,
             state,
@@ -284,7 +280,22 @@ fn restore(
     }
 }
 
-fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<(PathBuf, GamesFile), MatchError> {
+/// A file to which games are appended, with its path.
+type NamedFile = (PathBuf, GamesFile);
+
+/// Opens the PGN file and the file of final positions, and adds the last of these games if it is
+/// missing there.
+fn open_games(
+    places: &Places,
+    games: &mut [FinishedGame],
+) -> Result<(Option<NamedFile>, Option<NamedFile>), MatchError> {
+    let text = games.last_mut().and_then(|game| game.pgn.take());
+    let pgn = places.pgn.as_deref().map(|path| open_pgn(path, text.as_ref())).transpose()?;
+    let epd = places.epd.as_deref().map(|path| open_epd(path, games.last())).transpose()?;
+    Ok((pgn, epd))
+}
+
+fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<NamedFile, MatchError> {
     let fail = |error| FileError::io("write", path, &error);
     let mut file = GamesFile::open(path).map_err(fail)?;
     if let Some(last) = last {
@@ -294,12 +305,12 @@ fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<(PathBuf, GamesFile)
 }
 
 /// Opens the EPD file. If an interrupted run did not write the last game's final position, adds it.
-fn open_epd(path: &Path, last: Option<&FinishedGame>) -> Result<(PathBuf, GamesFile), MatchError> {
+fn open_epd(path: &Path, last: Option<&FinishedGame>) -> Result<NamedFile, MatchError> {
     let fail = |error| MatchError::File(FileError::io("write", path, &error));
     let mut file = GamesFile::open(path).map_err(fail)?;
     if let Some(last) = last {
         let text = final_epd(&last.replay()?, last.number, &last.verdict());
-        file.settle(&GameText { at: 0, text }).map_err(fail)?;
+        file.settle_line(&GameText { at: 0, text }).map_err(fail)?;
     }
     file.end_line().map_err(fail)?;
     Ok((path.to_owned(), file))

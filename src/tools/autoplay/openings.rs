@@ -24,7 +24,7 @@ use crate::chess::position::{Game, Move, Outcome, Position};
 use crate::games::book::{Book, has_book_ending};
 use crate::games::pgn::{GameEnd, GamePly, GameStatus, PgnInput, Reader, Tags, Visitor};
 use crate::support::files::{Cannot, FileError};
-use crate::support::platform::is_pipe;
+use crate::support::platform::may_wait;
 use crate::support::random::Random;
 use crate::support::threads::refused;
 use crate::support::words::number_of;
@@ -217,7 +217,7 @@ impl OpeningChoice {
     /// Opens the file. If the file is a named pipe, waits for a writer for a limited time.
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let input = PgnInput::File(self.path.clone());
-        if !is_pipe(&self.path) {
+        if !self.path.metadata().is_ok_and(|known| may_wait(known.file_type())) {
             return input.open(&Arc::default());
         }
         let (sender, opened) = bounded(1);

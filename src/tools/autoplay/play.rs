@@ -228,7 +228,7 @@ impl GameRunner<'_> {
         }
         let mv = *self.game.moves().last()?;
         self.offers[other] = false;
-        let remaining = self.clocks[own].limits.clock.map(|_| self.clocks[own].remaining);
+        let remaining = self.clocks[own].left();
         self.moves.push(PlayedMove { mv, info: answer.info, elapsed, began: start, remaining });
         let played = &self.moves[self.moves.len() - 1];
         let used = self.clocks.each_ref().map(|clock| clock.used);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, PipeWriter, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,9 +40,13 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum time that an engine may take to exit before it is killed.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The time to wait for the remaining error output after an engine has exited. The engine's child
-/// processes may keep the stream open.
-const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(200);
+/// The maximum time until the error output of an engine that has exited has been read. Only a busy
+/// machine needs so long.
+const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Marks the end of the error output of an engine that has exited. There may be no end of file,
+/// because the engine's child processes may keep the stream open.
+const END_OF_ERRORS: &str = "\0end of the error output\0";
 
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
 
@@ -65,8 +69,10 @@ pub struct Process {
     /// The engine's input, or `None` once it has been closed.
     stdin: Option<Input>,
     lines: Receiver<Line>,
-    /// A channel that is closed when the engine's error output is closed.
-    errors: Receiver<()>,
+    /// The pipe to which the engine writes its error output.
+    error_output: PipeWriter,
+    /// Receives a message for each [`END_OF_ERRORS`] that has been read.
+    errors_read: Receiver<()>,
     memory: Arc<Memory>,
     pace: Duration,
     sent_at: Instant,
@@ -152,22 +158,21 @@ impl Process {
             let text = format!("cannot start the engine in {dir:?}: there is no such folder");
             return Err(io::Error::new(io::ErrorKind::NotFound, text));
         }
+        let other = |cause| spawn_error(program, &cause);
+        let (errors, error_output) = io::pipe().map_err(other)?;
         let mut command = Command::new(program);
         command
             .args(config.command.iter().skip(1))
             .envs(config.env.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stderr(error_output.try_clone().map_err(other)?);
         platform::prepare(&mut command);
         if let Some(dir) = &config.dir {
             command.current_dir(dir);
         }
-        let mut child = command.spawn().map_err(|cause| spawn_error(program, &cause))?;
-        let other = |cause| spawn_error(program, &cause);
-        let (Some(stdin), Some(stdout), Some(stderr)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
+        let mut child = command.spawn().map_err(other)?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(other(io::Error::other("no pipes")));
         };
         let prepared = Group::of(&child).and_then(|group| Ok((group, Input::new(stdin)?)));
@@ -187,12 +192,20 @@ impl Process {
         let thread = || Builder::new().stack_size(READER_STACK);
         let output = thread().spawn(move || forward_output(stdout, &sender));
         let kept = Arc::clone(&memory);
-        let (end, errors) = bounded::<()>(0);
-        let errors_read = thread().spawn(move || {
-            read_errors(stderr, |line| kept.note_error(line));
-            drop(end);
+        let (end, errors_read) = bounded(1);
+        let errors = thread().spawn(move || {
+            read_errors(errors, |line| {
+                let rest = line.strip_suffix(END_OF_ERRORS);
+                if rest != Some("") {
+                    kept.note_error(rest.unwrap_or(line));
+                }
+                if rest.is_some() {
+                    // This fails if an earlier message has not been received.
+                    let _ = end.try_send(());
+                }
+            });
         });
-        if let Err(error) = output.and(errors_read) {
+        if let Err(error) = output.and(errors) {
             // Without its reader threads, the process is useless.
             let _ = child.kill().and_then(|()| child.wait());
             return Err(other(refused(&error)));
@@ -202,7 +215,8 @@ impl Process {
             group,
             stdin: Some(stdin),
             lines,
-            errors,
+            error_output,
+            errors_read,
             pace: config.pace.unwrap_or_default(),
             sent_at: memory.started,
             memory,
@@ -313,9 +327,16 @@ impl Process {
     /// Describes how the process ended. Returns `None` if the process is still running.
     fn exit_status_text(&mut self) -> Option<String> {
         let status = self.wait(Instant::now() + QUIT_TIMEOUT)?;
-        // The reader thread may not have read the last error output yet.
-        let _ = self.errors.recv_timeout(LAST_WORDS_TIMEOUT);
+        self.await_errors();
         Some(platform::describe_exit(status))
+    }
+
+    /// Waits until the error output that the engine wrote before its exit has been read.
+    fn await_errors(&self) {
+        let mark = format!("{END_OF_ERRORS}\n");
+        if (&self.error_output).write_all(mark.as_bytes()).is_ok() {
+            let _ = self.errors_read.recv_timeout(LAST_WORDS_TIMEOUT);
+        }
     }
 
     /// Sends a last line and waits for the process to exit. Returns `false` if it had to be killed.
@@ -372,5 +393,18 @@ mod tests {
         let lines: Vec<_> = written.lines().collect();
         assert_eq!(lines.len(), 2, "{written}");
         assert!(lines[0].ends_with("< hello") && lines[1].ends_with("> hello"), "{written}");
+    }
+
+    #[test]
+    fn last_errors_are_read_although_a_child_process_keeps_the_stream_open() {
+        let script = "sleep 600 >&- & printf 'first\\nlast' >&2; exit 3";
+        let command = ["sh", "-c", script].map(str::to_owned).to_vec();
+        let config = EngineConfig { command, ..EngineConfig::default() };
+        let mut process = Process::spawn(&config, &None).expect("sh");
+        process.wait(Instant::now() + Duration::from_secs(600)).expect("it exits");
+        for _ in 0..2 {
+            assert_eq!(process.exit_reason(), "ended with code 3");
+            assert_eq!(process.last_output(), ["(stderr) first", "(stderr) last"]);
+        }
     }
 }

@@ -169,7 +169,8 @@ impl SharedTest {
     /// Reads what the workers have stored since the last call.
     ///
     /// # Errors
-    /// If a file cannot be read, or if a worker plays a different test.
+    /// If a file cannot be read, or if a worker plays a different test. What has been read from the
+    /// file stays known.
     pub(crate) fn refresh(&mut self) -> Result<(), JournalError> {
         let files = worker_files(&self.folder)?;
         self.workers.retain(|number, _| files.contains_key(number));
@@ -182,10 +183,15 @@ impl SharedTest {
                     WorkerGames { end, games: BTreeMap::new(), names: None, decision: None }
                 }
             };
-            let end = KIND.follow(&path, worker.end, |entry| worker.take(entry));
-            // If the file could not be read or has been replaced, the next call reads it from its
-            // beginning.
-            if let Some(end) = end? {
+            let end = match KIND.follow(&path, worker.end, |entry| worker.take(entry)) {
+                Ok(end) => end,
+                Err(error) => {
+                    self.workers.insert(number, worker);
+                    return Err(error);
+                }
+            };
+            // The next call reads a replaced file from its beginning.
+            if let Some(end) = end {
                 worker.end = end;
                 self.check_names(&path, &worker)?;
                 self.workers.insert(number, worker);
@@ -410,6 +416,27 @@ mod tests {
             ), "{}", test.summary());
             assert!(test.summary().ends_with("H0 accepted"));
         }
+    }
+
+    #[test]
+    fn a_decision_stands_while_its_file_cannot_be_read() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut entries = won(3);
+        entries.push(Entry::Decision(Decision::AcceptH0));
+        write(dir.path(), 1, "x", &entries);
+        let mut own = SharedTest::join(dir.path(), "x", worker(2), SPRT).expect("joined");
+        let (path, aside) = (worker(1).path(dir.path()), dir.path().join("aside"));
+        std::fs::rename(&path, &aside).expect("renamed");
+        std::fs::create_dir(&path).expect("created");
+        for _ in 0..2 {
+            own.refresh().expect_err("it is a folder");
+            assert_eq!(own.decision(), Decision::AcceptH0);
+            assert_eq!(own.workers().collect::<Vec<_>>(), [(1, 6)]);
+        }
+        std::fs::remove_dir(&path).expect("removed");
+        std::fs::rename(&aside, &path).expect("renamed");
+        own.refresh().expect("read");
+        assert_eq!((own.decision(), own.tally().pairs[4]), (Decision::AcceptH0, 3));
     }
 
     #[test]

@@ -211,20 +211,26 @@ impl MatchWorker<'_> {
             cores.bind();
         }
         let mut pool = EnginePool::default();
-        let mut is_first = true;
-        while !self.interrupt.is_triggered() {
-            let Some(slot) = self.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
-                break;
-            };
-            if !std::mem::take(&mut is_first) {
-                self.interrupt.wait(self.tournament.pause);
-            }
+        let mut pause = Duration::ZERO;
+        while let Some(slot) = self.next_game(next, pause) {
             if let Err(error) = self.game(slot, &mut pool) {
                 self.send(Progress::Failed(error));
                 break;
             }
+            pause = self.tournament.pause;
         }
         pool.quit();
+    }
+
+    /// Returns the next game after a pause. Returns `None` if no games are left, or if the
+    /// tournament ends before the pause is over.
+    fn next_game(&self, next: &AtomicUsize, pause: Duration) -> Option<&Slot> {
+        if self.interrupt.is_triggered() {
+            return None;
+        }
+        let slot = self.slots.get(next.fetch_add(1, Ordering::Relaxed))?;
+        self.interrupt.wait(pause);
+        (!self.interrupt.is_triggered()).then_some(slot)
     }
 
     /// Sends an event. This cannot fail, because the collector outlives all workers.
@@ -293,5 +299,50 @@ impl MatchWorker<'_> {
         });
         self.send_and_wait(Progress::Finished { slot: *slot, record, last_output });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::autoplay::referee::Rules;
+    use crate::tools::autoplay::schedule::{Format, Schedule};
+
+    #[test]
+    fn no_game_starts_after_a_pause_in_which_the_tournament_ends() {
+        let pause = Duration::from_secs(600);
+        let tournament = Tournament {
+            engines: Vec::new(),
+            openings: Vec::new(),
+            conditions: Conditions { rules: Rules::default(), tablebases: None, timeout: pause },
+            concurrency: 1,
+            cores: Vec::new(),
+            trace: None,
+            date: String::new(),
+            pause,
+            error_output: None,
+        };
+        let (engines, format) = (2, Format::RoundRobin);
+        let schedule = Schedule { engines, format, games: 2, openings: 1, reversed: true };
+        let (slots, interrupt, next) = (schedule.slots(), Interrupt::new(), AtomicUsize::new(0));
+        let (sender, _receiver) = unbounded();
+        let worker = MatchWorker {
+            tournament: &tournament,
+            slots: &slots,
+            cores: None,
+            interrupt: &interrupt,
+            sender,
+        };
+        let first = worker.next_game(&next, Duration::ZERO).map(|slot| slot.number);
+        assert_eq!(first, Some(1));
+        thread::scope(|scope| {
+            let second = scope.spawn(|| worker.next_game(&next, pause).map(|slot| slot.number));
+            // The second game is taken before the pause begins.
+            while next.load(Ordering::Relaxed) < 2 {
+                thread::yield_now();
+            }
+            interrupt.trigger();
+            assert_eq!(second.join().expect("no panic"), None);
+        });
     }
 }

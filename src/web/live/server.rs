@@ -27,7 +27,7 @@ use crate::web::serve::Stopper;
 use crate::web::serve::api_error::ApiError;
 use crate::web::serve::limits::{CLIENT_SECONDS, GRACE};
 use crate::web::serve::origin_check::OriginCheck;
-use crate::web::serve::page::{CSS, HTML, PageFile, SCRIPT, SVG};
+use crate::web::serve::page::{CSS, HTML, PageFile, SCRIPT};
 use crate::web::serve::query::Query;
 use crate::web::serve::routes::{restricted, with_files};
 use crate::web::serve::server::accept_all;
@@ -47,21 +47,12 @@ const MAX_COPIES: usize = 2;
 /// The size in bytes of the chunks in which the games are sent.
 const PIECE: u64 = 64 << 10;
 
-const FILES: [PageFile; 15] = [
+const FILES: [PageFile; 6] = [
     PageFile::new("/", include_str!("page/live.html"), HTML),
     PageFile::new("/live.css", include_str!("page/live.css"), CSS),
     PageFile::new("/live.js", include_str!("page/live.js"), SCRIPT),
     PageFile::new("/standings.css", STANDINGS_CSS, CSS),
     PageFile::new("/standings.js", STANDINGS_JS, SCRIPT),
-    PageFile::new("/icon.svg", page::ICON, SVG),
-    PageFile::new("/theme.css", page::THEME_CSS, CSS),
-    PageFile::new("/board.css", page::BOARD_CSS, CSS),
-    PageFile::new("/replay.css", page::REPLAY_CSS, CSS),
-    PageFile::new("/dom.js", page::DOM_JS, SCRIPT),
-    PageFile::new("/theme.js", page::THEME_JS, SCRIPT),
-    PageFile::new("/pieces.js", page::PIECES_JS, SCRIPT),
-    PageFile::new("/board.js", page::BOARD_JS, SCRIPT),
-    PageFile::new("/chart.js", page::CHART_JS, SCRIPT),
     PageFile::new("/replay.js", page::REPLAY_JS, SCRIPT),
 ];
 
@@ -242,6 +233,47 @@ fn send_pieces(mut file: Take<File>, sender: &mpsc::Sender<Bytes>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::autoplay::config::EngineConfig;
+    use crate::tools::autoplay::match_record::{MatchRecord, Places};
+    use crate::tools::autoplay::results::Results;
+    use crate::tools::autoplay::schedule::{Format, Schedule};
+
+    #[test]
+    fn match_does_not_wait_for_a_page_that_does_not_read() {
+        let (engines, format) = (2, Format::RoundRobin);
+        let schedule = Schedule { engines, format, games: 2, openings: 1, reversed: true };
+        let record = MatchRecord::open(&Places::default(), schedule, &[], "").expect("no files");
+        let results =
+            Results::new(&[EngineConfig::default(), EngineConfig::default()], record, None);
+        let stopper = Stopper::new();
+        let app = App {
+            live: Arc::new(LiveMatch::new(&results, false)),
+            pages: Arc::new(Semaphore::new(1)),
+            copies: Arc::new(Semaphore::new(1)),
+            pgn: None,
+            closing: stopper.closing(),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let permit = Arc::clone(&app.pages).acquire_owned().await.expect("open");
+            let live = Arc::clone(&app.live);
+            let (sender, mut page) = mpsc::channel(1);
+            let sending = tokio::spawn(send_news(app, Cursor::new(1), sender, permit));
+            // The first event fills the channel, so that the second one waits for the page.
+            while page.is_empty() {
+                tokio::task::yield_now().await;
+            }
+            // If the waiting task locked the match, this would never end.
+            live.finish(Some(&results), "over");
+            let mut count = 0;
+            while page.recv().await.is_some() {
+                count += 1;
+            }
+            // The match, its standings before and after its end, and the end.
+            assert_eq!(count, 4);
+            sending.await.expect("no panic");
+        });
+    }
 
     #[test]
     fn page_loads_only_its_own_files() {

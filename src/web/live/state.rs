@@ -11,7 +11,7 @@ use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::Score;
 use crate::tools::autoplay::play::{GameEvent, MoveMade};
 use crate::tools::autoplay::record::GameRecord;
-use crate::tools::autoplay::report::{pairing, table};
+use crate::tools::autoplay::report::{pairing, table, test};
 use crate::tools::autoplay::results::Results;
 use crate::tools::autoplay::schedule::Slot;
 use crate::tools::autoplay::summary::round_line;
@@ -254,14 +254,9 @@ impl Content {
             "table": table(names, standings, MAX_COLUMNS),
             "pairing": own.map(|(&engines, tally)| pairing(names, engines, tally, None)),
             "test": tested.map(|(tally, sprt)| {
-                let (lower, upper) = sprt.bounds();
-                json!({
-                    "elo0": sprt.elo0,
-                    "elo1": sprt.elo1,
-                    "lower": lower,
-                    "upper": upper,
-                    "pairs": pairs(&tally.pairs),
-                })
+                let mut value = test(sprt);
+                value["pairs"] = json!(pairs(&tally.pairs));
+                value
             }),
         });
         self.version += 1;

@@ -165,12 +165,13 @@ fn open_addresses() -> Router<Arc<AppState>> {
         .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
 }
 
-/// Adds the files of a page, and the response to requests for unknown paths.
+/// Adds the files of a page, the files that all pages load, and the response to requests for unknown
+/// paths.
 pub(crate) fn with_files<S: Clone + Send + Sync + 'static>(
     mut router: Router<S>,
     files: impl IntoIterator<Item = PageFile>,
 ) -> Router<S> {
-    for file in files {
+    for file in files.into_iter().chain(page::SHARED_FILES) {
         let tag: Arc<str> = file.tag().into();
         let answer = move |headers: HeaderMap| async move { file.answer(&tag, &headers) };
         router = router.route(file.path, get(answer));

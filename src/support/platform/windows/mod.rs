@@ -114,11 +114,6 @@ pub(crate) fn may_wait(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir()
 }
 
-/// Returns `false`, because named pipes on Windows have special names, which no option accepts.
-pub(crate) fn is_pipe(_: &Path) -> bool {
-    false
-}
-
 /// Returns whether Windows reserves this name for a device, such as `NUL`.
 pub(crate) fn is_device(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
@@ -188,32 +183,20 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces an open file by renaming it first. If this program is killed, the old content remains
-/// under the temporary name.
+/// Replaces an open file by renaming it first. If this program is killed, or if neither file can get
+/// the name `to`, the old content remains under the temporary name.
 fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut names = tempfile::Builder::new();
-    names.prefix(OLD_PREFIX);
+    names.prefix(OLD_PREFIX).disable_cleanup(true);
     let moved = names.make_in(folder.unwrap_or(Path::new(".")), |old| fs::rename(to, old))?;
-    let (_, old) = moved.into_parts();
     if let Err(error) = fs::rename(from, to) {
-        fs::rename(&old, to)?;
-        forget(old);
+        fs::rename(moved.path(), to)?;
         return Err(error);
     }
     // Windows deletes the old file when no program has it open any more.
-    let _ = old.close();
+    let _ = fs::remove_file(moved.path());
     Ok(())
-}
-
-/// Returns `None`, because all files on Windows have names.
-pub(crate) fn unnamed_file(_: &Path) -> Option<File> {
-    None
-}
-
-/// Fails, because all files on Windows have names.
-pub(crate) fn link_unnamed(_: &File, _: &Path) -> io::Result<()> {
-    Err(io::Error::other("there are no files without names"))
 }
 
 fn locked_byte() -> OVERLAPPED {
@@ -287,20 +270,6 @@ pub(crate) fn rename_folder(from: &Path, to: &Path, lock: File) -> io::Result<()
     // A folder cannot be renamed while it is open.
     drop(lock);
     fs::rename(from, to)
-}
-
-/// Fails, because on Windows a child process does not inherit the cores of the thread that starts
-/// it.
-pub(crate) fn usable_cores() -> io::Result<Vec<usize>> {
-    Err(io::Error::other("Tabia supports this only on Linux"))
-}
-
-/// Does nothing. Only Unix systems have nice values.
-pub(crate) fn raise_priority(_: i32) {}
-
-/// Fails, see [`usable_cores`].
-pub(crate) fn bind_to_cores(_: &[usize]) -> io::Result<()> {
-    Err(io::Error::other("Tabia supports this only on Linux"))
 }
 
 /// Returns the memory of the machine in bytes, or `None` if it is unknown.

@@ -132,8 +132,8 @@ pub(crate) fn pairing(
     })
 }
 
-/// Returns the bounds of the sequential test and the log-likelihood ratio after each pair of games,
-/// in the order in which the pairs ended.
+/// Returns the sequential test, with the log-likelihood ratio after each pair of games in the order
+/// in which the pairs ended.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();
@@ -148,8 +148,15 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
             curve.push(sprt.llr(&tally.pairs));
         }
     }
+    let mut value = test(sprt);
+    value["curve"] = json!(curve);
+    value
+}
+
+/// Returns the hypotheses and the bounds of the sequential test.
+pub(crate) fn test(sprt: &Sprt) -> Value {
     let (lower, upper) = sprt.bounds();
-    json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper, "curve": curve })
+    json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper })
 }
 
 /// Returns the data of a game, with moves in SAN for the reader and coordinates for the board.

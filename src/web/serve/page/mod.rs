@@ -15,7 +15,7 @@ pub(crate) struct PageFile {
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 pub(crate) const CSS: &str = "text/css; charset=utf-8";
 pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
-pub(crate) const SVG: &str = "image/svg+xml";
+const SVG: &str = "image/svg+xml";
 
 /// Includes a file, either one shared by all pages or one in the folder of this module.
 macro_rules! file {
@@ -27,21 +27,12 @@ macro_rules! file {
     };
 }
 
-pub(crate) const FILES: [PageFile; 31] = [
+pub(crate) const FILES: [PageFile; 22] = [
     file!("/", "index.html", HTML),
-    file!("/icon.svg", page::ICON, SVG),
-    file!("/theme.css", page::THEME_CSS, CSS),
-    file!("/board.css", page::BOARD_CSS, CSS),
-    file!("/replay.css", page::REPLAY_CSS, CSS),
     file!("/notes.css", page::NOTES_CSS, CSS),
     file!("/style.css", "style.css", CSS),
     file!("/repertoire.css", "repertoire.css", CSS),
     file!("/main.js", "main.js", SCRIPT),
-    file!("/dom.js", page::DOM_JS, SCRIPT),
-    file!("/theme.js", page::THEME_JS, SCRIPT),
-    file!("/pieces.js", page::PIECES_JS, SCRIPT),
-    file!("/board.js", page::BOARD_JS, SCRIPT),
-    file!("/chart.js", page::CHART_JS, SCRIPT),
     file!("/notes.js", page::NOTES_JS, SCRIPT),
     file!("/annotation.js", "annotation.js", SCRIPT),
     file!("/server.js", "server.js", SCRIPT),
@@ -59,6 +50,19 @@ pub(crate) const FILES: [PageFile; 31] = [
     file!("/train", "train.html", HTML),
     file!("/train.css", "train.css", CSS),
     file!("/train.js", "train.js", SCRIPT),
+];
+
+/// The files that all pages load.
+pub(crate) const SHARED_FILES: [PageFile; 9] = [
+    file!("/icon.svg", page::ICON, SVG),
+    file!("/theme.css", page::THEME_CSS, CSS),
+    file!("/board.css", page::BOARD_CSS, CSS),
+    file!("/replay.css", page::REPLAY_CSS, CSS),
+    file!("/dom.js", page::DOM_JS, SCRIPT),
+    file!("/theme.js", page::THEME_JS, SCRIPT),
+    file!("/pieces.js", page::PIECES_JS, SCRIPT),
+    file!("/board.js", page::BOARD_JS, SCRIPT),
+    file!("/chart.js", page::CHART_JS, SCRIPT),
 ];
 
 /// The content security policy: the page may load only its own files.
@@ -101,23 +105,24 @@ impl PageFile {
 
 #[cfg(test)]
 pub(crate) mod checks {
-    use super::PageFile;
+    use super::{PageFile, SHARED_FILES};
 
     /// Returns the names that follow `mark` in `text`. A name ends before the closing quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
 
-    /// Panics unless the files of a page load only each other, are short, and do not parse HTML or
-    /// run text as code. `links` are paths that are not files.
+    /// Panics unless the files of a page, with the shared ones, load only each other, are short, and
+    /// do not parse HTML or run text as code. `links` are paths that are not files.
     pub(crate) fn check(files: &[PageFile], links: &[&str]) {
         const LONGEST: usize = 600;
+        let files = [files, &SHARED_FILES].concat();
         let is_own = |name: &str| {
             let path = format!("/{}", name.trim_start_matches("./").trim_start_matches('/'));
             files.iter().any(|file| file.path == path) || links.contains(&&*path)
         };
         let mut loaded = 0;
-        for file in files {
+        for file in &files {
             let marks = ["src=\"", "href=\"", "from \"", "import \""];
             for name in marks.into_iter().flat_map(|mark| named(file.text, mark)) {
                 assert!(name.starts_with('#') || is_own(name), "{} names {name}", file.path);

@@ -1,0 +1,28 @@
+//! Replacements for functions that only Linux supports.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Returns `None`: all files have names.
+pub(crate) fn unnamed_file(_: &Path) -> Option<File> {
+    None
+}
+
+/// Fails: all files have names.
+pub(crate) fn link_unnamed(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::Error::other("there are no files without names"))
+}
+
+/// Fails: on Windows, for example, a child does not inherit the cores of the thread that starts it.
+pub(crate) fn usable_cores() -> io::Result<Vec<usize>> {
+    Err(io::Error::other("Tabia supports this only on Linux"))
+}
+
+/// Fails, see [`usable_cores`].
+pub(crate) fn bind_to_cores(_: &[usize]) -> io::Result<()> {
+    Err(io::Error::other("Tabia supports this only on Linux"))
+}
+
+/// Does nothing: a nice value would apply to the whole process, and Windows has none.
+pub(crate) fn raise_priority(_: i32) {}
