@@ -102,7 +102,8 @@ struct Found {
     /// The number of games that are not counted.
     warm_up: usize,
     games: usize,
-    /// For each loss, the file that exists if the engine measured that it exceeded its time.
+    /// For each loss on time, the path of the engine's error output. The file exists only if the
+    /// engine itself measured that it exceeded its time.
     reports: Vec<PathBuf>,
     /// The number of these files after the last game.
     own_losses: usize,

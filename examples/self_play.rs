@@ -1,5 +1,5 @@
-//! Plays a game of Tabia against itself and prints it as PGN:
-//! `cargo run --release --example self_play [NODES_PER_MOVE]`
+//! Plays one game of the engine against itself and prints it as PGN: `cargo run --release --example
+//! self_play [NODES_PER_MOVE]`
 
 use tabia::pgn::{GameResult, PgnGame, PgnMove};
 use tabia::position::Game;

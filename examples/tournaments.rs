@@ -94,7 +94,8 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
     })
 }
 
-/// Returns White's half points. Half of the games are drawn; the others depend on the strengths.
+/// Returns White's score in half-points. Half of all games are drawn; in the others, the chances
+/// depend on the strengths of the engines.
 fn result(slot: &Slot, strengths: &[u64], random: &mut XorShift) -> u8 {
     let [white, black] = slot.colors.map(|engine| strengths[engine] + 1);
     match random.below(2) {

@@ -11,7 +11,7 @@
 //! | [`search`] | the search, with [`eval`], [`tablebase`] and [`score`] |
 //! | [`cecp`], [`uci`] | parsing and printing the messages of both protocols |
 //! | [`autoplay`] | the match runner |
-//! | [`suite`] | built-in positions, and experiments with re-searches and with books |
+//! | [`suite`] | built-in positions; measurements of re-search order and of the effect of books |
 //! | `lesson` | searches that report every step |
 //! | [`ParseError`], [`FileError`] | the errors that several modules share |
 //!
@@ -34,7 +34,7 @@
 //! | `compression` | yes | support for games compressed with gzip, bzip2 or zstd; part of `cli` |
 //! | `syzygy` | yes | support for endgame tables; part of `cli` |
 //! | `train` | no | `tabia train`; includes `cli` |
-//! | `tune` | no | engine options for the constants of the search |
+//! | `tune` | no | engine options for the search constants |
 //! | `parquet` | no | partial counts and games in Parquet |
 
 #![warn(unreachable_pub)]

@@ -60,11 +60,11 @@ fn search_probes_the_tables() {
         });
         (result, hits)
     };
-    // A rook pawn and a bishop of the wrong colour: a draw despite the extra material.
-    let wrong_bishop = "8/8/8/8/2k5/1p6/3P4/1KB5 b - - 0 1";
-    let (_, hits) = search(wrong_bishop, None);
+    // A position with five pieces.
+    let five_pieces = "8/8/8/8/2k5/1p6/3P4/1KB5 b - - 0 1";
+    let (_, hits) = search(five_pieces, None);
     assert_eq!(hits, 0);
-    let (_, hits) = search(wrong_bishop, Some(tables.clone()));
+    let (_, hits) = search(five_pieces, Some(tables.clone()));
     assert!(hits > 0);
     // There are five pieces. Capturing the knight leads to a won ending with four.
     let (result, _) = search("8/8/8/1n6/1R6/8/1p6/1K1k4 w - - 0 1", Some(tables));

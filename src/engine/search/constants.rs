@@ -84,8 +84,8 @@ macro_rules! with_constants {
             history_bonus_max = 1_700 in 600..=3_600, 180;
             history_malus = 160 in 60..=360, 20;
             history_malus_max = 1_400 in 600..=3_600, 180;
-            // Bonus for a quiet move per centipawn by which the move raised its side's evaluation,
-            // maximum bonus, and maximum penalty.
+            // History update of a quiet move from the change in static evaluation: bonus per
+            // centipawn gained by the side that moved, maximum bonus, and maximum penalty.
             evaluation_history = 10 in 0..=30, 2;
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;

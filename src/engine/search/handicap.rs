@@ -51,7 +51,7 @@ const CAPTURE_DISTANCE: f64 = 0.5;
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {
-    /// Returns a salt for table keys, which separates searches of different strengths.
+    /// Returns a salt for table keys, so that searches of different strengths do not share entries.
     pub(super) fn salt(&self) -> u64 {
         let errors =
             u64::from(self.move_blindness) << 32 | u64::from(self.eval_noise.unsigned_abs());

@@ -250,8 +250,8 @@ pub enum SearchStep<'a> {
         /// Number of games that reached the position.
         games: u64,
     },
-    /// Plies by which the node is reduced because the last move, itself reduced, raised the
-    /// evaluation.
+    /// The node is reduced by this many plies: the last move was already reduced, and the
+    /// evaluation has improved for the side to move.
     Hindsight(Depth),
     /// The table move is extended by this many plies. A negative number is a reduction.
     Extended(Move, Depth),

@@ -122,8 +122,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.stack[node.ply].threats = node.context.threats;
     }
 
-    /// Returns the depth reduction for a node, in plies, after a reduced move that raised the
-    /// evaluation more than expected. Sources: Stockfish and Reckless.
+    /// Returns the depth reduction for a node, in plies, if the last move was already reduced and
+    /// the evaluation has improved for the side to move. Sources: Stockfish and Reckless.
     fn hindsight(&mut self, node: &Node) -> Depth {
         let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
             return 0;

@@ -153,8 +153,8 @@ impl GamesFile {
         if piece.end == rest.len() {
             return set_len(&self.file, from + piece.start as u64);
         }
-        // Text from other programs must survive a crash, so a complete new file replaces the old
-        // one.
+        // Other programs may have appended text after the removed part. A complete new file
+        // replaces the old one, so that a crash cannot lose this text.
         let mut whole = std::fs::read(&self.path)?;
         let begin = usize::try_from(from).map_err(io::Error::other)?;
         whole.drain(begin + piece.start..begin + piece.end);

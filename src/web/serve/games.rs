@@ -1,5 +1,4 @@
-//! The games in the books, which are read on request. Their ids are those that books with facets
-//! use.
+//! Reads games of the served books on request. Games have the same ids as in books with facets.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

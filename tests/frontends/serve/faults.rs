@@ -43,8 +43,8 @@ fn connection_of_a_stalled_client_is_closed() {
     ] {
         let mut stream = server.connect();
         stream.set_write_timeout(Some(TIMEOUT)).expect("a time limit");
-        // The unread answers fill the buffers in one direction, and then the requests fill the
-        // others.
+        // The client never reads, so responses fill the buffers towards the client. The server then
+        // stops reading, and requests fill the buffers towards the server.
         let fault = loop {
             if let Err(fault) = stream.write_all(request.repeat(100).as_bytes()) {
                 break fault;

@@ -167,7 +167,7 @@ impl Skipped {
     }
 }
 
-/// Formats the reasons that occurred, such as `3 without result, 1 variant`.
+/// Formats the reasons that occurred, such as `3 without result, 1 duplicates`.
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reasons = [

@@ -21,8 +21,9 @@ const REFUTED_BY: Score = 30;
 /// may be only that much worse. The moves that lead to the position thus remain playable. Chosen by
 /// hand.
 const NEXT_BEST_COSTS: Score = 10;
-/// The result after a move can refute the search before it only if it is at most this many plies
-/// shallower. Chosen by hand: depths within one game differ by about this much.
+/// The value after a move is ignored if its depth, plus one ply for the move, is lower than the
+/// depth of the search before the move by more than this many plies. Chosen by hand: the depths of
+/// searches within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
 /// The maximum number of rounds for computing backed-up values. Two rounds are enough if there are
 /// no cycles. In a cycle, distances to mate could grow by one move in every round.

@@ -12,9 +12,9 @@ const NARROW: u64 = 1 << 32;
 /// The number of fractional bits in the probability of a single bit.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
-/// The number of bits after which older bits lose weight. Each new bit then has a weight of 1 /
-/// (`FADING` + 2). With this value, files of self-play games are 0.01 to 0.2% smaller than with 30,
-/// 60 or 250.
+/// The limit of the adaptation counter. The first `FADING` bits are averaged with equal weights.
+/// After that, each new bit has a weight of 1 / (`FADING` + 2), so older bits count for less. With
+/// this value, files of self-play games are 0.01 to 0.2% smaller than with 30, 60 or 250.
 const FADING: u8 = 120;
 /// The minimum probability of either value of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;

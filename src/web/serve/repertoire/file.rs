@@ -27,7 +27,7 @@ pub(crate) struct RepertoireFile {
     writing: Mutex<()>,
 }
 
-/// The content of the file at one time.
+/// A snapshot of the content of the file.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     bytes: Vec<u8>,
