@@ -1,9 +1,10 @@
-# OpenBench builds engines with `make EXE=NAME` (https://github.com/AndyGrant/OpenBench). Use cargo
-# for other builds.
+# The default target is for OpenBench (https://github.com/AndyGrant/OpenBench), which builds engines
+# with `make EXE=NAME`. Use cargo for ordinary builds.
 EXE ?= tabia
 
 .PHONY: all archive container deb pack package pgo share source static windows
-# Several targets write target/share, and packages contain what other targets build.
+# Targets must not run in parallel: several of them write target/share, and packages contain the
+# output of other targets.
 .NOTPARALLEL:
 all:
 	cargo build --profile dist --locked --target-dir target
@@ -19,8 +20,8 @@ archive:
 	cargo build --profile dist --locked --target-dir target --features "$(FEATURES)"
 	$(MAKE) pack
 
-# The Debian package and the archives of a program that exists already. FEATURES are the features of
-# the program in each package in addition to the default ones, such as train,parquet.
+# Builds the Debian package, or the archives, of an existing program. FEATURES are the features that
+# the program has in addition to the default ones, such as train,parquet.
 PROFILE ?= dist
 FEATURES ?=
 TARGET ?= $(HOST)
@@ -50,7 +51,7 @@ static:
 	examples/packaging/static $(STATIC) --features "$(FEATURES)"
 	$(MAKE) pack TARGET=$(STATIC) PROGRAM=target/$(STATIC)/dist/tabia
 
-# Builds tabia.exe and its archives. Without rustup's library for this target, build with
+# Builds tabia.exe and its archives. Without rustup's standard library for this target, build with
 # tests/tools/windows-build and pack with `make pack TARGET=… PROGRAM=…`.
 WINDOWS = x86_64-pc-windows-gnu
 windows:
@@ -63,9 +64,9 @@ container:
 	$(CONTAINER) build --file examples/packaging/Containerfile \
 		--build-arg PROGRAM=target/$(STATIC)/dist/tabia --tag tabia .
 
-# Builds target/pgo/tabia with profile-guided optimisation. The profile comes from searches and a book
-# build. Use the program only on the same processor type: kernels for others have no profile, so the
-# compiler treats them as never used.
+# Builds target/pgo/tabia with profile-guided optimisation. The profile comes from searches and a
+# book build. Use the program only on the same processor type: kernels for other processors have no
+# profile, so the compiler treats them as never used.
 HOST = $(shell rustc --print host-tuple)
 PROFDATA = $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
 PGO = $(CURDIR)/target/pgo

@@ -4,16 +4,16 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// The number of digits of the commit hash to show.
+/// The number of digits of the commit hash in `tabia --version`.
 const COMMIT_DIGITS: usize = 12;
 
-/// Cargo writes this file, which contains the commit, into source packages.
+/// Cargo adds this file to source packages. It contains the commit.
 const PACKED_COMMIT: &str = ".cargo_vcs_info.json";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let profile = profile();
-    // Development builds omit the commit, because each new commit would rebuild everything.
+    // Development builds omit the commit. Otherwise, each commit would cause a complete rebuild.
     let commit = if profile == "dev" { None } else { commit() };
     let flags = variable("CARGO_ENCODED_RUSTFLAGS");
     let guided = if flags.contains("profile-use") { ", profile-guided" } else { "" };
@@ -41,13 +41,13 @@ fn profile() -> String {
     }
 }
 
-/// Returns the commit of the repository whose root is this folder, or of the source package.
+/// Returns the commit of this source package, or of the repository whose root is this folder.
 fn commit() -> Option<String> {
     if let Ok(packed) = fs::read_to_string(PACKED_COMMIT) {
         let sha = packed.split('"').skip_while(|word| *word != "sha1").nth(2)?;
         return sha.get(..COMMIT_DIGITS).map(str::to_owned);
     }
-    // This folder may be a copy inside the repository of another project.
+    // If this folder is inside another project's repository, git reports that project's commit.
     let top = git(&["rev-parse", "--show-toplevel"])?;
     if fs::canonicalize(top).ok()? != fs::canonicalize(variable("CARGO_MANIFEST_DIR")).ok()? {
         return None;
@@ -65,7 +65,8 @@ fn commit() -> Option<String> {
     Some(if changes.is_empty() { commit } else { format!("{commit}, with changes") })
 }
 
-/// Runs git without optional locks: a commit fails while `git status` has locked the index.
+/// Runs git without optional locks. Otherwise, `git status` could lock the index during a build and
+/// make the user's commit fail.
 fn git(arguments: &[&str]) -> Option<String> {
     output(Command::new("git").arg("--no-optional-locks").args(arguments))
 }

@@ -1,8 +1,8 @@
 //! Measures the time to probe a book: `cargo bench --bench book`.
 //!
-//! The book has ten million random positions. It is written to a file and opened in the same way as
-//! by the engine. This is the worst case: random keys make nearly every access miss the caches, and
-//! no pawn filter avoids accesses.
+//! The book has ten million random positions. The book is written to a file and opened as the
+//! engine opens a book. This is the worst case: random keys make nearly every access miss the
+//! caches, and no pawn filter avoids accesses.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Seeds of the keys in the book and of other keys.
+/// The seeds for the keys in the book and for keys that are not in the book.
 const KNOWN: u64 = 1;
 const UNKNOWN: u64 = 2;
 

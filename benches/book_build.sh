@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Usage: benches/book_build.sh [PGN-FOLDER] [MEGABYTES]
 #
-# Compares the time to build a book of 40 plies with polyglot and pgn-extract on the same games in
-# one run. The games of the folder (default: ../shared/data/pgn/pgnmentor) are cleaned by
-# pgn-extract, since polyglot aborts on an invalid game, and repeated up to this many megabytes
-# (default 200). Times are processor seconds (user + system) and wall clock seconds, the best of
-# three rounds. On a busy machine, the processor seconds of one thread are most comparable. After
-# that, the script compares the memory use of builds of the same games with and without --memory
-# 64M.
+# Compares the time that Tabia takes to build a book of 40 plies with the times of polyglot and
+# pgn-extract, on the same games and in one run. pgn-extract first removes invalid games from the
+# folder (default: ../shared/data/pgn/pgnmentor), since polyglot aborts on them. The remaining games
+# are repeated up to this many megabytes (default 200). Times are processor seconds (user + system)
+# and wall clock seconds, the best of three rounds. On a busy machine, the processor seconds of one
+# thread are most comparable. After that, the script compares the memory use of builds of the same
+# games with and without --memory 64M.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-../shared/data/pgn/pgnmentor} megabytes=${2:-200} rounds=${ROUNDS:-3}
@@ -54,7 +54,7 @@ awk -v mb="$megabytes" '
     }' "$work/times"
 cmp "$work/t1.tbk" "$work/t2.tbk" && echo "one thread and two make the same bytes"
 
-# Without a ply limit, because the memory is needed for whole games.
+# Use a ply limit that includes whole games, because they need the most memory.
 peak() {
     /usr/bin/env python3 -c '
 import resource, subprocess, sys

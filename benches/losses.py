@@ -43,8 +43,8 @@ PICK_NODES = 20_000
 # Number of pieces in sampled positions, which excludes openings in books and endgames in tables.
 # Set by hand.
 MEN = range(8, 31)
-# Probability that a factor is on. Set by hand: 1/2 would give the most information, but would
-# change the program too much.
+# Probability that a factor is on. Set by hand: 1/2 would give the most information, but would turn on too
+# many factors at a time.
 SHARE = 0.2
 MATE = 30_000
 

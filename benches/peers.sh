@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Usage: benches/peers.sh [PEER...]
 #
-# Plays matches against engines that Debian packages (default: gnuchess phalanx toga2 glaurung):
-# one thread and 16 MB each, no books, openings of eight moves out of the embedded book, each
-# played with colours reversed. Set in the environment: GAMES (200), TC (3+0.05), JOBS (games at a
-# time, 2), TABIA (the program), OPTIONS (further arguments of tabia), OUT (folder of the games).
+# Plays matches against engines that Debian packages (default: gnuchess phalanx toga2 glaurung).
+# Each engine has one thread, 16 MB and no book. The openings are lines of eight moves from the
+# embedded book. Each is played twice, with colours reversed in the second game. Set in the
+# environment: GAMES (200), TC (3+0.05), JOBS (games at a time, 2), TABIA (the program), OPTIONS
+# (further arguments of tabia), OUT (folder of the games).
 #
 # Do not use a faster time control, because toga2 keeps a reserve of about a second. gnuchess uses
 # UCI here, because its xboard mode loses input.

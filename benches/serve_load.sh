@@ -9,8 +9,8 @@ set -euo pipefail
 
 readonly program=$1 book=$2 seconds=${3:-20} connections=${4:-16}
 readonly positions=200000 rounds=3
-# The number of connections in the run with pauses. Each waits some milliseconds between an answer
-# and its next request.
+# The number of connections in the run with pauses. Each connection pauses for some milliseconds
+# between an answer and the next request.
 readonly calm=64
 folder=$(mktemp -d)
 readonly folder

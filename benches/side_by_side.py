@@ -6,8 +6,9 @@ Usage: benches/side_by_side.py 'COMMAND A' 'COMMAND B' POSITIONS [--nodes 200000
 The engines search the same positions at the same time, one on each of two cores, and again with the cores
 swapped, so that other load affects both engines equally. The script prints the time of B's searches divided
 by the time of A's, as a mean with its 95% interval and as the median and quartiles. Starting, reading books
-and clearing tables do not count. Both engines use UCI and one thread. If both engines must find the same
-move with the same nodes (with a book and without one, outside the book), the last number must be 0.
+and clearing tables do not count. Both engines use UCI and one thread. The last number counts searches in
+which the engines differ in the move or the number of nodes. It must be 0 for one engine with and without a
+book in positions outside the book.
 
 The cost of a book for the search outside it:
 
@@ -62,8 +63,8 @@ def position_of(line):
 
 
 def search(engines, cores, position, nodes):
-    """The logarithm of the ratio of the second engine's time to the first's, and whether they found the
-    same."""
+    """The logarithm of the second engine's time divided by the first engine's time, and whether both found
+    the same move with the same nodes."""
     before = [engine.prepare(core) for engine, core in zip(engines, cores)]
     for engine in engines:
         engine.say(f"position fen {position}\ngo nodes {nodes}")

@@ -39,7 +39,7 @@ PARTITIONS = 10
 BOOTSTRAPS = 50
 MAX_PLY = 26
 MAX_LOSS = 30
-# The numbers of games that a position needs in the choosing half, and a move in each half.
+# The minimum number of games of a position in the choosing half, and of a move in each half.
 POSITION_GAMES, MOVE_GAMES = 20, 3
 RARE, RARE_HERE = 0.01, 0.1
 VALUE_GAMES = 100
@@ -201,7 +201,7 @@ def choose(position, games, groups, share_here):
 
 
 def gains(rows, games, groups):
-    """The mean gain of each choice over the position, and of `estimate` over `score`."""
+    """The mean gain of each choice compared with the position, and of `estimate` compared with `score`."""
     sums, number = [0.0] * len(CHOICES), 0
     for position, chosen in rows:
         here = games.score(position.name, groups, position.white)

@@ -35,13 +35,13 @@ QA, QB, SCALE = 255, 256, 400
 LIMIT, OUTPUT_LIMIT = 1.98, 127 / QB
 # Ranges of the initial weights.
 INPUT_SPREAD, OUTPUT_SPREAD = 0.1, 0.05
-# Share of the training during which the rate rises.
+# The share of the training during which the learning rate rises.
 WARM_UP = 0.01
 # Positions that are decoded or evaluated at a time.
 PART = 1 << 18
 # Positions on which the output biases of the integer network are calibrated.
 CALIBRATED_ON = 1 << 15
-# Steps between two looks at the clock.
+# Steps between two readings of the clock.
 STEPS_AT_ONCE = 50
 RECORD = numpy.dtype([("occupied", "<i8"), ("pieces", "u1", 16), ("target", "<f4"), ("views", "u1", (2, 2))])
 
@@ -96,7 +96,8 @@ def read(path):
 
 
 class Network:
-    """The weights. Those of an input are the sum of a common and a king bucket's own row."""
+    """The weights. An input's weights are the sum of a row for all king buckets and a row for one king
+    bucket."""
 
     def __init__(self, hidden, device, seed):
         random = torch.Generator().manual_seed(seed)
@@ -168,7 +169,7 @@ class Network:
             return [tensor.round().double() for tensor in weights]
 
     def save(self, path, examples):
-        """Writes integers. The output biases compensate for what rounding shifts on average."""
+        """Writes integers. The output biases compensate for the average shift that rounding causes."""
         inputs, biases, outputs = self.rounded()
         shifts, counts = torch.zeros(BUCKETS).double(), torch.zeros(BUCKETS).double()
         exact = self.outputs_of(examples)[:CALIBRATED_ON].double()
@@ -180,7 +181,7 @@ class Network:
             off = exact[part] - (values * outputs[bucket]).sum((1, 2)) / (QA * QA * QB)
             shifts.index_add_(0, bucket.cpu(), off.cpu())
             counts.index_add_(0, bucket.cpu(), torch.ones(len(off)).double())
-        # The stored bias replaces the float one: `off` contains it already.
+        # `off` already contains the float bias, so the stored bias replaces it instead of being added to it.
         fallback = self.output_biases.detach().double().cpu()
         output_biases = torch.where(counts > 0, shifts / counts.clamp(min=1), fallback) * (QA * QB)
         words = torch.cat([tensor.reshape(-1) for tensor in (inputs, biases, outputs)])

@@ -53,8 +53,8 @@ const LARGEST_PART: u32 = 20;
 #[cfg(unix)]
 const NICE: i32 = -15;
 
-/// The number of first games, for each simultaneous game, that are not counted because other
-/// engines are still starting.
+/// The number of games per worker that are not counted, because other engines are still starting
+/// during these games.
 const WARM_UP: usize = 1;
 
 /// The permitted error, and the share of moves that may exceed it.
@@ -113,7 +113,7 @@ struct Found {
 impl Found {
     fn add(&mut self, record: &GameRecord, error_output: &Path) {
         self.games += 1;
-        // A clock that all processes share.
+        // The system time is used because all processes share it.
         let (now, system) = (Instant::now(), since_epoch());
         for played in &record.moves {
             let nanoseconds = |number: Option<u64>| number.unwrap_or_default() as f64 / 1e9;
@@ -225,8 +225,9 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
     Ok(found)
 }
 
-/// Plays random moves. In the `info` line, the nodes are the true time, and the nodes per second the
-/// system time at which the command was read, both in nanoseconds.
+/// Plays random moves. The `info` line contains two times in nanoseconds. The number of nodes is
+/// the true time for the move. The number of nodes per second is the system time at which the
+/// command was read.
 fn play_as_engine() -> anyhow::Result<()> {
     raise_priority();
     let mut random = u64::from(std::process::id()) | 1;
@@ -243,7 +244,8 @@ fn play_as_engine() -> anyhow::Result<()> {
                 let (mv, left) = choose(&game, &line, begin, &mut random)?;
                 let used = begin.elapsed();
                 if used > left + ROUNDING {
-                    // Before the move, so that the report arrives before the game is recorded.
+                    // Report this before sending the move, so that the report arrives before the
+                    // game is recorded.
                     eprintln!("used {used:?}: {line}");
                 }
                 let nanoseconds = used.as_nanos();
@@ -260,7 +262,7 @@ fn play_as_engine() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Raises the priority of this engine. Without the permission, nothing changes.
+/// Raises the priority of this process. Has no effect without the necessary permission.
 #[cfg(unix)]
 fn raise_priority() {
     let _ = rustix::process::setpriority_process(None, NICE);

@@ -5,8 +5,8 @@
 //! - `fault`: the kind of misbehaviour (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`,
 //!   `resign`, `stop_reading`, `no_handshake`, `refuse`, `no_exit`, or `think`, which means that
 //!   the engine thinks until it is ordered to move)
-//! - `at`: the number of the move at which it misbehaves, default 5
-//! - `in`: the number of the game in which it misbehaves, default 0 (all games)
+//! - `at`: the number of the move at which the engine misbehaves, default 5
+//! - `in`: the number of the game in which the engine misbehaves, default 0 (all games)
 //! - `late_ms`: delay of a late move, in milliseconds
 //! - `seed`: seed for the choice of moves
 //! - `name`: name of the engine
@@ -22,11 +22,11 @@
 //! - `options`: `all` declares a UCI option of every type
 //! - `option`: a further UCI option, such as `'name X type check default true'`
 //! - `info`: a further line before `bestmove`
-//! - `ignores`: a parameter of `go` that it ignores. It then searches until `stop`, or plays any
-//!   move.
+//! - `ignores`: a parameter of `go` that the engine ignores. The engine then searches until `stop`,
+//!   or plays any move.
 //!
-//! `fault` can also be one of the protocol errors that `tabia autoplay --check` finds. They do not
-//! depend on a move or a game. The names are the arguments of `is_faulty`.
+//! `fault` can also be one of the protocol errors that `tabia autoplay --check` finds. These errors
+//! do not depend on `at` and `in`. Their names are the arguments of `is_faulty`.
 //!
 //! Moves depend only on the seed, the option `Level` and the position, so games are reproducible.
 
@@ -91,7 +91,7 @@ struct Engine {
     moves: u64,
     forced: bool,
     level: u64,
-    /// Whether it thinks until a move is requested.
+    /// Whether the engine thinks until it is ordered to move.
     is_unlimited: bool,
     thinking: bool,
     limits: Go,
@@ -390,7 +390,7 @@ impl Engine {
             return;
         }
         if self.is_due("stop_reading") {
-            // Sends this move. After that, reads no more input, but leaves the pipes open.
+            // Send this move, and then read no more input, but leave the pipes open.
             self.send_move(mv);
             sleep_forever();
         }

@@ -11,7 +11,7 @@ use tabia::autoplay::schedule::{Format, Schedule, Slot};
 
 /// Engines are added and withdrawn in one of this many tournaments.
 const CHANGING: u64 = 2;
-/// An engine is withdrawn in one of this many games.
+/// An engine is withdrawn during one of this many games.
 const WITHDRAWALS: u64 = 25;
 /// An engine is added or returns in one of this many rounds.
 const ADDITIONS: u64 = 3;

@@ -58,7 +58,7 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns a page for every command by its path: `man/man6/tabia.6`, `man/man6/tabia-book.6`, ….
+/// Returns a page for every command, keyed by its path, such as `man/man6/tabia-book.6`.
 ///
 /// # Errors
 /// Never: writing to memory does not fail.

@@ -67,7 +67,7 @@ const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Zsh, "zsh/site-functions/_tabia"),
 ];
 
-/// Returns all files by their paths below the folder.
+/// Returns the contents of all files, keyed by their paths below the target folder.
 ///
 /// # Errors
 /// Never: writing to memory does not fail.
@@ -84,7 +84,8 @@ pub fn files() -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// Returns the metadata with the releases of the changelog, whose headings are `## [0.1.0] - 2026-11-21`.
+/// Returns the metadata, including the releases in the changelog. The headings of the releases have
+/// the form `## [0.1.0] - 2026-11-21`.
 fn metainfo() -> String {
     let mut text = format!("{METAINFO}  <releases>\n");
     for heading in

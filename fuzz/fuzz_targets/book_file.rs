@@ -1,5 +1,5 @@
-//! Any bytes as a book file: opened or rejected, and queried in every way, without a panic. This
-//! build ignores checksums, which would reject nearly all inputs.
+//! Opens any bytes as a book file, and queries the book in every way. Invalid files are rejected,
+//! and nothing panics. This build ignores checksums, which would reject nearly all inputs.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text as lines of the xboard protocol, sent by the GUI or by the engine: parsed without a
-//! panic, and parsed commands round-trip.
+//! Parses any text as lines of the xboard protocol, sent by the GUI or by the engine. Parsing does
+//! not panic, and parsed commands round-trip.
 
 #![no_main]
 

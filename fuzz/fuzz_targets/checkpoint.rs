@@ -1,4 +1,4 @@
-//! Any state and any other files as the checkpoint of a build: the build resumes, or rejects the
+//! Resumes a build from a checkpoint whose files have any content. The build resumes or rejects the
 //! checkpoint.
 
 #![no_main]

@@ -1,6 +1,6 @@
-//! Any lines typed into the console, one per prompt, in an empty folder; text after a NUL becomes a
-//! file of positions and games there. Every line gets a response without a panic, only text and
-//! known colours are printed, and saved games can be read.
+//! Types any lines into the console, one per prompt, in an empty folder. Text after a NUL becomes a
+//! file of positions and games in this folder. Every line gets a response without a panic, only
+//! text and known colours are printed, and saved games can be read.
 //!
 //! The search is short, and lines that take minutes or name files elsewhere are skipped.
 

@@ -1,5 +1,5 @@
-//! Any bytes as a Parquet file of partial counts, or as its manifest: the result is the book of the
-//! games, or the file is rejected.
+//! Packs a book from partial counts in which a Parquet file or its manifest contains any bytes. The
+//! result is the book of the games, or the file is rejected.
 //!
 //! The first byte chooses the file that the other bytes replace.
 

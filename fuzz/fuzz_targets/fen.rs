@@ -1,5 +1,5 @@
-//! Any text as FEN: accepted if and only if an independent check with `cozy-chess` accepts it.
-//! Accepted positions round-trip, and their key, moves and notation match `shakmaty`.
+//! Parses any text as FEN. It is accepted if and only if an independent check with `cozy-chess`
+//! accepts it. Accepted positions round-trip, and their key, moves and notation match `shakmaty`.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text as a request to the explorer's server: answered without a panic and with a documented
-//! status, and a second time with the same answer.
+//! Sends any text as a request to the explorer's server. The server answers without a panic and
+//! with a documented status, and gives the same answer to a second request.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! Any lines as the journal of an annotation, a tuning run or an analysis: opened, or rejected
-//! without a change. A second opening gives the same records and changes nothing, and an appended
-//! record is read again.
+//! Opens any lines as the journal of an annotation, a tuning run or an analysis. The file is
+//! accepted, or rejected without a change. Opening it again gives the same records and changes
+//! nothing, and an appended record is read back.
 
 #![no_main]
 

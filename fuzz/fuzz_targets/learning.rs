@@ -1,5 +1,5 @@
-//! Any rows as a learning file: read as a book whose moves can be looked up, and compacted without
-//! a change of the results.
+//! Reads any rows as a learning file. Its moves can be looked up as in a book, and compacting the
+//! file does not change the results.
 
 #![no_main]
 

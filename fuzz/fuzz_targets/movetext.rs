@@ -1,6 +1,6 @@
-//! Games written from any bytes, with comments, glyphs and variations: their main lines are read
-//! unchanged, by Tabia and by `pgn-reader`. The games are read several times in one text, because a
-//! reader caches the openings that it has seen often.
+//! Writes games from any bytes, with comments, glyphs and variations. Tabia and `pgn-reader` must
+//! read their main lines unchanged. The games are read several times in one text, because a reader
+//! caches the openings that it has seen often.
 //!
 //! An input is a list of games. Each byte is the index of a legal move, or one of the marks below,
 //! whose operands follow.
@@ -20,8 +20,8 @@ use tabia_fuzz::{seed, uci};
 
 /// Bytes from this value on are marks.
 const MARKS: u8 = 240;
-/// The number of copies of each game in the text, which exceeds the number that a reader waits for
-/// before it caches an opening.
+/// The number of copies of each game in the text. It exceeds the number of games after which a
+/// reader caches their opening.
 const TIMES: usize = 12;
 /// Maximum number of games and of plies in a game.
 const MAX_GAMES: usize = 12;

@@ -1,9 +1,10 @@
-//! Any bytes as a network file, and the built-in file with any damage: rejected, or read unchanged.
-//! If it is read, the fast evaluation gives the same score as the plain one, without overflow.
+//! Reads any bytes as a network file, and the built-in file with any damage. The file is rejected
+//! or read unchanged. If it is read, the fast evaluation gives the same score as the plain one,
+//! without overflow.
 //!
 //! An input that does not begin like a network file is a list of changes to the built-in file. Each
-//! change has six bytes: the position (3), the binary logarithm of the number of replaced numbers
-//! (1), and the new number (2). Remaining bytes change the length.
+//! change has six bytes: the position (3), the binary logarithm of how many values are replaced
+//! (1), and the new value (2). Remaining bytes change the length.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! Any line as a pattern, and any bytes after it as a file of moves: both are parsed or rejected, and
-//! the pattern is searched for in these moves, without a panic. This build ignores checksums, which
-//! would reject nearly all inputs.
+//! Parses any line as a pattern, and the bytes after it as a file of moves. Both are accepted or
+//! rejected, and the moves are searched for the pattern, without a panic. This build ignores
+//! checksums, which would reject nearly all inputs.
 
 #![no_main]
 

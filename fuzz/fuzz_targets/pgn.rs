@@ -1,4 +1,4 @@
-//! Any bytes as PGN: parsed without a panic, and parsed games round-trip.
+//! Parses any bytes as PGN. Parsing does not panic, and parsed games round-trip.
 
 #![no_main]
 

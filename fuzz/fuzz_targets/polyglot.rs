@@ -1,5 +1,5 @@
-//! Any rows as a Polyglot book: rejected, or imported into a valid book of legal moves that
-//! round-trips.
+//! Imports any rows as a Polyglot book. The rows are rejected, or give a valid book of legal moves
+//! that round-trips.
 //!
 //! A key below 256 is the index of a position at most two plies from the start, so that real
 //! positions are common.
@@ -33,7 +33,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
             *key = KEYS[number as usize - 1].to_be_bytes();
         }
     }
-    // Sorts the rows if the first byte is 0, since sorted and unsorted rows should occur.
+    // Sorts the rows if the first byte is 0, so that both sorted and unsorted rows occur.
     if bytes.first().is_some_and(|&first| first == 0) {
         rows.as_chunks_mut::<16>().0.sort_unstable();
     }

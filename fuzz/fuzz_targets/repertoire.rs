@@ -1,5 +1,5 @@
-//! Any PGN as a repertoire: every move is legal and is found at its places. If the chapters are
-//! written and read again, the repertoire is the same.
+//! Reads any PGN as a repertoire. Every move is legal and is found on its lines. If the chapters
+//! are written and read again, the repertoire is the same.
 //!
 //! The first byte chooses the side.
 
@@ -52,7 +52,8 @@ fn moves(repertoire: &Repertoire) -> BTreeMap<u64, BTreeSet<Move>> {
     repertoire.nodes().map(of_node).collect()
 }
 
-/// Asserts that the line to each place of a move reaches the position of the move and ends with it.
+/// Asserts that each line that is stored for a move reaches the move's position and ends with the
+/// move.
 fn check_places(repertoire: &Repertoire) {
     for node in repertoire.nodes() {
         for known in &node.moves {

@@ -1,4 +1,4 @@
-//! Any text as lines of UCI: parsed without a panic. Unknown words before the command and extra
+//! Parses any text as lines of UCI, without a panic. Unknown words before the command and extra
 //! white space do not matter, as the protocol requires.
 
 #![no_main]

@@ -1,4 +1,4 @@
-//! Any state and any other files as the checkpoint of a build: the build resumes, or rejects the
+//! Resumes a build from a checkpoint whose files have any content. The build resumes or rejects the
 //! checkpoint. An unchanged checkpoint gives the book of an undisturbed build.
 //!
 //! The first byte of an input contains the options. It is followed by the lengths of the state, the
@@ -82,13 +82,13 @@ static PAWNS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     file_in(&folder, "pawns-")
 });
 
-/// Takes a part from `rest`. Its length is in `lengths`.
+/// Takes a part from the beginning of `rest`. `lengths` has the two bytes of its length.
 fn take<'a>(lengths: [u8; 2], rest: &mut &'a [u8]) -> &'a [u8] {
     let length = usize::from(u16::from_le_bytes(lengths)).min(rest.len());
     rest.split_off(..length).unwrap_or_default()
 }
 
-/// The records followed by the number of records up to the end of each partition.
+/// Returns the records, followed by the number of records up to the end of each partition.
 fn run_of(records: &[u8], flags: u8) -> Vec<u8> {
     let size = RECORD_BYTES[usize::from(flags & 1)];
     let mut ends = vec![0_u64; PARTITIONS];

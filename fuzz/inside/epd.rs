@@ -1,5 +1,5 @@
-//! Any text as lines of EPD: parsed without a panic; the error names the first invalid line, and
-//! parsed positions round-trip.
+//! Parses any text as lines of EPD. Parsing does not panic, the error names the first invalid line,
+//! and parsed positions round-trip.
 
 use crate::chess::epd;
 

@@ -1,5 +1,5 @@
-//! Any text as a request to the explorer's server: answered without a panic and with a documented
-//! status, and a second time with the same answer.
+//! Sends any text as a request to the explorer's server. The server answers without a panic and
+//! with a documented status, and gives the same answer to a second request.
 //!
 //! The first line contains the method and the address, and the following lines contain the headers.
 //! The text after an empty line is the body. Requests that start threads are only parsed.
@@ -80,7 +80,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-/// Splits a request from its body. Returns `None` if hyper would reject the request.
+/// Splits a text into a request and its body. Returns `None` if hyper would reject the request.
 fn request(text: &str) -> Option<(Request<()>, &str)> {
     let (head, body) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut lines = head.lines();

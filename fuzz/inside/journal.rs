@@ -1,9 +1,10 @@
-//! Any lines as the journal of an annotation, a tuning run or an analysis: opened, or rejected
-//! without a change. A second opening gives the same records and changes nothing, and an appended
-//! record is read again.
+//! Opens any lines as the journal of an annotation, a tuning run or an analysis. The file is
+//! accepted, or rejected without a change. Opening it again gives the same records and changes
+//! nothing, and an appended record is read back.
 //!
-//! The first byte chooses the kind. The first line of the rest is replaced by a correct first line,
-//! and each later line gets a correct checksum. Lines that begin with a tab are used unchanged.
+//! The first byte chooses the kind of journal. The first line after it is replaced by a correct
+//! one, and each later line gets a correct checksum. Lines that begin with a tab are used
+//! unchanged.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +32,7 @@ fn head(kind: u8, book: &Book) -> String {
     }
 }
 
-/// The bytes of the file for an input.
+/// Returns the content of the journal file that an input describes.
 fn journal_of(head: &str, lines: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();
     for (number, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {

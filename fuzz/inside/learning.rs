@@ -1,5 +1,5 @@
-//! Any rows as a learning file: read as a book whose moves can be looked up, and compacted without
-//! a change of the results.
+//! Reads any rows as a learning file. Its moves can be looked up as in a book, and compacting the
+//! file does not change the results.
 //!
 //! An input is a list of rows without checksums. The correct checksums are added. A key that is
 //! less than the number of [`POSITIONS`] stands for one of them, so that moves lead to other rows.
@@ -94,8 +94,8 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     use_rows(&path);
 }
 
-/// Looks up every position. Returns the index and the result of each one that the file has data
-/// for.
+/// Looks up every position. Returns the index and the result of each position that the file has
+/// data for.
 fn use_rows(path: &Path) -> Vec<(usize, String)> {
     let Some(learned) = Learned::read(path).expect("a learning file") else { return Vec::new() };
     learned.book().verify().expect("a sound book");

@@ -1,6 +1,7 @@
-//! Any text as the state of a match and, after a NUL, as its PGN file: rejected or resumed. After a
-//! resume, the PGN file contains its old content, except for a truncated last game, and the last
-//! game. A report can be created, and a second resume changes nothing.
+//! Resumes a match from any text as its state file and, after a NUL, as its PGN file. The state is
+//! rejected or the match resumes. After that, the PGN file contains its old content, without any
+//! truncated last game, and the complete last game. A report can be created, and a second resume
+//! changes nothing.
 
 use std::fs;
 use std::path::Path;
@@ -71,7 +72,8 @@ pub fn seeds(folder: &Path) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Whether `after` equals `before`, or `before` without a prefix of `text` at some place.
+/// Whether `after` equals `before`, or differs only by the removal of a prefix of `text` at some
+/// place.
 fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     let Some(taken) = before.len().checked_sub(after.len()) else { return false };
     let is_prefix = |at: usize| {

@@ -30,7 +30,7 @@ pub fn folder() -> &'static Path {
     FOLDER.path()
 }
 
-/// A file in that folder with the bytes in it.
+/// Writes these bytes to a file in [`folder`], and returns its path.
 pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder().join(name);
     fs::write(&path, bytes).expect("a file");

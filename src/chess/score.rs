@@ -26,7 +26,7 @@ pub const MAX_PLY: Ply = 128;
 /// A bound that is larger than every score.
 pub const INFINITY: Score = 32_001;
 
-/// The score of a mate on the board, at distance 0.
+/// The score of a mate at distance 0, that is, in the current position.
 pub const MATE: Score = 32_000;
 
 /// The smallest mate score. Scores strictly between `-MATE_BOUND` and `MATE_BOUND` are evaluations

@@ -149,7 +149,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(exit_status(stopped))
 }
 
-/// Stores annotated games in a journal until all are complete, then writes them to the output.
+/// The output of annotated games. A journal stores the games until the output is written.
 struct Target<'a> {
     output: Output<'a>,
     page: Option<Output<'a>>,
@@ -175,7 +175,8 @@ impl<'a> Target<'a> {
         Ok(Target { output, page, journal: AnnotatedGames::open(Path::new(&journal), settings)? })
     }
 
-    /// Writes all complete games. The journal is kept if some games are not complete.
+    /// Writes all complete games to the output. Keeps the journal for the next run if `stopped` is
+    /// set.
     fn close(mut self, args: &Args, stopped: bool, count: Option<u64>) -> anyhow::Result<()> {
         let path = self.output.path();
         let mut file = self.output.stream()?;
@@ -252,7 +253,7 @@ impl Failure {
 
 type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Send>;
 
-/// Reads the games in all inputs, numbered from 0. Games that are not orthodox chess are skipped.
+/// Reads the games in all inputs and numbers them from 0. Skips games of chess variants.
 struct Games {
     inputs: std::vec::IntoIter<PgnInput>,
     open: Option<(String, Reading)>,

@@ -39,7 +39,7 @@ impl Concurrency {
     }
 }
 
-/// The memory for each search.
+/// The memory for the transposition table of each search.
 #[derive(Debug, clap::Args)]
 pub(super) struct TableMemory {
     /// Memory for the transposition table of each search, such as 16 or 16M

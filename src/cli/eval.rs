@@ -45,7 +45,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Joins arguments into FENs. An argument is a FEN or one of its fields; a board starts a new FEN.
+/// Joins arguments into FENs. An argument is a FEN or one field of a FEN. A field with a board
+/// starts a new FEN.
 fn fens(arguments: &[String]) -> Vec<String> {
     let mut fens: Vec<String> = Vec::new();
     for word in arguments.iter().flat_map(|argument| argument.split_whitespace()) {

@@ -1,5 +1,5 @@
-//! Output of commands, which never panics. Commands end silently if the reader of standard output
-//! has exited, and with a message after other errors, such as a full disk.
+//! Output of commands. Writing never panics. If the reader of standard output has exited, the
+//! command ends silently. After other errors, such as a full disk, it ends with a message.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -25,7 +25,7 @@ pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Returns whether standard output accepts data, which a full pipe does not.
+/// Returns whether standard output accepts data. A full pipe does not.
 pub(super) fn has_room() -> bool {
     platform::output_has_room(&io::stdout())
 }
@@ -74,7 +74,7 @@ pub(super) fn complain(text: fmt::Arguments<'_>) {
 }
 
 pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
-    // The buffer may still contain an incomplete last line.
+    // Flush the buffer, which may still contain an incomplete last line.
     let done = done.and_then(|status| Ok(stdout().flush().map(|()| status)?));
     match done {
         Ok(status) => status,

@@ -72,7 +72,8 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns the books in order of priority, or an empty string if only the embedded one is used.
+    /// Returns the names of the books as one string, in order of priority. The string is empty if
+    /// only the embedded book is used.
     fn books(&self) -> String {
         let books = [&self.bookpvs[..], &self.book].concat();
         if books == [EMBEDDED_NAME] {
@@ -193,7 +194,8 @@ fn first_words(inputs: &Receiver<Input>) -> Option<Input> {
     inputs.iter().find(|input| !matches!(input, Input::Line(line) if line.trim().is_empty()))
 }
 
-/// Returns whether a line selects UCI. The specification requires engines to ignore unknown words.
+/// Returns whether a line selects UCI. As the specification requires, unknown words before `uci`
+/// are ignored.
 fn is_uci(line: &str) -> bool {
     matches!(line.parse(), Ok(uci::Command::Uci))
 }
@@ -229,7 +231,7 @@ fn converse(
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_events(&[Event::Interrupt, Event::Terminate], move |event| match event {
         Event::Terminate => leave(&sender),
-        // The frontend may have ended and dropped the receiver.
+        // Sending fails if the frontend has ended; the error is ignored.
         _ if console => drop(sender.send(Input::Line("?".to_owned()))),
         _ => {}
     })

@@ -78,8 +78,8 @@ impl SearchLimitArgs {
     }
 }
 
-/// Parses an address, a port, or an address with a port. The default is port [`PORT`] of this
-/// machine.
+/// Parses an address, a port, or an address with a port. A missing address means this machine, and
+/// a missing port means [`PORT`].
 pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(SocketAddr::from((address, PORT)));

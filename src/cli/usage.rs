@@ -14,7 +14,7 @@ use super::console::did_you_mean;
 use super::output::{self, errln, outln};
 use crate::protocols::cecp::{Audience, Reply};
 
-/// Commands that a build may lack, each named like the feature that adds it.
+/// Commands that exist only in builds with the feature of the same name.
 const OPTIONAL_COMMANDS: [&str; 3] = ["lesson", "serve", "train"];
 
 const STATUS: u8 = 2;
@@ -78,7 +78,8 @@ fn command(arguments: &[OsString]) -> String {
 
 fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
-    // The error's text is the whole help text, and its usage line shows where a command is missing.
+    // The text of this error is the whole help text. The usage line in it shows where a command is
+    // missing.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
         return format!("a command is missing: {usage}");
@@ -97,7 +98,8 @@ fn describe(error: &clap::Error) -> String {
     }
 }
 
-/// Suggests a similar word or the feature for a missing command. May return an empty string.
+/// Suggests a similar word, or the feature that adds a missing command. Returns an empty string if
+/// there is nothing to suggest.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
         ErrorKind::InvalidSubcommand => {

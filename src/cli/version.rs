@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use crate::engine::eval::kernel_name;
 
-/// The features of the build. `loom` is for tests only.
+/// The features, and whether this build has them. The feature `loom`, which is only for tests, is
+/// omitted.
 const FEATURES: [(&str, bool); 8] = [
     ("cli", cfg!(feature = "cli")),
     ("compression", cfg!(feature = "compression")),
@@ -17,7 +18,7 @@ const FEATURES: [(&str, bool); 8] = [
     ("tune", cfg!(feature = "tune")),
 ];
 
-/// Version, commit, features, build and kernels, on one line each.
+/// The version number, followed by one line each for the commit, the features, and so on.
 pub(super) static LONG: LazyLock<String> = LazyLock::new(describe);
 
 fn describe() -> String {
@@ -45,7 +46,7 @@ fn commit() -> &'static str {
     }
 }
 
-/// The level of x86-64 that the whole program requires.
+/// Returns the x86-64 level that the program requires, as a suffix for the target.
 fn baseline() -> &'static str {
     if !cfg!(target_arch = "x86_64") {
         ""
@@ -60,7 +61,7 @@ fn baseline() -> &'static str {
     }
 }
 
-/// The kernels that were chosen for this processor.
+/// Returns the names of the kernels that were chosen for this processor.
 fn kernels() -> String {
     let network = format!("network {}", kernel_name());
     #[cfg(feature = "train")]

@@ -1,4 +1,4 @@
-//! The system's clock.
+//! The system clock.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

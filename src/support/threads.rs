@@ -39,7 +39,7 @@ where
     Ok(threads)
 }
 
-/// Returns the number of threads, up to `wanted`, that the system can currently start.
+/// Returns the number of threads, up to `wanted`, that the operating system can currently start.
 pub(crate) fn available(wanted: usize) -> io::Result<usize> {
     let (open, closed) = bounded::<()>(0);
     scope(|scope| {

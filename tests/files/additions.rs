@@ -346,7 +346,8 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     kinds
 }
 
-/// Runs a command with `file` as `FILE`, and checks that its error names the file and its kind.
+/// Runs a command in which `FILE` stands for `file`, and checks that the error names the file and
+/// its kind.
 fn assert_rejected_by_kind(command: &[&str], file: &str, kind: &str, folder: &Path) {
     let command: Vec<&str> =
         command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();

@@ -191,7 +191,7 @@ fn killed_run_resumes_to_the_same_bytes() {
             .stdin(Stdio::null())
             .spawn()
             .expect("started");
-        // Wait until it has made progress or has finished.
+        // Wait until the command has made progress or has finished.
         while journal.metadata().map_or(0, |metadata| metadata.len()) <= held.max(200)
             && child.try_wait().expect("a child").is_none()
         {

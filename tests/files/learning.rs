@@ -23,7 +23,7 @@ fn start(file: &Path, more: &[&str]) -> Engine {
     engine
 }
 
-/// A game of the engine against itself. Its number determines the first moves.
+/// A game of the engine against itself. The number of the game determines its first moves.
 struct SelfPlay {
     engine: Engine,
     game: Game,
@@ -250,7 +250,7 @@ struct Repertoire {
     folder: tempfile::TempDir,
     line: Vec<String>,
     is_white: bool,
-    /// The output for the game once the line has been played.
+    /// The result of the engine's own games with this line. The engine loses them.
     result: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Files of users: games, books and invalid files.
+//! Tests of user files: games, books and invalid files.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -25,7 +25,7 @@ fn build(folder: &Path) {
 /// The ply, length and orientation of an occurrence.
 type Place = (u64, u64, bool);
 
-/// The found games: the white player, and the occurrences.
+/// Returns the white player and the occurrences of each game found.
 fn search(pattern: &str, folder: &Path) -> Vec<(String, Vec<Place>)> {
     let line = format!("book search {pattern} -b games.tbk --json");
     let (status, printed, errors) = run_line(&line, folder);

@@ -143,7 +143,7 @@ fn engine_finds_losing_moves_and_answers() {
     assert_eq!(texts(&found["losing"], "san"), ["Ba6"]);
     assert!(found["losing"][0]["loss"].as_i64().is_some_and(|loss| loss > 150), "{found}");
     assert_eq!(found["gaps"][0]["answer"]["source"], "engine");
-    // The values of an analysed repertoire book need no search.
+    // If the repertoire book is analysed, its values are used without a search.
     run_ok("repertoire build r.pgn --side white -o r.tbk", folder.path());
     run_ok("book analyse r.tbk --min-games 1 --nodes 3000 -t 1", folder.path());
     let found = findings("r.tbk --reference g.pgn", folder.path());
@@ -151,8 +151,8 @@ fn engine_finds_losing_moves_and_answers() {
     assert_eq!(found["losing"][0]["source"], "value");
 }
 
-/// Games of players with this rating, all with the same moves: first `white` wins, then `black`
-/// wins.
+/// Games of players with this rating, all with the same moves. White wins the first `white` games,
+/// and Black wins the other `black` games.
 fn rated(rating: u16, moves: &str, [white, black]: [usize; 2]) -> String {
     let game = |result: &str| {
         format!("[WhiteElo \"{rating}\"]\n[BlackElo \"{rating}\"]\n\n{moves} {result}\n\n")

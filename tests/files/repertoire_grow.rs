@@ -49,8 +49,8 @@ fn random_games(games: &[Vec<u8>]) -> String {
     text
 }
 
-/// Computes the scores of positions. Final positions have arbitrary scores; the others are backed
-/// up.
+/// Computes the scores of positions. Positions without played moves get arbitrary scores. All other
+/// scores follow from these by minimax.
 fn score(book: &Book, position: &Position, scores: &mut BTreeMap<u64, i32>) -> i32 {
     if let Some(&score) = scores.get(&position.key()) {
         return score;

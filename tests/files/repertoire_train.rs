@@ -52,8 +52,8 @@ impl Training {
         Training { program, acknowledged: Vec::new() }
     }
 
-    /// Waits for a question and returns its line, without the words before it. Returns `None` at
-    /// the end.
+    /// Waits for a question. Returns the moves that it shows, without the words before them, or
+    /// `None` at the end of the training.
     fn question(&mut self) -> Option<String> {
         let is_next = |line: &str| line.starts_with("Question ") || line.contains(" wrong. ");
         let head = self.program.until(is_next).pop()?;
@@ -73,7 +73,7 @@ impl Training {
 fn journal(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).expect("a journal");
     let answers = text.lines().skip(1).filter_map(|line| line.split_once(' '));
-    // A kill can leave half a line.
+    // A killed program can leave an incomplete line.
     answers.filter_map(|(_, json)| serde_json::from_str(json).ok()).collect()
 }
 
@@ -230,7 +230,7 @@ fn commands_and_bad_input_do_not_end_the_question() {
     training.program.rest();
     assert!(training.program.wait().success());
     assert_eq!(journal(&folder.path().join("white.pgn.training")).len(), 0);
-    // The end of the input is a normal end.
+    // The end of the input ends the training without an error.
     let printed = run_ok("repertoire train white.pgn --side white -b games.pgn", folder.path());
     assert!(printed.contains("0 answers: 0 right, 0 wrong."), "{printed}");
     assert!(printed.contains("\n8 r "), "the board: {printed}");

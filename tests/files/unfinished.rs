@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{PROGRAM, TIMEOUT, tabia};
 
-/// Returns different games, some of them broken, for a build with several checkpoints.
+/// Returns different games, a few with an illegal move, for a build with several checkpoints.
 fn games(number: usize) -> String {
     let moves = ["e4 e5", "d4 d5", "c4 c5", "Nf3 Nf6", "b3 b6", "g3 g6", "a3 a6", "h3 h6"];
     let mut text = String::new();

@@ -146,7 +146,7 @@ fn names(moves: &Value) -> Vec<&str> {
 fn book_answer_has_both_counts_and_move_orders() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/book?play=d2d4,g8f6,c2c4,e7e6").json();
-    // The opening of this position has no name, so that of an earlier position is shown.
+    // This position has no opening name, so the name for an earlier position is shown.
     assert_eq!(answer["opening"]["eco"], "A50");
     assert_eq!(answer["reached"]["games"], 2);
     assert_eq!(names(&answer["moves"]), ["Nc3", "Nf3"]);

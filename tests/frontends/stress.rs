@@ -56,7 +56,7 @@ struct RandomGui {
     /// The game that the GUI assumes; `None` after a disagreement.
     game: Option<Game>,
     side: Option<Color>,
-    /// The numbers of accepted moves of the user and of moves of the engine.
+    /// The number of the user's accepted moves, and the number of the engine's moves.
     moves: [usize; 2],
     thinking_lines: usize,
 }

@@ -83,7 +83,8 @@ fn move_overhead_can_be_set() {
     assert!(!lines.iter().any(|line| line.contains("string")), "{lines:?}");
 }
 
-/// Otherwise, the engine would search the previous position, which may be from another game.
+/// After an invalid `position` command, the engine must not search the previous position, which may
+/// be from another game.
 #[test]
 fn invalid_position_is_not_searched_as_the_previous_one() {
     let mut engine = engine();

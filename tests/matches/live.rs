@@ -124,7 +124,7 @@ fn page_follows_a_match_until_it_is_interrupted() {
         moves.extend(played.map(|mv| mv["san"].as_str().expect("a move").to_owned()));
         assert!(board["result"].is_null());
     }
-    // A second page starts with the state so far.
+    // A page that is opened later starts with the current state.
     let mut later = live.events(1);
     let standings = later.find("standings", |_| true);
     assert_eq!((&standings["finished"], &standings["scheduled"]), (&3.into(), &8.into()));

@@ -232,8 +232,8 @@ fn engines_file_can_change_during_a_swiss_tournament() {
     let json = std::fs::read(path("results.json")).expect("written");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["withdrawn"], serde_json::json!(["hanging"]));
-    // Two games were played before the interruption, and four in each of two rounds of five
-    // engines.
+    // Two games were played before the interruption. After that, five engines played two rounds of
+    // four games.
     assert_eq!((&json["played"], &json["scheduled"]), (&10.into(), &10.into()));
     let rounds = json["rounds"].as_array().expect("rounds");
     assert_eq!(rounds.len(), 3);

@@ -18,8 +18,8 @@ use tempfile::tempdir;
 
 use crate::support::{self, Engine, TIMEOUT, shared_data};
 
-/// A depth that a search of one second reaches on any machine, and that is not reported with a
-/// fallback move.
+/// A depth that a search of one second reaches on any machine. A fallback move is never reported
+/// with this depth.
 const FEW_PLIES: u32 = 5;
 
 /// Makes an xboard engine play two moves of one second each. Returns the depths.
@@ -186,7 +186,7 @@ fn error_names_a_network_path_that_is_a_folder() {
 
 #[test]
 fn error_names_a_damaged_endgame_table() {
-    // No file here is a table; files named like one are reported.
+    // No file in this folder is a tablebase. Files that have the name of one are reported.
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("KQvK.rtbw"), [7; 80]).expect("a file");
     let error = Tables::open(folder.path()).expect_err("damaged");

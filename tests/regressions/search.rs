@@ -46,8 +46,8 @@ fn number(line: &str, name: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
-/// Asserts that a search spent at least 40% of its limit and ended early because of the book, which
-/// it must report.
+/// Asserts that a search spent at least 40% of its limit, ended early because of the book, and
+/// reported this reason.
 fn assert_minimum_effort(spent: f64, bound: f64, lines: &[String]) {
     assert!(spent >= 0.399 * bound, "{spent} of {bound}: {lines:#?}");
 }
@@ -75,10 +75,10 @@ fn check_xboard_search(level: &str, bound: Duration) {
     engine.quit();
 }
 
-// The second arguments are the soft limits. With 40 moves to go, the limit is 1/40 of the clock
-// minus the reserve for a stalled machine. With an increment, it is 2.93% of the clock at the third
-// move plus three quarters of the increment. With a fixed time per move, it is that time minus 25
-// ms.
+// The second arguments of these calls are the soft limits. With 40 moves to go, the limit is 1/40
+// of the clock minus the reserve for a stalled machine. With an increment, it is 2.93% of the clock
+// at the third move plus three quarters of the increment. With a fixed time per move, it is that
+// time minus 25 ms.
 
 #[test]
 fn transposition_saves_time_at_40_moves_in_5_minutes() {

@@ -7,7 +7,7 @@ import chess
 
 # The maximum difference between computed numbers that may be due to rounding.
 EPSILON = 1e-9
-# The moves of random games, which permute often.
+# The moves of random games. They can be played in almost any order, so games often transpose.
 MOVES = {
     chess.WHITE: "d4 c4 Nf3 Nc3 g3 Bg2 e3 O-O b3 e4 Bd3 a3".split(),
     chess.BLACK: "d5 e6 Nf6 c6 Nbd7 Be7 g6 Bg7 O-O b6 d6 c5".split(),
@@ -51,7 +51,7 @@ def dump(program, book):
 
 
 def permuting_moves(board, most=None):
-    """Returns the legal moves among those that permute often, or among the first few of these."""
+    """Returns the legal moves among those in MOVES, or among the first `most` of them."""
     found = []
     for san in MOVES[board.turn][:most]:
         try:
@@ -62,13 +62,13 @@ def permuting_moves(board, most=None):
 
 
 def random_move(board, lots, most=None):
-    """Returns one of the moves that permute often, or any legal move if there is none."""
+    """Returns one of the legal moves in MOVES, or any legal move if there is none."""
     return lots.choice(permuting_moves(board, most) or list(board.legal_moves) or [None])
 
 
 def random_game(lots, plies):
-    """Returns the moves of a random game. Some of the moves that permute often are chosen far more often
-    than others."""
+    """Returns the moves of a random game. Some of the moves in MOVES are chosen far more often than
+    others."""
     board = chess.Board()
     for _ in range(plies):
         moves = permuting_moves(board)

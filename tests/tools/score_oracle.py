@@ -10,9 +10,9 @@ from oracle import check, key
 # The maximum difference between bounds of scores. It is not 0, because the program approximates the
 # quantile of the normal distribution.
 BOUND_EPSILON = 1e-3
-# The confidence level of the bounds, the number of games that a value is equivalent to, the wins
-# and losses that are added to moves without a value, and the minimum number of points by which a
-# low score is below the others.
+# The confidence level of the bounds; the number of games whose weight an engine value has; the wins and
+# losses that are added to moves without a value; and the minimum difference in points by which a low score is
+# below the other scores.
 CONFIDENCE, VALUE_GAMES, PRIOR, SCORE_MARGIN = 0.9, 100, (1, 1), 0.02
 
 

@@ -7,14 +7,14 @@ use chess::{
 
 use super::{BitBoard, Move, Piece, Position, Square};
 
-/// The squares from which the side to move can give check, and its pieces that can discover a
-/// check.
+/// The squares from which the side to move can give check, and its pieces that can give a
+/// discovered check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// The pieces whose moves can discover a check. Each is the only piece between a slider and the
-    /// enemy king.
+    /// The pieces that give check when they move out of the way of a slider. Each is the only piece
+    /// between a slider of its side and the enemy king.
     discoverers: BitBoard,
     king: Square,
 }
@@ -75,8 +75,9 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Plays each quiet move, and compares the resulting checks with `quiet_checks`, up to `plies`
-    /// plies deep. Returns the number of checks.
+    /// Plays each quiet move, and compares `quiet_checks` with whether the move gives check.
+    /// Repeats this in the positions up to `plies` plies later. Returns the number of quiet moves
+    /// that give check.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

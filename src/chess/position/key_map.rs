@@ -2,8 +2,8 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from position keys to values. The unchanged key is the hash, because `hashbrown` uses both
-/// the highest and the lowest bits of a hash.
+/// A map from position keys to values. `hashbrown` uses the highest and the lowest bits of a hash.
+/// All bits of a Zobrist key are random, so the key serves as the hash without change.
 pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
 #[derive(Debug, Clone, Copy, Default)]

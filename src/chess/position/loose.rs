@@ -70,8 +70,8 @@ fn read(text: &[u8]) -> Option<Loose> {
     let text = without_suffixes(text);
     let mut core = [0; 8];
     let mut length = 0;
-    // Separators and the symbols for captures and promotions are redundant if the position is
-    // known.
+    // Skip separators and the symbols for captures and promotions, because the position makes them
+    // redundant.
     for &byte in text.iter().filter(|byte| !b"x:-=/()".contains(byte)) {
         *core.get_mut(length)? = byte;
         length += 1;

@@ -120,8 +120,9 @@ impl Position {
         position
     }
 
-    /// Sets the en passant square if a pawn can legally capture there. The capture can be illegal
-    /// because the capturing pawn is pinned or because another piece gives check.
+    /// Sets the en passant square if a pawn can legally capture there, and clears it otherwise. A
+    /// capture can be illegal because the capturing pawn is pinned or because another piece gives
+    /// check.
     #[inline]
     fn find_en_passant(&mut self) {
         self.en_passant = match self.board.en_passant() {

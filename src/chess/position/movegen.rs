@@ -12,11 +12,11 @@ use chess::{
 
 use super::{Move, Position};
 
-/// Upper bound on the number of legal moves in any position that can be set up. A queen has at most
-/// 27 moves, more than any other piece, and a side has at most fifteen pieces in addition to its
-/// king, which has 8 moves. Castling adds up to two king moves but requires a rook, which has at
-/// least 13 fewer moves than a queen. Positions that can occur in a game have at most 218 moves (R.
-/// Petrović, 1964).
+/// Upper bound on the number of legal moves in any position that can be set up. A side has at most
+/// fifteen pieces in addition to its king. The king has at most 8 moves, and each other piece has
+/// at most 27, the maximum for a queen. Castling adds up to two king moves but requires a rook,
+/// which has at least 13 fewer moves than a queen. Positions that can occur in a game have at most
+/// 218 moves (R. Petrović, 1964).
 pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];

@@ -18,7 +18,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// The maximum depth for which `stop` is not checked while counting. Such a count takes only
+/// Up to this depth, moves are counted without checking `stop`, because such a count takes only
 /// milliseconds.
 const UNWATCHED: u32 = 3;
 

@@ -2,8 +2,8 @@
 //!
 //! The caller has a set of positions, such as a book, and needs those from which one move leads to
 //! the given position. First, only the keys of the candidates are computed, by incremental updates.
-//! Candidates whose keys are in the set are then set up as positions, and verified by playing the
-//! move.
+//! If the key of a candidate is in the set, the candidate is then set up as a position, and
+//! verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -13,8 +13,8 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// The bit of White's right to castle short, as in the Zobrist keys. Black's bits are two places
-/// higher.
+/// The bit of White's right to castle short, as in the index of the castling keys. The bits of
+/// Black's rights are two places higher.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
@@ -47,9 +47,9 @@ struct State {
 impl Position {
     /// Returns the known positions from which one move leads to this position, each with that move.
     ///
-    /// Calls `has_pawns` with the pawn key of each candidate, of which there are a few hundred. If
-    /// this returns true, calls `is_known` with each possible key of the candidate. The clocks of
-    /// the returned positions are guesses.
+    /// There are a few hundred candidates. Calls `has_pawns` with the pawn key of each one. If this
+    /// returns true, calls `is_known` with each possible key of the candidate. The clocks of the
+    /// returned positions are guesses.
     pub(crate) fn predecessors(
         &self,
         has_pawns: impl Fn(u64) -> bool,
@@ -132,7 +132,7 @@ impl Position {
         }
     }
 
-    /// Appends the pawn moves to `to` that could have been played. With `promotion`, these are
+    /// Appends the pawn moves to `to` that could have been played. If `promotion` is set, these are
     /// promotions to that piece.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();

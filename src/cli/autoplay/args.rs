@@ -144,8 +144,8 @@ enum FormatName {
     Knockout,
 }
 
-/// Defines the options for engines. An option for only one of the engines ends with its number,
-/// such as `--tc2`.
+/// Defines the options for engines. An option for only one engine ends with the number of the
+/// engine, such as `--tc2`.
 macro_rules! engine_args {
     ($name:ident, $digit:literal, $heading:literal) => {
         #[doc = concat!($heading, ".")]
@@ -387,7 +387,7 @@ impl Args {
         self.games.unwrap_or(if in_pairs { 2 } else { 1 })
     }
 
-    /// Returns the schedule. Its number of openings is 1 until the openings have been read.
+    /// Returns the schedule. The number of openings in it is 1 until the openings have been read.
     pub(crate) fn resolve_schedule(&self, engines: usize) -> anyhow::Result<Schedule> {
         let (format, games) = (self.resolve_format()?, self.games());
         ensure!(games > 0, wrong("--games: at least one game must be played"));
@@ -404,8 +404,8 @@ impl Args {
         Ok(Schedule { engines, format, games, openings: 1, reversed: !self.openings.no_reverse })
     }
 
-    /// Returns the engines if they come from an engines file, or else an empty list. Only a
-    /// tournament with an engines file can be resumed with different engines.
+    /// Returns the engines that may differ when the match is resumed. These are the engines of an
+    /// engines file; without such a file, the list is empty.
     pub(crate) fn entrants(&self, engines: &[EngineConfig]) -> Vec<Entrant> {
         let entrant =
             |engine: &EngineConfig| Entrant { name: engine.label(), settings: described(engine) };
@@ -467,7 +467,7 @@ impl Args {
         self.report.as_deref().map(|folder| folder.join("index.html"))
     }
 
-    /// Checks, before the match, that the files to be written after the match are writable.
+    /// Checks that the output files of the match can be written.
     pub(crate) fn check_outputs(&self) -> Result<(), FileError> {
         if let Some(path) = self.report_page().filter(|path| path.exists()) {
             self.output(&path, FileKind::HTML).check()?;
@@ -478,7 +478,7 @@ impl Args {
         self.json.as_deref().map_or(Ok(()), |path| self.output(path, FileKind::JSON).check())
     }
 
-    /// Describes every setting that affects the results, one per line, without [`Self::entrants`].
+    /// Describes every setting that affects the results, one per line, except [`Self::entrants`].
     pub(crate) fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
         let mut lines: Vec<String> = Vec::new();
         let fixed = if self.first.is_some() { engines } else { &[] };
@@ -531,7 +531,7 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early. Different rules have different descriptions.
+    /// Describes the rules that end games early. The text is different for different rules.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")

@@ -29,7 +29,7 @@ pub(super) struct Live {
 /// The live page of a match that is being played.
 pub(super) struct LivePage {
     live: Arc<LiveMatch>,
-    /// Dropping the server stops it.
+    /// The server runs until this field is dropped.
     _server: LiveServer,
 }
 

@@ -72,7 +72,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .transpose()?;
     #[cfg(feature = "serve")]
     let listener = args.live.listen()?;
-    // This must follow all other checks, because it creates the state file, which starts a match.
+    // This must follow all other checks: it creates the state file, which marks the match as
+    // started.
     let match_record = MatchRecord::open(&args.places(), schedule, &entrants, &settings)?;
     let engines = match_record.arrange(engines);
     for startup_retry in &mut startup_retries {

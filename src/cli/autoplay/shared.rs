@@ -35,12 +35,12 @@ pub(super) struct Shared {
 /// A shared test that this machine has joined.
 pub(super) struct Joined {
     pub test: SharedTest,
-    /// The settings for the state file of this machine.
+    /// The settings that are stored in the state file of this machine.
     pub settings: String,
 }
 
 impl Shared {
-    /// Returns the folder whose joint result is to be printed.
+    /// Returns the folder whose joint result is to be printed, if `--aggregate` is given.
     pub(super) fn aggregated(&self) -> Option<&Path> {
         self.folder.as_deref().filter(|_| self.aggregate)
     }
@@ -67,8 +67,7 @@ impl Shared {
     }
 }
 
-/// Joins a shared test, unless the match is not shared. Fails if another machine plays a different
-/// test.
+/// Joins the shared test if `--shared` is given. Fails if another machine plays a different test.
 pub(super) fn join(
     args: &Args,
     engines: &[EngineConfig],
@@ -91,8 +90,8 @@ pub(super) fn join(
     Ok(Some(Joined { test, settings }))
 }
 
-/// Describes the settings on which all machines must agree, one per line. The folders of the
-/// engines and of the openings may differ.
+/// Describes the settings on which all machines must agree, one per line. The machines may store
+/// the engines and the openings in different folders.
 fn settings(
     args: &Args,
     engines: &[EngineConfig],

@@ -66,7 +66,7 @@ fn sign(args: &Args) -> anyhow::Result<ExitCode> {
             "fen": fen, "nodes": result.nodes, "seconds": result.elapsed.as_secs_f64(),
         }));
         if !args.json {
-            // A closed pipe is reported when the last line is written.
+            // If the pipe is closed, writing the last line reports the error.
             let _ = writeln!(
                 out,
                 "{:>10} nodes {:>6.3} s  {fen}",

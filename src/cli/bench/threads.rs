@@ -21,9 +21,9 @@ use crate::tools::suite::threads::{
 /// Measure the speedup from several threads
 ///
 /// A separate search with one thread determines the depth for each position: the first iteration
-/// completed after --seconds. One thread and each of the other numbers of threads then search to
-/// this depth in turn, with empty tables. Run this on an idle machine, with no more threads than
-/// cores. docs/measurements/threads-method.md explains the columns.
+/// completed after --seconds. Then one thread and every number in --threads search to this depth in
+/// turn, with empty tables. Run this on an idle machine, with no more threads than cores.
+/// docs/measurements/threads-method.md explains the columns.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Numbers of threads; 1 measures the noise (default: 2, 4, 8 … up to the number of cores)

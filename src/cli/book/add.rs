@@ -55,8 +55,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     add_games(&book, &recorded.running(args.games.clone(), args.force, &args.run))
 }
 
-/// Adds the games of a build to the only book among its inputs, or returns `None` if there is none.
-/// Fails if the options of the build differ from those recorded in the book.
+/// Adds the games of a build to the book among its inputs. Returns `None` if no input is a book.
+/// Fails if several inputs are books, or if the options of the build differ from those recorded in
+/// the book.
 pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> {
     let (books, games): (Vec<PathBuf>, Vec<PathBuf>) =
         args.counting.games.games.iter().cloned().partition(|path| is_book(path));
@@ -169,7 +170,7 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
             unfinished.forget()?;
         } else if unfinished.folder.is_dir() {
             let folder = unfinished.folder.display();
-            errln!("{folder} is left of an earlier command; --afresh removes it");
+            errln!("an earlier command has left {folder}; --afresh removes it");
         }
         outln!("nothing to add: all games are in {} already", book.name())?;
         return Ok(ExitCode::SUCCESS);
@@ -230,7 +231,7 @@ fn new_inputs(
             new.push(input);
             continue;
         };
-        // A pipe can be read only once.
+        // A pipe can be read only once, and the build must read it.
         let record = if path.is_file() { record_of(&input) } else { None };
         let found =
             record.as_ref().and_then(|own| known.iter().find(|other| other.is_same_text(own)));

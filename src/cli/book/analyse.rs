@@ -27,9 +27,9 @@ const NODES: u64 = 1_000_000;
 ///
 /// Starts with the positions reached in the most games. Values are backed up along the book's
 /// moves: a position has the value of its best move, whether that move leads to an analysed
-/// position or not. --grow extends the book beyond its games by the best moves that lead out of the
-/// analysis, the most likely ones first. The same command resumes an interrupted analysis, even
-/// with more nodes or a lower --min-games.
+/// position or not. --grow extends the book beyond its games: it adds the best moves that lead out
+/// of the analysis, the most likely ones first. The same command resumes an interrupted analysis,
+/// even with more nodes or a lower --min-games.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("nodes", |arg| arg.help(format!("Nodes for each position (default: {NODES})"))),
@@ -157,9 +157,9 @@ impl Work<'_> {
         Ok(journal.remove()?)
     }
 
-    /// Adds a fraction of the `wanted` positions to the book. Returns `false` if the book already
-    /// has that many additional positions or cannot be extended further. The book is written
-    /// immediately, so that the same command can resume from it.
+    /// Adds a fraction of the `wanted` positions to the book. Returns `false` if all of them have
+    /// been added already or the book cannot be extended further. The book is written immediately,
+    /// so that the same command can resume from it.
     fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
         let left = wanted.saturating_sub(self.analysis.beyond);
         let share = wanted.div_ceil(ROUNDS).min(left);
@@ -192,7 +192,8 @@ impl AnalyseArgs {
     }
 
     /// Returns the known values of the positions in a book. They come from the book itself, the
-    /// earlier output and other books, and are ordered by the length of their searches.
+    /// output of an earlier run, and the books given by `--known`. The values with the longest
+    /// searches come last.
     fn known(&self, book: &Book) -> anyhow::Result<Vec<BookValue>> {
         let before = self.output.as_deref().and_then(|path| Book::open(path).ok());
         let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
@@ -210,11 +211,11 @@ impl AnalyseArgs {
     }
 }
 
-/// Returns the values that the analysis of another book contains for these positions.
+/// Returns the values that the analysis of another book contains for the positions in `own`.
 ///
-/// If the other analysis covered additional positions, its best move outside the analysis may lead
-/// to a position outside this book. In this case, only the results of its searches of all moves are
-/// used.
+/// A move that leads out of this book's analysis may lead to a position inside the other analysis.
+/// If the other analysis covered positions outside this book, its best moves out of the analysis
+/// are therefore replaced by the results of its searches of all moves.
 fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
     let (mut taken, left): (Vec<BookValue>, Vec<_>) =
         other.values().partition(|value| own.contains_key(&value.key));

@@ -239,8 +239,8 @@ impl Args {
         self.resolve().describe()
     }
 
-    /// Combines the counting options recorded in a book with these inputs and other arguments.
-    /// Fails if an option is set here and differs from the recorded one.
+    /// Returns these arguments with `games` as the inputs and with the counting options recorded in
+    /// a book. Fails if a counting option is set here and differs from the recorded one.
     pub(super) fn with_options_of(&self, recorded: Self, games: GamePaths) -> anyhow::Result<Self> {
         let (own, of_book) = (self.describe_filters(), recorded.describe_filters());
         let max_ply = recorded.counting.max_ply;
@@ -366,7 +366,7 @@ fn report_repeats(tally: &BuildTally) {
         });
         if let Some(before) = before {
             errln!(
-                "{} has the same text as {}: its {} games count twice; leave one of both out, or \
+                "{} has the same text as {}: its {} games count twice; omit one of them, or \
                  build with --unique",
                 visible(&input.name),
                 visible(&before.name),
@@ -417,7 +417,7 @@ impl FaultFile {
         }
     }
 
-    /// Adds the unreadable inputs and moves the file to its final path.
+    /// Adds a line for each unreadable input, and moves the file to its final path.
     fn keep(self, broken_inputs: &[String]) -> anyhow::Result<()> {
         broken_inputs.iter().for_each(|broken| self.add(broken));
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -443,7 +443,8 @@ pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bo
     }
 }
 
-/// Prints the tally of the games. `before` is the number of games read by an interrupted build.
+/// Prints the tally of the games. `before` is the number of games that were read before the build
+/// was interrupted and resumed.
 pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);

@@ -1,4 +1,4 @@
-//! `tabia book game`: prints a game of a book, which is read from the book's input file.
+//! `tabia book game`: prints a game of a book. The moves are read from the book's input file.
 
 use std::io::Write;
 use std::path::PathBuf;

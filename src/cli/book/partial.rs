@@ -92,7 +92,8 @@ mod present {
     use crate::games::pgn::PgnInput;
     use crate::support::words::counted;
 
-    /// Returns the result for `output`, or reports that the build was interrupted.
+    /// Returns the result of writing `output`. If the build was interrupted, prints a message and
+    /// returns `None`.
     fn unless_interrupted<T>(
         made: Result<T, BuildError>,
         output: &Path,

@@ -105,8 +105,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if answer.found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Returns the moves of a book's games. They are read from the file next to the book or, if there
-/// is no usable file, from the games. Returns `None` after an interruption.
+/// Returns the moves of a book's games. They are read from the index next to the book or, if the
+/// index is missing or unusable, from the game files. Returns `None` after an interruption.
 fn moves_of(book: &Book, args: &Args, monitor: &Monitor) -> anyhow::Result<Option<MoveIndex>> {
     let path = MoveIndex::path_of(Path::new(book.name()));
     if path.exists() {

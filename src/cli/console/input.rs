@@ -34,7 +34,7 @@ pub(in crate::cli) fn read_lines(
                 },
                 Err(RecvTimeoutError::Timeout) => match read_typed_ahead(&mut waiting) {
                     Some(input) => {
-                        // If a prompt has arrived in the meantime, this line is the answer to it.
+                        // If a prompt has arrived in the meantime, this line answers it.
                         let _ = prompts.try_recv();
                         input
                     }

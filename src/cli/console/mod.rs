@@ -287,7 +287,7 @@ fn ending(outcome: Outcome) -> String {
 impl Console {
     fn act(&mut self, input: Input) -> io::Result<Flow> {
         let flow = match input {
-            // Ctrl-C is sent as the line `?`.
+            // Ctrl-C arrives as the line `?`. It stops work in the background, if there is any.
             Input::Line(line) if line == "?" && self.stop_work()? => Flow::Continue,
             Input::Line(line) => self.line(&line)?,
             Input::TooLong(_) => Flow::Continue,
@@ -305,7 +305,8 @@ impl Console {
         Ok(self.stop_count() | self.stop_annotation() | self.stop_suite()?)
     }
 
-    /// Saves the game after an error. The game must not be lost even if the terminal is gone.
+    /// Saves the game after an error. The game must not be lost even if the terminal has been
+    /// closed.
     fn keep_after<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         if done.is_err() {
             let _ = self.keep_game();

@@ -78,7 +78,7 @@ impl Console {
         if matches!(row.kind, Kind::ClearMemory) {
             return self.print_text("What the search had learned is forgotten.");
         }
-        // The prompt is delayed until the book is open, so that errors are printed before it.
+        // Delay the prompt until the book is open, so that errors are printed before the prompt.
         self.opening_book =
             ["BookFile", "OpponentBook"].contains(&row.uci) && !self.engine.is_settled();
         if self.opening_book { Ok(Flow::Continue) } else { self.print_option(row) }

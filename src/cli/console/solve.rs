@@ -18,7 +18,7 @@ pub(super) struct Solving {
     suite: SuiteRun,
     time: Duration,
     game: Game,
-    /// The side that the engine was playing in the game.
+    /// The engine's side in the suspended game.
     side: Option<Color>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
     let (name, time) = file_and_word(arguments)?;
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";
     let time = time.map_or(Ok(TIME), |text| parse_time(&text).map_err(|_| failed(why)))?;
-    // The console itself reads standard input.
+    // The console itself reads standard input, so the suite cannot be read from there.
     if name == "-" {
         return Err(with_path(&name, "expected a file"));
     }
@@ -47,8 +47,8 @@ impl Console {
     fn solve_next(&mut self, solving: Solving) -> io::Result<()> {
         let Some(problem) = solving.suite.problem() else { return self.sum_up(&solving) };
         self.engine.set_game(Game::new(problem.position));
-        // The root moves are listed, although they are all legal moves, because a search that is
-        // restricted to certain moves does not use the book.
+        // Listing all legal moves as root moves makes the engine search instead of playing a book
+        // move: a search with root moves does not use the book.
         let root_moves = problem.position.legal_moves().iter().collect();
         self.engine.search(Limits { root_moves, ..Limits::move_time(solving.time) });
         self.solving = Some(solving);

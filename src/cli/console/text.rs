@@ -14,7 +14,8 @@ pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
 
-/// The minimum terminal width at which lines are wrapped. Narrower terminals wrap them better.
+/// The minimum terminal width at which lines are wrapped. In narrower terminals, the terminal's own
+/// wrapping looks better.
 const NARROWEST: usize = 20;
 const INDENT: usize = 4;
 

@@ -28,7 +28,7 @@ pub(super) struct OutputFormats {
 }
 
 impl OutputFormats {
-    /// Returns the path of the HTML page, and whether the page may replace any file.
+    /// Returns the path of the HTML page, and whether the page may replace a file of another kind.
     pub(super) fn html(&self) -> Option<(&Path, Force)> {
         self.html.as_deref().map(|path| (path, self.force))
     }
@@ -37,7 +37,7 @@ impl OutputFormats {
         self.json
     }
 
-    /// Writes the searches to all requested outputs. With `--json`, prints them instead of `text`.
+    /// Writes the searches to all requested outputs. With `--json`, prints JSON instead of `text`.
     pub(super) fn put(
         &self,
         title: &str,
@@ -80,7 +80,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     Ok(output::stdout().write_all(text.as_bytes())?)
 }
 
-/// Writes a file atomically. The file may replace an existing one of the same kind.
+/// Writes a file atomically. Without `force`, it may replace only a file of the same kind.
 pub(super) fn save(path: &Path, kind: FileKind, force: Force, text: &str) -> anyhow::Result<()> {
     Ok(Output::new(path, kind).force(force.allowed).write(text.as_bytes())?)
 }

@@ -35,7 +35,7 @@ pub(super) struct ColourRows {
     pub results: Results,
     pub years: Vec<YearRow>,
     pub openings: Vec<OpeningShare>,
-    /// The positions with enough games, in ascending order of the upper bound of the score.
+    /// The positions that enough games reached, in ascending order of the upper bound of the score.
     pub spots: Vec<SpotRow>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct ColourRows {
 pub(super) struct YearRow {
     /// `None` if the games have no date.
     pub year: Option<u16>,
-    /// The share of the player's games of this year with this colour.
+    /// The fraction of the player's games with this colour in this year that `results` covers.
     pub share: f64,
     #[serde(flatten)]
     pub results: Results,
@@ -53,7 +53,7 @@ pub(super) struct YearRow {
 pub(super) struct OpeningShare {
     /// The name without the variation; `None` for games without a named position.
     pub opening: Option<String>,
-    /// The share of the player's games with this colour.
+    /// The fraction of the player's games with this colour that `results` covers.
     pub share: f64,
     #[serde(flatten)]
     pub results: Results,
@@ -88,7 +88,7 @@ pub(super) struct SpotRow {
     /// The bounds of the expected score, at a confidence level of 95%.
     pub low: f64,
     pub high: f64,
-    /// Whether the upper bound is below the player's mean score with the colour.
+    /// Whether the upper bound is below the player's mean score with this colour.
     pub below_mean: bool,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct RepertoireRows {
 pub(super) struct MeetingRow {
     #[serde(flatten)]
     pub at: PositionRow,
-    /// The share of the player's games with the colour that reached the position.
+    /// The fraction of the player's games with this colour that reached the position.
     pub share: f64,
     /// The repertoire's moves in the position, for whichever side is to move.
     pub prepared: Vec<String>,
@@ -167,7 +167,8 @@ impl Collection {
         self.names.is_empty()
     }
 
-    /// Returns the dossier. Positions with fewer than `min_games` games are not weak spots.
+    /// Returns the dossier. Positions that fewer than `min_games` games reached are not listed as
+    /// weak spots.
     pub(super) fn dossier(
         &self,
         player: &str,

@@ -40,7 +40,7 @@ pub(super) struct PositionRow {
     pub fen: String,
     /// The expected number of times that the position occurs in a game.
     pub probability: f64,
-    /// The line in SAN with move numbers; empty for positions that do not occur.
+    /// The line that leads to the position, in SAN with move numbers; empty if there is none.
     pub line: String,
     #[serde(skip)]
     pub found: Option<Line>,
@@ -155,7 +155,8 @@ pub(super) struct Check<'a> {
     pub min_probability: f64,
     /// Moves that lose more than this, in centipawns, are reported.
     pub margin: Score,
-    /// The minimum difference between a low score and that of the other moves, in points per game.
+    /// Moves that score at least this much worse than the other moves, in points per game, are
+    /// reported.
     pub score_margin: f64,
 }
 
@@ -213,8 +214,8 @@ impl Check<'_> {
         }
     }
 
-    /// Proposes an answer: the engine's move, or without searches the move with the best value in
-    /// the book, or else the most frequent move.
+    /// Proposes an answer: the engine's move if searches are enabled. Otherwise, proposes the move
+    /// with the best value in the book or, if there are no values, the most frequent move.
     fn answer(&self, position: &Position, searches: &mut Option<Searches>) -> Option<AnswerRow> {
         let row = |mv, source, score: Option<Score>| {
             let text = score.map(notation::score).unwrap_or_default();
@@ -266,8 +267,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the moves of the repertoire that lose more than the margin, by the values of a book
-    /// or, if a position occurs often enough, by a search.
+    /// Returns the moves of the repertoire that lose more than the margin. Uses the values of a
+    /// book or, if there are none and the position occurs often enough, a search.
     fn losing(&self, position: &Position, searches: &mut Option<Searches>) -> Vec<LossRow> {
         let moves = self.repertoire.node(position).map_or(&[][..], |node| &node.moves);
         let books = [Some(self.book), self.repertoire.book.as_ref()];

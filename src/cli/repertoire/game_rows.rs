@@ -38,8 +38,8 @@ pub(super) struct EventRow {
     pub at: At,
     /// The player's move after a reply without an answer.
     pub answer: Option<MoveRow>,
-    /// How many times the move has left the repertoire in this position, in the games up to this
-    /// one; 0 for other events.
+    /// For a move that left the repertoire: how many times it has been played in this position, up
+    /// to and including this game. For other events: 0.
     pub time: u64,
 }
 
@@ -52,11 +52,11 @@ pub(super) struct At {
     pub move_number: u16,
     /// The position before the move.
     pub fen: String,
-    /// The moves of the game up to this one.
+    /// The moves of the game up to and including this move.
     pub line: String,
     pub played: MoveRow,
     pub prepared: Vec<MoveRow>,
-    /// The key of the position, and the move.
+    /// The key of the position before the move, and the move.
     #[serde(skip)]
     pub key: (u64, Move),
 }
@@ -84,7 +84,7 @@ pub(super) struct Comparison<'a> {
     pub repertoire: &'a Repertoire,
     pub book: &'a Book,
     names: Names,
-    /// How many times each move has left the repertoire in the games compared so far.
+    /// For each move in each position: how many times it has left the repertoire until now.
     times: HashMap<(u64, Move), u64>,
 }
 

@@ -100,7 +100,7 @@ pub(super) struct ReferenceArgs {
 }
 
 impl ReferenceArgs {
-    /// Opens the book, or counts the games, and selects the games that pass the filters.
+    /// Opens the book, or builds one from the games. Keeps only the games that pass the filters.
     pub(super) fn open(&self) -> anyhow::Result<Book> {
         let filter = self.facets.resolve();
         let is_embedded = self.reference.as_os_str() == EMBEDDED_NAME;
@@ -117,7 +117,8 @@ impl ReferenceArgs {
         if filter.is_everything() {
             return Ok(book);
         }
-        // Selecting games drops the values. They do not depend on the games, so restore them.
+        // Selecting games removes the analysed values. They do not depend on the games, so restore
+        // them.
         let values: Vec<BookValue> = book.values().collect();
         let selection = Selection { facets: filter, ..Selection::default() };
         Ok(selection.of_book(&book)?.with_values(&values)?)

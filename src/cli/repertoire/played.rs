@@ -27,7 +27,8 @@ fn player(game: &PgnGame, side: Color) -> &str {
     game.tag(if side == Color::White { "White" } else { "Black" }).unwrap_or("?")
 }
 
-/// Whether this side's player matches one of the lower-case `names`. An empty list matches all.
+/// Whether this side's player matches one of the lower-case `names`. An empty list matches all
+/// players.
 pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> bool {
     names.is_empty() || names_player(names, player(game, side))
 }

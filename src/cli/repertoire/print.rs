@@ -171,7 +171,8 @@ fn about(gap: &GapRow) -> String {
     about
 }
 
-/// Returns the gaps as cards for Anki: the position and its line, and the proposed move.
+/// Returns the gaps as flash cards for Anki. Each card contains the position, the line that leads
+/// to it, and the proposed move.
 pub(super) fn cards(findings: &Findings) -> String {
     let mut text = String::from(CARDS_HEAD);
     for gap in &findings.gaps {

@@ -55,7 +55,7 @@ pub(super) struct OpeningRow {
     #[serde(flatten)]
     pub results: Results,
     pub outcomes: BTreeMap<&'static str, usize>,
-    /// The mean number of plies before the game first left the repertoire.
+    /// The mean number of plies before a game first left the repertoire.
     pub followed_plies: f64,
     pub leave: Option<LeaveRow>,
 }

@@ -22,8 +22,8 @@ impl Searches {
         Some(Searches { searcher: Searcher::on_large_stack(config), limits })
     }
 
-    /// Searches all moves of a position, or only some of them. Returns the score from the side to
-    /// move's point of view and the best move.
+    /// Searches these moves of a position, or all moves if `moves` is empty. Returns the score from
+    /// the side to move's point of view and the best move.
     pub(super) fn value(&mut self, position: &Position, moves: Vec<Move>) -> (Score, Option<Move>) {
         let limits = Limits { root_moves: moves, ..self.limits.clone() };
         let game = Game::new(*position);

@@ -25,7 +25,7 @@ use crate::support::words::visible;
 
 /// The suffix that turns the name of a repertoire into the name of its journal.
 const JOURNAL_ENDING: &str = ".training";
-/// The default minimum share of games for questions about positions without an answer.
+/// By default, questions cover unanswered positions that at least this share of games reaches.
 pub(in crate::cli) const END_PROBABILITY: f64 = 0.01;
 const HELP: &str = "Type a move such as Nf3 or g1f3, or `hint`, `skip` or `quit`.";
 
@@ -33,7 +33,8 @@ const HELP: &str = "Type a move such as Nf3 or g1f3, or `hint`, `skip` or `quit`
 ///
 /// Asks for your move in positions of the repertoire, and in positions where it ends. Frequent
 /// positions and answers that you have probably forgotten come first (spaced repetition, FSRS). The
-/// opponent replies as in the reference. Answers are stored in a journal next to the repertoire.
+/// opponent's replies are drawn from the reference by frequency. Answers are stored in a journal
+/// next to the repertoire.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("reference", |arg| arg.short('b')),

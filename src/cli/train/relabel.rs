@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     for (number, (path, settings)) in args.paths.files.iter().zip(&settings).enumerate() {
         let done = match held.get(number) {
-            // A part that is followed by another one is complete.
+            // Only the last part may be incomplete.
             Some(_) if number + 1 < held.len() => {
                 work.pass(path);
                 continue;
@@ -110,7 +110,7 @@ struct Work<'a> {
     interrupted: &'a AtomicBool,
     /// The progress, measured in bytes of input.
     progress: Progress,
-    /// The total size of the completed files in bytes.
+    /// The total size of the completed input files in bytes.
     passed: u64,
     begun: Instant,
     games: usize,
@@ -118,7 +118,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Evaluates the games in one file, except the first `done`. Returns whether it was completed.
+    /// Evaluates the games in one file, except the first `done`. Returns whether the file was
+    /// completed.
     fn relabel(&mut self, path: &Path, done: usize) -> anyhow::Result<bool> {
         let full = block_positions(self.judgement.nodes.unwrap_or(1));
         let mut reader = GameReader::open(path)?;

@@ -16,7 +16,7 @@ pub(super) struct SelectionArgs {
     /// Share of the game's result in the target; the rest is the search score
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     result_share: f32,
-    /// Weight of each later search relative to the previous one
+    /// Weight of each later search score in the target, relative to the previous one
     #[arg(long, hide_short_help = true, default_value_t = 0.0, value_parser = super::share)]
     lambda: f32,
     /// Same as --lambda, but for positions with at most nine pieces

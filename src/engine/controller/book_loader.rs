@@ -19,15 +19,15 @@ use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Assumed search speed in nodes per second, which converts the node count of an analysis to time.
-/// It is the speed of a slow machine. On a faster machine, the engine therefore plays from analyses
+/// Assumed search speed in nodes per second, for converting the node count of an analysis to time.
+/// A slow machine reaches this speed. On a faster machine, the engine therefore plays from analyses
 /// slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 pub(super) struct BookLoader {
     book: Book,
     chooser: Chooser,
-    /// Number of books requested. It identifies the latest request.
+    /// Number of book requests so far. The latest request is identified by this number.
     asked: u64,
     is_opening: bool,
     opponent_book: Option<OpponentBook>,
@@ -158,9 +158,9 @@ impl BookLoader {
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the book's analysis if its best move can be played without a search. The policy must
-    /// prefer good moves, and the analysis must have taken at least half as much effort as a search
-    /// within `limits`.
+    /// Returns the book's analysis if its best move can be played without a search. The policy for
+    /// choosing book moves must prefer good moves, and the analysis must have taken at least half
+    /// as much effort as a search within `limits`.
     pub(super) fn analysed(
         &self,
         game: &Game,

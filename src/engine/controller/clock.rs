@@ -23,26 +23,26 @@ const DEFAULT: Level =
 /// Maximum lag that is taken into account. A longer delay indicates that the GUI was interrupted.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// Unit of the times that xboard reports. It rounds them down.
+/// Unit of the times that xboard reports. xboard rounds them down to a multiple of this unit.
 const REPORTED_UNIT: Duration = Duration::from_millis(10);
 
 /// Number of moves assumed for node budgets and lag if the time control does not specify a number.
 const EXPECTED_MOVES: u32 = 30;
 
-/// Weight of the previous average of the lag, if a new observation has weight 1.
+/// Weight of the previous average lag, relative to a weight of 1 for a new observation.
 const AVERAGE_WEIGHT: u32 = 15;
-/// Weight of the previous peak of the lag, if a new observation that is lower has weight 1.
+/// Weight of the previous peak lag, relative to a weight of 1 for a new, lower observation.
 const PEAK_WEIGHT: u32 = 7;
-/// Number of mean deviations above the average that are expected of later moves.
+/// The lag expected for a later move is the average plus this many mean deviations.
 const DEVIATIONS: u32 = 3;
 
-/// The time per move that the search has not planned and that passes on the GUI's clock: the GUI
-/// draws the board, or the engine waits for a processor core.
+/// The time that each move costs on the GUI's clock in addition to the planned search time, for
+/// example because the GUI draws the board or the engine waits for a processor core.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lag {
-    /// The last peak, which decays. The current move may lose as much.
+    /// The last peak, which decays over time. The current move may lose this much time.
     peak: Duration,
-    /// The average and the mean deviation from it, both with exponential weights.
+    /// The exponentially weighted average. `deviation` is the mean deviation from it.
     average: Duration,
     deviation: Duration,
 }
@@ -56,8 +56,8 @@ impl Lag {
         self.average = weighted(self.average, AVERAGE_WEIGHT, lag);
     }
 
-    /// Subtracts the lag of this move. If the increment does not cover the usual lag, also subtracts
-    /// what the following moves will lose.
+    /// Subtracts the lag of this move. If the increment does not cover the usual lag, also
+    /// subtracts the time that later moves are expected to lose.
     pub(crate) fn subtract_from(self, time: TimeLimit) -> TimeLimit {
         let TimeLimit::Clock { remaining, increment, moves_to_go } = time else {
             return less_overhead(time, self.peak);
@@ -88,8 +88,8 @@ pub(crate) struct Clocks {
     since: usize,
     node_rate: u64,
     lag: Lag,
-    /// The time on each clock if the last search took no longer than planned, until the GUI reports
-    /// the time.
+    /// The expected time on each clock if the last search took no longer than planned. Compared
+    /// with the time that the GUI reports next.
     expected: [Option<Duration>; 2],
     turn_began: Instant,
     /// The times reported by the GUI since the last move: the engine's and the opponent's.
@@ -158,15 +158,15 @@ impl Clocks {
         self.remaining[color.to_index()] = remaining;
     }
 
-    /// Sets the engine's clock to the time reported by the GUI, which is rounded down. The
-    /// difference from the expected time is [`Lag`].
+    /// Sets the engine's clock to the time reported by the GUI, which is rounded down. Any time
+    /// missing compared with the expected time is recorded as [`Lag`].
     pub(crate) fn set_own_clock(&mut self, color: Color, reported: Duration) {
         let most = reported + REPORTED_UNIT;
         let expected = self.expected[color.to_index()].take();
         if let Some(expected) = expected {
             self.lag.observe(expected, most);
         }
-        // Between the rounded times, the expected time is more precise.
+        // An expected time within the rounding interval is more precise than the reported time.
         self.set(color, expected.map_or(reported, |expected| expected.clamp(reported, most)));
     }
 
@@ -202,8 +202,9 @@ impl Clocks {
         self.remaining[color.to_index()]
     }
 
-    /// Charges a player for the time of the last move. `plies` includes this move. `planned` is the
-    /// part of this time that the search has planned, if the engine has moved.
+    /// Charges a player for the time of the last move. `plies` is the length of the game, including
+    /// this move. `planned` is the time that the search planned for the move, or `None` if the
+    /// opponent has moved.
     pub(super) fn charge(&mut self, color: Color, plies: usize, planned: Option<Duration>) {
         self.charge_time(color, self.turn_began.elapsed(), plies, planned);
     }
@@ -263,7 +264,8 @@ fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// Converts the time for one move to nodes, less one: the flag falls when no nodes are left.
+/// Converts the time for one move to nodes, minus one, because the flag falls when no nodes are
+/// left.
 fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
         TimeLimit::Infinite => return u64::MAX,
@@ -336,8 +338,9 @@ mod tests {
             moves_to_go: None,
         };
         assert_eq!(play(&mut clocks, 9_000, 0), limit(9_000, 100));
-        // Expected are 8,800 ms. The GUI reports 8,700 to 8,710 ms: the lag is at least 90 ms. A
-        // sixteenth of it is the average, and the deviation, which counts three times.
+        // The expected time is 8,800 ms. The GUI's clock shows 8,700 to 8,710 ms, so the lag is at
+        // least 90 ms. The average and the deviation are each a sixteenth of the lag, and the
+        // deviation counts three times.
         let TimeLimit::Clock { remaining, increment, .. } = play(&mut clocks, 8_700, 2) else {
             panic!("no clock");
         };
@@ -372,7 +375,7 @@ mod tests {
         };
         lag.observe(seconds(60), seconds(59));
         let TimeLimit::Clock { remaining, .. } = lag.subtract_from(time) else { panic!() };
-        // The average and three deviations are a quarter of the second.
+        // The average plus three deviations is a quarter of a second.
         assert_eq!(remaining, seconds(59) - millis(250) * 29);
     }
 
@@ -380,7 +383,7 @@ mod tests {
     fn lag_beyond_the_increment_is_reserved_for_later_moves() {
         let millis = Duration::from_millis;
         let mut lag = Lag::default();
-        // After many equal observations, the average is the lag, and the deviation is small.
+        // After many equal observations, the average equals the lag, and the deviation is small.
         for _ in 0..200 {
             lag.observe(millis(50), millis(45));
         }

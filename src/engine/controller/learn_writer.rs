@@ -16,7 +16,8 @@ use super::worker::BackgroundEvent;
 /// Maximum time between syncs during a game, which limits the loss after a power failure.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Maximum number of rows stored while the file cannot be written: enough for a long day of games.
+/// Maximum number of rows kept in memory while the file cannot be written. This is enough for a
+/// long day of games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {

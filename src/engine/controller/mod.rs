@@ -8,8 +8,8 @@
 //! # From a request to a search
 //!
 //! Every request edits the `DesiredState` and ends with `reconcile`. The pure function
-//! `desired_state::step` compares it with the running search. Events from a search with an older
-//! job number are discarded.
+//! `desired_state::step` compares this state with the running search. Events from a search with an
+//! older job number are discarded.
 //!
 //! The search runs on a separate thread (`worker`), which takes its requests from a queue. Settings
 //! go through the same queue, so a ping is never answered before a slow change to the memory size
@@ -28,9 +28,9 @@
 //! is read again if it has changed.
 //!
 //! A search looks up positions first in the book and then among the learned results. At the root,
-//! `learning` plays a learned move immediately if it has not been refuted and if the search that
-//! found it took at least half the effort of a new search. Book moves contradicted by learned games
-//! are vetoed and reported as [`Event::Vetoed`].
+//! the engine plays a learned move immediately (`learning`) if the move has not been refuted and if
+//! the search that found it took at least half the effort of a new search. Book moves contradicted
+//! by learned games are vetoed and reported as [`Event::Vetoed`].
 //!
 //! # Reduced strength
 //!

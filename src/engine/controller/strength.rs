@@ -41,7 +41,8 @@ const FLAWLESS: f64 = 2400.0;
 const CLUMSY: f64 = 600.0;
 /// Standard deviation of the evaluation error at level [`CLUMSY`], in centipawns.
 const EVAL_NOISE: f64 = 250.0;
-/// Probability of overlooking a move at level [`CLUMSY`], in permille per ply.
+/// Probability of overlooking a move at level [`CLUMSY`], in permille for each ply of distance from
+/// the root.
 const MOVE_BLINDNESS: f64 = 120.0;
 /// Number of nodes after which no new iteration starts at level [`CLUMSY`].
 const NODES: f64 = 40.0;
@@ -93,8 +94,8 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Divisor that converts the remaining time to the time a human takes for an ordinary move. Set by
-/// hand.
+/// The remaining time divided by this number is the time that a human takes for an ordinary move.
+/// Set by hand.
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 

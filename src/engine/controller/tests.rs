@@ -96,8 +96,8 @@ impl TestEngine {
         self.engine.receive(background_event);
     }
 
-    /// Returns an engine that has answered 1. e4 with e5 and ponders on 2. Nf3, and the ponder
-    /// search.
+    /// Returns an engine and its ponder search. The engine has answered 1. e4 with e5 and is
+    /// pondering on 2. Nf3.
     fn pondering() -> (Self, StartedSearch) {
         let mut test_engine = TestEngine::new(|_| {});
         test_engine.play("e2e4");
@@ -548,7 +548,8 @@ fn every_search_option_reaches_the_search() {
         let [before] = &before[..] else { panic!("{name}: {before:?}") };
         let reported = test_engine.engine.set_option(name, &another_value(row, files.path()));
         if name == "SyzygyPath" {
-            // The repository has no tables; tests/search/endgames.rs checks real ones.
+            // The repository contains no endgame tables. tests/search/endgames.rs tests real
+            // tables.
             assert!(matches!(reported, Err(SettingError::Endgames(_))), "{reported:?}");
             continue;
         }

@@ -21,7 +21,7 @@ pub(crate) trait Backend: Send {
 
     fn new_game(&mut self);
 
-    /// Removes and returns the faults (missing resources or failures) of the last request.
+    /// Removes and returns the missing resources and the failures that the last request reported.
     fn take_faults(&mut self) -> Vec<SearchFault> {
         Vec::new()
     }

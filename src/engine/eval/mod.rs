@@ -141,7 +141,8 @@ impl Evaluator {
         damping::damped(position, network.evaluate(position, ply))
     }
 
-    /// Updates the incremental state for evaluations below `ply`, without evaluating the position.
+    /// Updates the incremental state without evaluating the position. Later evaluations at deeper
+    /// plies start from this state.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         if let Some(network) = &mut self.network {

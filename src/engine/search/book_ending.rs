@@ -76,13 +76,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ready = ending_line.filter(|_| is_settled(stability));
     }
 
-    /// Returns the line that may end the search, provided that `best` is the best move.
+    /// Returns the line that may end the search if `best` is the best move.
     fn ending_line(&self, best: &RootMove) -> Option<&EndingLine> {
         self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
-    /// Reports new matches: the line that may end the search and, in analysis and while pondering,
-    /// the shortest line that starts with each of the other moves, best moves first.
+    /// Reports new matches, starting with the line that may end the search. In analysis and while
+    /// pondering, also reports the shortest line for each of the other root moves, best moves
+    /// first.
     fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
         let mut new_matches: Vec<Transposition> =
             ending_line.map(|ending_line| ending_line.found.clone()).into_iter().collect();

@@ -316,7 +316,8 @@ mod tests {
         assert!(result.score < 300 && result.book.is_none(), "{result:?}");
         let first = play("e4 e5 Nf3 Nc6");
         assert_eq!(search(&first, &values, BookSearch::Value, &limits).score, 900);
-        // The same position with a halfmove clock that leaves too few plies.
+        // The same position, but so close to a draw by the fifty-move rule that the analysis is not
+        // valid.
         let fen = first.position().fen().replace(" 2 3", " 75 50");
         let late = Game::new(Position::from_fen(&fen).expect("a position"));
         assert_eq!(late.position().key(), first.position().key());

@@ -47,7 +47,7 @@ pub(super) struct TimeManager {
     soft: Option<Duration>,
     hard: Option<Duration>,
     pondering: bool,
-    /// Time between the start of the search and the ponder hit, as first noticed by the search.
+    /// Time from the start of the search until the search first noticed the ponder hit.
     hit: OnceLock<Duration>,
 }
 
@@ -82,8 +82,9 @@ impl TimeManager {
         self.start.elapsed()
     }
 
-    /// Returns the share that has been spent of the soft bound (including time spent pondering) or
-    /// of a fixed time. Returns `None` while pondering, or if there is no time limit.
+    /// Returns the share of the soft bound or of a fixed time that has been spent. Time spent
+    /// pondering counts towards the soft bound only. Returns `None` while pondering, or if there is
+    /// no time limit.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
         if self.is_pondering(control) {
             return None;

@@ -36,7 +36,7 @@ mod memory {
     use crate::support::huge_pages;
     use crate::support::platform::Mapping;
 
-    /// A mapping for this number of clusters.
+    /// A memory mapping with room for `count` clusters.
     pub(super) struct Memory {
         mapping: Mapping,
         count: usize,

@@ -13,17 +13,19 @@
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
-            // Reverse futility pruning: margin of the evaluation above beta, per ply of depth.
+            // Reverse futility pruning: maximum depth, margin of the evaluation above beta per ply
+            // of depth, and reduction of this margin if the evaluation is improving.
             reverse_futility_depth = 8 in 4..=14, 1;
             reverse_futility_margin = 80 in 30..=160, 8;
             improving_discount = 65 in 0..=160, 10;
 
             null_move_reduction = 4 in 2..=7, 1;
-            // Plies of depth for each additional ply of reduction, in tenths.
+            // The null move reduction grows by one ply for this many plies of depth, in tenths.
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // Margin of the static evaluation above beta at depth 0, and its decrease per ply.
+            // Required margin of the static evaluation above beta at depth 0, and the decrease of
+            // this margin per ply of depth.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
 
@@ -33,8 +35,9 @@ macro_rules! with_constants {
             futility_base = 90 in 20..=200, 12;
             futility_margin = 85 in 30..=160, 8;
 
-            // Late move pruning: the number of quiet moves tried at depth 0, in tenths, and the
-            // increase of this number with the square of the depth, in hundredths.
+            // Late move pruning: the number of quiet moves tried at depth 0, in tenths; the
+            // increase of this number with the square of the depth, in hundredths; and the maximum
+            // depth.
             late_moves_base = 30 in 10..=80, 5;
             late_moves_step = 100 in 40..=200, 10;
             late_moves_depth = 8 in 5..=14, 1;
@@ -48,8 +51,8 @@ macro_rules! with_constants {
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
             singular_depth = 7 in 4..=10, 1;
-            // Margin per ply of depth, in tenths, by which all other moves must be worse than the
-            // table move.
+            // Singular extensions: the table move is singular if all other moves are worse by at
+            // least this margin per ply of depth, in tenths of a centipawn.
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
@@ -61,15 +64,16 @@ macro_rules! with_constants {
             lmr_pv = 1_024 in 0..=2_560, 150;
             lmr_check = 1_024 in 0..=2_048, 150;
             lmr_in_check = 1_024 in 0..=2_048, 150;
-            // Additional reduction if many replies have failed high in sibling nodes.
+            // Additional reduction if many nodes at the next ply have failed high.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
-            // Rise in the evaluation after which a reduced node is reduced by one more ply.
+            // A reduced node is reduced by one more ply if the evaluation has risen by more than
+            // this margin.
             hindsight_margin = 60 in 10..=200, 12;
-            // History score for which a move is reduced by one ply less.
+            // A move with this history score is reduced by one ply less than a move with score 0.
             lmr_history = 9_000 in 4_000..=20_000, 800;
 
-            // Weights of the evaluation corrections by source, in 1/256 of a centipawn per unit of
-            // the stored value, which is at most 1024.
+            // Weights of the evaluation corrections, one for each source, in 1/256 of a centipawn
+            // per unit of the stored value, which is at most 1024.
             correction_pawns = 11 in 0..=24, 2;
             correction_pieces = 11 in 0..=24, 2;
             correction_moves = 7 in 0..=24, 2;
@@ -90,8 +94,9 @@ macro_rules! with_constants {
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves: bonus for a check, and then, by kind of piece, the bonus for
-            // leaving (and the penalty for entering) a square that a less valuable piece attacks.
+            // Ordering of quiet moves. The first value is the bonus for a check. The others, one
+            // for each kind of piece, are the bonus for leaving a square that a less valuable piece
+            // attacks and the penalty for entering such a square.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;

@@ -28,7 +28,7 @@ const ASPIRATION_MAX: Score = 800;
 /// Time after which the search reports the root move that it is searching. Before that, root moves
 /// change too quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
-/// Time after which failed windows are reported.
+/// Time after which failed aspiration windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
 /// The first iteration that reports new best moves. Iteration 1 would report too many of them.
 const FIRST_NEWS_DEPTH: Depth = 2;
@@ -144,10 +144,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports the lines whose rank belonged to a different move in the last report, so that the
-    /// last reports of all ranks show different moves.
+    /// Reports each line whose rank belonged to a different move in the last report. Otherwise, the
+    /// last reports of two ranks could show the same move.
     ///
-    /// The order changes if a later line is better, or if the iteration stops between lines.
+    /// The order of the lines changes if a later line is better, or if the iteration stops between
+    /// lines.
     fn report_reordered_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         if lines == 1 || !self.job.is_reported {
@@ -173,8 +174,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the bound type of the final score: exact, unless a search for mates finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // Alpha is one lower than necessary. Otherwise the window would have width one at the
-            // end of the longest of these mates, and a search with such a window returns no line.
+            // Alpha is one lower than necessary. Otherwise, the window would have a width of one at
+            // the end of the longest permitted mate, and a search with such a window returns no
+            // line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }

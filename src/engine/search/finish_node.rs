@@ -92,7 +92,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Updates the correction histories with the error of the static evaluation, if it is known.
+    /// Updates the correction histories with the error of the static evaluation, if the error is
+    /// known.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {

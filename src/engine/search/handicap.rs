@@ -67,8 +67,8 @@ impl Handicap {
         (score + (error * pieces / ALL_PIECES) as Score).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// Determines which moves the player sees in `position`, `ply` plies from the root after the
-    /// move `last`. Returns `None` if the player sees all moves.
+    /// Determines which moves the player sees in `position`, which is `ply` plies from the root.
+    /// `last` is the move that led to it. Returns `None` if the player sees all moves.
     pub(super) fn visibility(
         &self,
         position: &Position,

@@ -70,7 +70,7 @@ pub(super) struct Context {
     pub(super) checks: Checks,
 }
 
-/// Indices of two correction entries, which pair the last move with those one and three plies
+/// Indices of two correction entries, which pair the last move with the moves one and three plies
 /// earlier. `None` if there is no earlier move, or if one of the two moves is a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
@@ -229,7 +229,8 @@ impl History {
         }
     }
 
-    /// Raises the histories of `piece_to`, played after `context`, because all replies failed low.
+    /// Raises the histories of `piece_to`, played after `context`, because all replies to it failed
+    /// low.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);

@@ -104,7 +104,7 @@ pub(super) struct Job {
     pub(super) is_reported: bool,
     /// Events from helpers, which the main thread forwards.
     pub(super) pending_events: SegQueue<SearchEvent>,
-    /// One fault for each thread that has panicked.
+    /// One [`SearchFault`] for each thread that has panicked.
     pub(super) crashes: SegQueue<SearchFault>,
     /// Number of successful tablebase probes, summed over all threads.
     pub(super) tablebase_hits: AtomicU64,

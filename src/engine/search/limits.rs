@@ -105,11 +105,12 @@ pub enum TimeLimit {
     MoveTime(Duration),
     /// A share of the time on a clock.
     Clock {
-        /// Time left for the current move and all further moves in the period.
+        /// Time left for the current move and all later moves of the time control.
         remaining: Duration,
         /// Time added after each move.
         increment: Duration,
-        /// Number of moves left in the period, or `None` if it lasts until the end of the game.
+        /// Number of moves left in the time control, or `None` if it lasts until the end of the
+        /// game.
         moves_to_go: Option<u32>,
     },
 }

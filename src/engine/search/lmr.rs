@@ -43,8 +43,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Searches with a null window at reduced depth, then at full depth, then with the open window,
-    /// as long as the score is above alpha.
+    /// Searches with a null window at reduced depth. While the score is above alpha, searches
+    /// again: first at full depth, and then with the open window.
     ///
     /// With [`ResearchOrder::WindowFirst`], the window is opened before the full depth is restored.
     pub(super) fn search_late_move(
@@ -95,7 +95,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score > facts.alpha
     }
 
-    /// Searches with the open window at reduced depth, and if that beats alpha, at full depth.
+    /// Searches with the open window at reduced depth and, if the score beats alpha, at full depth.
     #[cold]
     fn search_window_first(
         &mut self,

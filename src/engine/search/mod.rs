@@ -48,11 +48,11 @@
 //!
 //! | mode | at a node in the book | what ends the search |
 //! | --- | --- | --- |
-//! | `off` | nothing | – |
-//! | `first` | the match ends the search immediately, whatever the line | the first match |
+//! | `off` | the book is not used | the usual limits only |
+//! | `first` | the match ends the search immediately, regardless of the line | the first match |
 //! | `stop` | the match is stored with its line and reported | a settled best move that leads to the match by plausible play, once two fifths of the budget are spent |
-//! | `value` | as `stop`; in addition, the book value replaces the table entry (`book_known`): it supplies the score if it is deep enough, otherwise the first move to search | as `stop`, or an analysis of the root that is deeper than the search can reach |
-//! | `steer` | as `value` | as `value`; in addition, if only the line of a slightly worse root move leads into the book, that move replaces the best one |
+//! | `value` | as in `stop`; in addition, the book value replaces the table entry (`book_known`): a value that is deep enough supplies the score, any other value supplies only the first move to search | as in `stop`, or an analysis of the root that is deeper than the search can reach |
+//! | `steer` | as in `value` | as in `value`; in addition, if only the line of a slightly worse root move leads into the book, that move replaces the best one |
 //!
 //! `-b` selects `value`. If the book has no book values, `value` is equivalent to `stop`.
 //!

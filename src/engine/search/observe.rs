@@ -129,11 +129,11 @@ pub enum NodeEnd {
     MultiCut,
     /// Stand pat in the quiescence search: the position is good enough without a move.
     StandPat,
-    /// The depth limit of a search for mates, which found no mate here.
+    /// The depth limit of a search for mates, without a mate at this node.
     NoMate,
     /// The maximum length of a line.
     MaxPly,
-    /// The end of the search, which came before the node was counted.
+    /// The end of the search: it was stopped before the node was counted.
     Stopped,
 }
 

@@ -224,7 +224,8 @@ impl MovePicker {
         self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
-    /// Returns the best remaining capture that reaches the threshold. Defers those that do not.
+    /// Returns the best remaining capture that reaches the threshold. Defers captures below the
+    /// threshold.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
         while let Some((mv, score)) = self.candidates.take_best() {
             if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {

@@ -71,7 +71,7 @@ fn reverse_futility(node: &Node) -> bool {
 /// Returns the depth reduction for a null move search, if null move pruning applies.
 ///
 /// The search tests whether the score reaches beta even if the side to move passes. It is not used
-/// for a side with only pawns, whose best move may be to pass. Source:
+/// for a side that has only pawns, because such a side may be in zugzwang. Source:
 /// <https://www.chessprogramming.org/Null_Move_Pruning>.
 #[inline]
 pub(super) fn null_move(node: &Node) -> Option<Depth> {

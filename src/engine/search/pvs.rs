@@ -138,8 +138,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         1
     }
 
-    /// Counts a node. Returns the node's value if it needs no search: at a draw, at the end of the
-    /// line, or after an interruption. After an interruption, the value is meaningless.
+    /// Counts a node. Returns the node's value if it needs no search: at a draw, at the maximum
+    /// ply, or after an interruption. After an interruption, the value is meaningless.
     #[inline]
     pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.is_interrupted() {
@@ -172,7 +172,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the score of a mate with bishop and knight that the fifty-move rule allows.
+    /// Returns the score of a forced mate with bishop and knight that comes before a draw by the
+    /// fifty-move rule.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -342,7 +343,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
             return Some(self.ended(NodeEnd::NullMove, score));
         }
-        // Null moves are disabled for the first three quarters of the verification.
+        // Null moves are disabled in the first three quarters of the plies of the verification
+        // search.
         self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
         self.set_reason(SearchReason::NullMoveVerification);
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);

@@ -131,7 +131,7 @@ impl Searcher {
         }
     }
 
-    /// Removes and returns the faults that have occurred since the last call.
+    /// Removes and returns the missing resources and failures recorded since the last call.
     pub fn take_faults(&mut self) -> Vec<SearchFault> {
         let damage = self.config.endgames.iter().flat_map(Tables::take_damage);
         self.faults.extend(damage.map(SearchFault::Endgames));

@@ -40,7 +40,7 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Number of moves at an expected cut node that must fail to cause a cutoff before the remaining
+/// At an expected cut node, this many moves must be searched without a cutoff before the remaining
 /// moves are shared.
 const CUT_NODE_MOVES: usize = 3;
 /// Time after which the main thread checks the clock again while it waits for other threads.

@@ -47,7 +47,8 @@ pub(super) struct SplitPoint {
 /// The mutable state of a split point, protected by its lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The next move and its number. It will not be pruned, so a called thread always has work.
+    /// The next move and its number. The move will not be pruned, so a called thread always has
+    /// work.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }

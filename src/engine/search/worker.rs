@@ -337,7 +337,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         Context { moves, ..Context::default() }
     }
 
-    /// Returns the correction indices for the last move and those two and four plies before `ply`.
+    /// Returns the correction indices for the last move, paired with the moves two and four plies
+    /// before `ply`.
     #[inline]
     pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
         let Some(last) = self.moved(ply, 1) else { return [None; 2] };

@@ -1,8 +1,8 @@
 //! The distance to mate with bishop and knight against a lone king.
 //!
-//! A search of moderate size does not find out how to drive the king from the wrong corner to the
-//! right one within fifty moves. Therefore all positions are solved backwards from the mates, for
-//! all squares of the lone king at the same time:
+//! A search of moderate size does not find how to drive the king from the wrong corner to the right
+//! one within fifty moves. Therefore all positions are solved backwards from the mates, for all
+//! squares of the lone king at the same time:
 //! <https://www.chessprogramming.org/Retrograde_Analysis>.
 
 use std::sync::OnceLock;
@@ -67,7 +67,8 @@ impl Place {
         kings.chain(knights).map(|place| (place, EMPTY)).chain(bishops)
     }
 
-    /// Returns the squares on which the lone king, to move, is mated or must move into `won`.
+    /// Returns the squares on which the lone king is lost if it is to move: it is mated, or it can
+    /// move only to squares in `won`.
     fn lost(self, won: BitBoard) -> BitBoard {
         let attacked = self.attacked();
         let safe = !(attacked | bit(self.king));

@@ -68,9 +68,9 @@ pub struct RankedMove {
     /// Whether the result is certain under the fifty-move rule. It can be uncertain, because the
     /// distances in the tables may be rounded by one ply.
     pub is_certain: bool,
-    /// Number of plies from the position after the move to the next capture or pawn move. It is
-    /// negative if the move wins and positive if it loses, 0 in a draw or if the move is itself a
-    /// capture or pawn move, and 1 for a mate.
+    /// Number of plies from the position after the move to the next capture or pawn move. The
+    /// number is negative if the move wins and positive if it loses. It is 0 in a draw or if the
+    /// move itself is a capture or pawn move. A move that mates has the value 1.
     plies: i32,
 }
 

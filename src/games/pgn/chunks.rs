@@ -38,7 +38,7 @@ pub(crate) struct ReadSoFar {
 #[derive(Debug)]
 pub(crate) struct BrokenInput {
     pub input: usize,
-    /// The line after the last one that could be read.
+    /// The number of the line after the last line that could be read.
     pub line: u64,
     pub error: io::Error,
 }
@@ -157,7 +157,7 @@ impl Chunks {
 
 pub(super) struct Blocks<R> {
     input: R,
-    /// The text after the last whole game, with which the next block begins.
+    /// The text after the last whole game. The next block begins with this text.
     carry: Vec<u8>,
     ended: bool,
     error: Option<io::Error>,

@@ -38,7 +38,8 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
 
 pub(crate) struct Collector {
     pub(super) game: PgnGame,
-    /// A number of moves and the position after them, from which later positions are computed.
+    /// The number of moves replayed so far, and the position after them. Later positions are
+    /// computed from this one.
     place: (usize, Position),
 }
 
@@ -148,8 +149,8 @@ impl<'a> VariationText<'a> {
         Variation { comment, moves, unread }
     }
 
-    /// Stores the movetext from an error in this position on. If the error is a move, also reads
-    /// the variations that replace the move.
+    /// Stores this movetext, which begins with an error in `position`. If the error is an illegal
+    /// move, also reads the variations that replace the move.
     fn unread(&self, fault: Fault, position: &Position) -> Unread {
         let movetext = in_one_line(&text(self.text));
         let variations = fault.san.iter().flat_map(|_| self.variations_of_first());
@@ -252,8 +253,8 @@ mod tests {
 
     #[test]
     fn variations_around_an_illegal_move_are_read() {
-        // Illegal moves in the main line, in a variation and in a nested variation, and at the
-        // start of each of these.
+        // The texts contain illegal moves in the main line, in variations and in nested variations,
+        // some of them at the start of a line.
         for (text, expected) in [
             (
                 "1. e4 (1. d4 d5) e5 2. Nf4 (2. Nf3 Nc6 (2... d6)) (2. d4) Nc6 (2... d5) 3. d4",

@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
-/// A day that can be compared with the dates of games, such as `2024.05.17`, `2024.05.??` or
-/// `2024`. If the month or day is unknown, the first one is used.
+/// A day, such as `2024.05.17`, `2024.05.??` or `2024`, that can be compared with the dates of
+/// games. If the month or day is unknown, the first one is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PgnDate {
     year: u16,

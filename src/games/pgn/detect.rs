@@ -11,8 +11,7 @@ use super::visitor::{GamePly, Visitor};
 use super::{GameEnd, GameStatus, Tags};
 use crate::chess::position::Position;
 
-/// The number of plies that are legal with English letters, after which the language is assumed to
-/// be English.
+/// If this many plies are legal with English letters, the language is assumed to be English.
 const ENOUGH: usize = 16;
 const SAMPLE: usize = 48;
 

@@ -142,7 +142,7 @@ impl PgnGame {
     pub(crate) fn replay(&self) -> Game {
         let mut game = Game::new(self.start);
         for played in &self.moves {
-            // The moves are legal, as documented for `moves`.
+            // This cannot fail, because the moves are legal, as documented for `moves`.
             if game.play(played.mv).is_err() {
                 break;
             }

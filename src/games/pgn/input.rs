@@ -33,8 +33,8 @@ const SKIPPED_AT_ONCE: u64 = 1 << 20;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file. Its encoding is detected, and with the `compression` feature also gzip, bzip2 and
-    /// zstd.
+    /// A file. Its encoding is detected. With the `compression` feature, files compressed with
+    /// gzip, bzip2 or zstd are also detected.
     File(PathBuf),
     /// Standard input, compressed or uncompressed.
     Stdin,
@@ -238,7 +238,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input. Each flag states whether the input has the format at its index in
+/// Decompresses an input. Each flag states whether the input has the format with the same index in
 /// [`PACKINGS`].
 #[cfg(feature = "compression")]
 fn decompressed(

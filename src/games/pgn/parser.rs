@@ -1,7 +1,8 @@
 //! Reads games from text in memory: the tags, and movetext that `pgn::plain` cannot read.
 //!
-//! Moves can be in SAN, in a different notation or in a different language. Tokens without meaning
-//! are skipped. Any other token ends the game.
+//! Moves can be in SAN, in a different notation or in a different language. Tokens without meaning,
+//! such as unmatched closing braces, are skipped. A word that is neither a legal move nor any other
+//! part of PGN ends the game.
 
 use std::ops::ControlFlow;
 
@@ -157,7 +158,7 @@ impl<V: Visitor> Parser<'_, V> {
                 TokenKind::Blank => self.at += 1,
                 TokenKind::Digit => {
                     let end = scan::digits_end(self.text, self.at);
-                    // A zero may begin a null move.
+                    // A zero may be the beginning of a null move such as `0000`.
                     if byte == b'0' || !matches!(self.text.get(end), Some(b'.' | b' ')) {
                         return;
                     }
@@ -263,7 +264,7 @@ impl<V: Visitor> Parser<'_, V> {
         let digits = scan::digits_end(self.text, self.at);
         let end = scan::whole_word_end(self.text, self.at);
         let is_null = !self.state.done && scan::is_null_move(&self.text[self.at..end]);
-        // A move number without a dot is valid if its move or a blank follows directly.
+        // A move number without a dot is valid if a move or a blank follows it directly.
         let letter = self.text.get(digits).is_some_and(u8::is_ascii_alphabetic);
         let points = "…".as_bytes();
         let has_points = self.text[digits..].starts_with(points);

@@ -18,8 +18,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// The number of bytes that `pgn-reader` reads at a time. A small number avoids copying much text
-/// after the movetext.
+/// The number of bytes that `pgn-reader` reads at a time. It is small, so that little of the text
+/// after the movetext is copied.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -50,8 +50,8 @@ type PlainFlow = ControlFlow<Option<GameStatus>>;
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads the plain part of the movetext with `plain`, a reader of the same text. Returns `None`
-    /// if the tolerant parser must read the rest of the game.
+    /// Reads movetext with `plain`, which is a reader of the same text. Returns `None` if the
+    /// tolerant parser must read the rest of the game.
     #[inline]
     pub(super) fn plain_movetext(
         &mut self,

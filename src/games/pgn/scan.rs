@@ -102,8 +102,8 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// Returns the end of the sequence of non-blank characters that begins at `at`. Parentheses may
-/// enclose a promotion piece, and dots may belong to `e.p.`.
+/// Returns the end of the word at `at`, like [`whole_word_end`]. Includes a promotion piece in
+/// parentheses, and the dots of `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {

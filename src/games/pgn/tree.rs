@@ -93,8 +93,8 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// The maximum number of bits in a stored word. Such a word and the index of a place form a
-    /// 64-bit key.
+    /// The maximum number of bits in a stored word, so that the word and the index of a place fit
+    /// in a 64-bit key.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
     #[inline]
@@ -151,8 +151,9 @@ impl Word {
     /// as hashes.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
-        // Multiplication by an odd number and rotation are reversible (Fibonacci hashing, see D.
-        // Knuth, "The Art of Computer Programming", vol. 3, section 6.4).
+        // Rotation, and multiplication by an odd number, are reversible, so the key remains unique
+        // (Fibonacci hashing, see D. Knuth, "The Art of Computer Programming", vol. 3, section
+        // 6.4).
         let step = self.letters << u16::BITS | u64::from(place.0);
         (self.bits <= Self::LONGEST)
             .then(|| step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32))

@@ -10,8 +10,8 @@ use crate::support::words::one_line;
 /// be split, because it is a single word or because the next word must not begin a line.
 const LINE_WIDTH: usize = 79;
 
-/// The maximum length in bytes of a command in a comment up to which the command is not split. It
-/// allows for long lists of arrows.
+/// A command in a comment is split only if it is longer than this number of bytes. The limit leaves
+/// room for long lists of arrows.
 const LONGEST_COMMAND: usize = 1000;
 
 /// The seven tags of the standard roster, in order, each with the value that is written if the tag

@@ -154,8 +154,8 @@ impl Repertoire {
     }
 
     /// Returns a chapter that contains a position, and the index of the move that leads to the
-    /// position; `None` at the start of the chapter. Prefers a chapter that reaches the position by
-    /// `moves`.
+    /// position. The index is `None` if the chapter starts with the position. Prefers a chapter
+    /// that reaches the position by `moves`.
     fn arrival(
         &self,
         start: &Position,
@@ -431,10 +431,12 @@ mod tests {
         };
         assert!(matches!(refused(faulty, "e4 c5"), AddError::Faulty(1, _)));
         assert_eq!(refused(TEXT, ""), AddError::NoMove);
-        // A continuation would be inserted before the part of the variation that cannot be read.
+        // Adding c4 is refused, because it would be inserted before the part of the variation that
+        // cannot be read.
         let broken = "1. e4 (1. d4 d5 2. Kd4 {why}) e5 *\n";
         assert!(matches!(refused(broken, "d4 d5 c4"), AddError::Faulty(1, _)));
-        // Variations that replace an illegal move are read.
+        // The variation that replaces the illegal move is read, but the chapter still cannot be
+        // changed.
         let alternative = "1. e4 (1. d4 Ke4 (1... d5)) e5 2. Nf3 Nc6 *\n";
         for moves in ["e4 e5 Nf3 Nc6 Bb5", "d4 d5 c4", "e4 c5"] {
             assert!(matches!(refused(alternative, moves), AddError::Faulty(1, _)), "{moves}");
@@ -449,7 +451,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Random additions to a text with variations preserve its other moves and comments.
+        /// Adding a random line to a text with variations preserves the moves that were already
+        /// there.
         #[test]
         fn additions_change_nothing_else(seeds in proptest::collection::vec(0_usize..1000, 1..12)) {
             let mut game = Game::new(Position::start());

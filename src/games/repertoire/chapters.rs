@@ -6,17 +6,17 @@ use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// The number of moves above which a chapter is divided, about two pages. Hand-set.
+/// A chapter with more moves than this is divided. This many moves fill about two pages. Hand-set.
 const CHAPTER_MOVES: usize = 150;
-/// The minimum number of moves for a branch of a divided chapter to become its own chapter.
+/// A branch of a divided chapter becomes its own chapter if it has at least this many moves.
 const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
 const NAMED_MOVES: usize = 4;
 
 impl Repertoire {
-    /// Returns the moves that are not in [`Repertoire::chapters`] as games with variations. The
-    /// continuation of each position is written once, in the most probable line to the position.
-    /// Other lines to the position end with a comment `see …`. A long chapter is divided by its
-    /// first moves. Chapters are named after the opening.
+    /// Returns games with variations, which contain the moves that are not in
+    /// [`Repertoire::chapters`]. The continuation of each position is written once, in the most
+    /// probable line to the position. Other lines to the position end with a comment `see …`. A
+    /// long chapter is divided by its first moves. Chapters are named after the opening.
     pub fn new_chapters(&self, book: &Book, names: &Names) -> Vec<PgnGame> {
         let lines = self.lines(book);
         let mut tree = Tree { repertoire: self, lines, names, branches: KeyMap::default() };
@@ -33,8 +33,8 @@ impl Repertoire {
     }
 }
 
-/// The moves of a repertoire as a tree. A position is continued only in the most probable line that
-/// leads to it.
+/// The moves of a repertoire as a tree. If several lines lead to a position, the moves after it are
+/// part of only the most probable line.
 struct Tree<'a> {
     repertoire: &'a Repertoire,
     lines: Lines,

@@ -39,7 +39,7 @@ impl EventKind {
 /// A move that leaves a repertoire or leads to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// What happens.
+    /// The kind of event.
     pub kind: EventKind,
     /// The number of plies before the move.
     pub ply: usize,
@@ -79,8 +79,8 @@ impl Followed {
 
 impl Repertoire {
     /// Compares a game with the repertoire position by position, up to the first null or illegal
-    /// move. An opponent's reply does not leave the repertoire if it leads to one of its positions,
-    /// even if no line contains the reply.
+    /// move. An opponent's reply does not leave the repertoire if it leads to a position in the
+    /// repertoire, even if no line contains the reply.
     pub fn follow(&self, start: &Position, moves: &[Move]) -> Followed {
         follow(self, start, moves)
     }
@@ -94,7 +94,7 @@ pub fn follow_book(book: &Book, start: &Position, moves: &[Move]) -> Followed {
 
 trait Known {
     fn moves(&self, position: &Position) -> Option<Vec<Move>>;
-    /// Whether it is the player's turn, so that an unknown move is a deviation.
+    /// Whether it is the player's turn. If so, an unknown move is a deviation.
     fn is_own_turn(&self, position: &Position) -> bool;
 }
 
@@ -141,8 +141,8 @@ fn follow(lines: &impl Known, start: &Position, moves: &[Move]) -> Followed {
     Followed { events, is_met, ends_inside: known.is_some() }
 }
 
-/// Returns how a move leaves the known lines at a position with these known moves; `None` if it
-/// does not leave them.
+/// Returns how a move leaves the known lines, or `None` if it does not. `known` contains the known
+/// moves of the position before the move.
 fn leave(known: &[Move], mv: Move, is_own_turn: bool, leads_inside: bool) -> Option<EventKind> {
     if known.contains(&mv) && leads_inside {
         return None;

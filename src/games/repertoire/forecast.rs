@@ -60,7 +60,7 @@ impl Line {
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start);
         for &mv in &self.moves {
-            // A line consists of legal moves.
+            // This cannot fail, because a line consists of legal moves.
             let _ = game.play(mv);
         }
         game
@@ -107,7 +107,8 @@ impl GapKind {
 }
 
 impl Repertoire {
-    /// Computes how often each position occurs if opponents choose each move as often as in a book.
+    /// Computes how often each position occurs if opponents choose each move with its frequency in
+    /// a book.
     pub fn forecast(&self, book: &Book, max_ply: u32) -> Forecast {
         let starts: Vec<Position> = self.starts().map(|node| node.position).collect();
         self.forecast_from(&starts, book, max_ply)
@@ -206,7 +207,7 @@ impl Met {
 impl Forecast {
     /// Returns the share of games that are in the repertoire after `plies` plies.
     pub fn share(&self, plies: usize) -> f64 {
-        // After the last ply, the share remains the same.
+        // Beyond the depth of the forecast, the last known share is returned.
         self.shares.get(plies).or(self.shares.last()).copied().unwrap_or(0.0)
     }
 
@@ -333,8 +334,8 @@ mod tests {
         let gaps = forecast.gaps(&repertoire, &games, 0.001);
         let found: Vec<(f64, usize)> =
             gaps.iter().map(|gap| (gap.probability, gap.line.moves.len())).collect();
-        // Half of the games begin 1.d4 Nf6 and half 1.d4 e6. The two move orders to the position
-        // add up.
+        // Half of the games begin with 1.d4 Nf6, and the other half with 1.d4 e6. The position's
+        // probability is the sum for the two move orders.
         let shared = 0.5 * 0.75 + 0.5 * 0.5;
         assert!(is_near(found[0].0, shared), "{found:?}");
         assert_eq!(gaps[0].position.key(), after("d4 Nf6 c4 e6").key());

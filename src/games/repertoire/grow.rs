@@ -8,7 +8,8 @@ use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{Score, expectation};
 use crate::games::book::{Book, BookMove, Candidate, Chooser, Counts, Policy, Rejection};
 
-/// The minimum share of a position's occurrences that a move order must have to be added. Hand-set.
+/// A move order is added if it accounts for at least this share of a position's occurrences.
+/// Hand-set.
 const COMMON_ORDER: f64 = 0.1;
 
 /// How the answer is chosen from the good moves of a position.
@@ -63,11 +64,12 @@ pub struct Growth {
     /// The number of positions that were answered.
     pub answered: usize,
     /// The positions for which no answer was found, because no game of the book continues from
-    /// them. A move that only transposes to a position of the book is chosen if it has a good
-    /// value.
+    /// them. A move that no game contains is still chosen if it transposes to a position of the
+    /// book and has a good value.
     pub unanswered: Vec<Gap>,
     /// The forecast for games that are not in the book, estimated by leave-one-out: an opponent's
-    /// move is treated as unknown if the repertoire would not contain it with one game fewer.
+    /// move is treated as unknown if the repertoire would not contain it after the removal of one
+    /// game from the book.
     pub other_games: Forecast,
 }
 

@@ -27,7 +27,8 @@ impl Repertoire {
         for key in self.all_starts().map(|node| node.position.key()) {
             open.push((of_start(key).to_bits(), Reverse((0, None)), key));
         }
-        // Dijkstra's algorithm. The bits of non-negative floats sort like the floats themselves.
+        // This is Dijkstra's algorithm. The bits of non-negative floats sort like the floats
+        // themselves.
         while let Some((bits, Reverse((plies, last)), key)) = open.pop() {
             if lines.contains_key(&key) {
                 continue;

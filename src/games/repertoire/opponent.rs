@@ -125,9 +125,9 @@ impl OpponentGames {
         ((mean - Z * error).max(0.0), (mean + Z * error).min(1.0))
     }
 
-    /// Returns the positions with at least `min_games` games in ascending order of the upper
-    /// bounds. If successive positions were reached by the same games, only the first one is
-    /// returned.
+    /// Returns the positions with at least `min_games` games, in ascending order of the upper bound
+    /// of the player's score. If successive positions were reached by the same games, only the
+    /// first one is returned.
     pub fn spots<'a>(&'a self, min_games: u64) -> Vec<Spot<'a>> {
         let mean = self.results.score(self.side);
         let continued = self.reached.values().flat_map(|reached| {

@@ -68,7 +68,8 @@ impl Repertoire {
     }
 
     /// Reads a repertoire from PGN. It includes every move in every variation, regardless of the
-    /// result. Errors, chess variants and null moves are reported in [`Repertoire::remarks`].
+    /// result of the game. Errors, chess variants and null moves are reported in
+    /// [`Repertoire::remarks`].
     ///
     /// # Errors
     /// If an input cannot be read.

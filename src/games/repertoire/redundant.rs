@@ -22,8 +22,8 @@ impl Repertoire {
         let (mut first, mut lines) = (HashMap::new(), Vec::new());
         for (chapter, text) in (0..).zip(&self.chapters) {
             let steps = &text.steps;
-            // For each move, the first occurrence of the same move, if the move and all moves after
-            // it are redundant.
+            // If a move and all moves after it are redundant, this is the place where the same move
+            // first occurs; otherwise, it is `None`.
             let mut covered: Vec<Option<Place>> = Vec::with_capacity(steps.len());
             for (step, played) in (0..).zip(steps) {
                 let place = Place { chapter, step };
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn lines_are_redundant_if_every_move_is_known() {
         let first = "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3 (4. Qc2 O-O) O-O *\n\n";
-        // Common first moves do not make a line redundant, and neither does a transposition at its
-        // end.
+        // A line is not redundant if only its first moves occur elsewhere, or if it only ends in a
+        // known position.
         assert_eq!(lines(&format!("{first}1. d4 d5 2. c4 *\n")), []);
         assert_eq!(lines(&format!("{first}1. c4 e6 2. d4 Nf6 *\n")), []);
         // After the transposition, all moves are known.

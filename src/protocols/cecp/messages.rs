@@ -55,8 +55,8 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
 
 const NAMED: usize = 6;
 
-/// Returns the book moves and their probabilities, as thinking output for a book move. The text is
-/// in parentheses, because GUIs then recognise that there was no search.
+/// Returns thinking output for a book move: the moves in the book and their probabilities. The text
+/// is in parentheses, so that GUIs recognise that there was no search.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,

@@ -215,14 +215,14 @@ impl<W: Write> Session<W> {
             Ok(()) => Ok(()),
             Err(SettingError::Unknown) => self.send_error("unknown option", line),
             Err(error @ SettingError::Value(_)) => self.send_error(&error.to_string(), line),
-            // xboard does not show an `Error` to the user, who has just entered the file name.
+            // The user has just entered the file name, but xboard does not show `Error` replies.
             Err(error) => self.send_message(Audience::UserError, error.to_string()),
         }
     }
 
-    /// Sets the folder of the endgame tables. At every start, xboard sends the folder in its
-    /// settings, even if it does not exist. A failure is therefore reported as a comment, because
-    /// GUIs would abandon the engine after an error.
+    /// Sets the folder of the endgame tables. Whenever the engine starts, xboard sends the folder
+    /// from its settings, even if the folder does not exist. A failure is reported only as a
+    /// comment, because GUIs would abandon the engine after an error.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),
@@ -288,8 +288,9 @@ impl<W: Write> Session<W> {
                 }
                 self.send(&Reply::Move(moved.mv.to_string()))
             }
-            // Sent before the first line of pondering, for GUIs that show or forward the expected
-            // reply, such as python-chess. They cannot identify it in those lines.
+            // The hint contains the expected reply. It is sent before the first line of pondering,
+            // because programs such as python-chess cannot identify the expected reply in those
+            // lines.
             Event::Pondering(Expected { position, mv }) => {
                 self.send(&Reply::Hint(position.san(mv)))
             }

@@ -29,8 +29,9 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words that make xboard end the game anywhere in a line, and their replacements. xboard reads
-/// `Draw` as a result, and `offer` and `draw` as a draw offer (xboard 4.9.1, `HandleMachineMove`).
+/// Words that could make xboard end the game, and their replacements. Anywhere in a line, xboard
+/// reads `Draw` as a result, and `offer` together with `draw` as a draw offer (xboard 4.9.1,
+/// `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
 /// Words that xboard interprets as an error message from a remote shell, and their replacements.

@@ -253,7 +253,7 @@ impl Go {
     /// Sets one limit, unless it is out of range. A negative clock time is set to zero.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
-        // No GUI intentionally sends a negative depth. Zero requests a move as soon as possible.
+        // A negative number is invalid. Zero requests a move as soon as possible.
         let count = u64::try_from(number).ok().map(|count| count.max(1));
         let plies = || count.map(|count| i32::try_from(count).unwrap_or(i32::MAX));
         match word {

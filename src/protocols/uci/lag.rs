@@ -1,4 +1,4 @@
-//! Measures the time per move that passes only on the GUI's clock.
+//! Measures the lag: the time per move that passes on the GUI's clock but not on the engine's.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ pub(super) struct LagMeter {
 /// A search with a clock.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
-    /// The number of plies played, from the move number of the position.
+    /// The ply number, computed from the move number and the side to move.
     plies: usize,
     remaining: Duration,
     increment: Duration,
     moves_to_go: Option<u32>,
-    /// The time that the search planned, once it has ended.
+    /// The time that the search planned; `None` until the search has ended.
     planned: Option<Duration>,
 }
 
@@ -36,7 +36,7 @@ impl Turn {
 }
 
 impl LagMeter {
-    /// Begins a turn in this position. Returns the time limit less the lag.
+    /// Begins a turn in this position. Returns the time limit, reduced by the lag.
     pub(super) fn begin_turn(&mut self, time: TimeLimit, position: &Position) -> TimeLimit {
         let TimeLimit::Clock { remaining, increment, moves_to_go } = time else {
             self.forget_turn();
@@ -59,7 +59,7 @@ impl LagMeter {
         }
     }
 
-    /// Forgets the turn, because the next report of the GUI cannot be compared with it.
+    /// Discards the turn, because the GUI's next report cannot be compared with it.
     pub(super) fn forget_turn(&mut self) {
         self.last_turn = None;
     }
@@ -96,7 +96,7 @@ mod tests {
     fn unexplained_time_is_subtracted_from_the_next_moves() {
         let mut meter = LagMeter::default();
         assert_eq!(play(&mut meter, clock(60, None), 0, 10), 60.0);
-        // 60 s - 10 s + 1 s would be 51 s. The lag is at most a second.
+        // Without lag, 60 s - 10 s + 1 s = 51 s would remain. The lag is limited to 1 s.
         assert_eq!(play(&mut meter, clock(49, None), 2, 10), 48.0);
         assert_eq!(play(&mut meter, clock(40, None), 4, 10), 40.0 - 0.875);
     }

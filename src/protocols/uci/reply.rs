@@ -49,8 +49,8 @@ pub struct Info {
     pub selective_depth: Option<u64>,
     /// Rank of this line if the search reports several lines, counted from 1.
     pub multi_pv: Option<u64>,
-    /// Score for the side to move, exact or a bound. Centipawn scores are clamped below proven
-    /// scores.
+    /// Score for the side to move, exact or a bound. Centipawn scores are clamped below the scores
+    /// of tablebase wins and mates.
     pub score: Option<(Score, Bound)>,
     /// Probabilities of a win, a draw and a loss.
     pub chances: Option<WinRate>,

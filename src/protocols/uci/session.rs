@@ -24,15 +24,15 @@ use super::win_rate::win_rate;
 pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
-    /// Whether `isready` has not been answered yet.
+    /// Whether an `isready` has not been answered yet.
     asked: bool,
     /// Commands that arrived during a search. They are executed when the search has ended.
     waiting: VecDeque<Command>,
     debug: bool,
     startup_warnings: Option<String>,
     count: Option<PerftCount>,
-    /// Whether the running search ends without `stop`, and was therefore probably started by a
-    /// script.
+    /// Whether the running search has a limit other than a game clock. It was then probably started
+    /// by a script.
     is_scripted: bool,
     lag: LagMeter,
 }
@@ -297,7 +297,8 @@ impl<W: Write> Session<W> {
         self.is_scripted = is_scripted(&limits);
         limits.time = self.lag.begin_turn(limits.time, self.engine.position());
         if limits.ponder {
-            // The clock starts at an unknown time.
+            // The clock starts at the opponent's move, so this turn cannot be used to measure the
+            // lag.
             self.lag.forget_turn();
         }
         self.engine.search(limits);
@@ -309,7 +310,8 @@ impl<W: Write> Session<W> {
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
-                // Every `go` requires a `bestmove`, even if the GUI does not wait for it.
+                // A waiting command ends the search. The `bestmove` is still sent, because every
+                // `go` requires one.
                 self.engine.move_now();
             }
             self.send_events()?;
@@ -359,7 +361,7 @@ impl<W: Write> Session<W> {
         }
         if let MoveReason::Book(choice) = &found.move_reason {
             self.send_info_string(&choice.describe(self.engine.position()))?;
-            // GUIs that show or record the last score need a score.
+            // A book move has no score, but GUIs that show or record the last score need one.
             self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),
                 score: Some((DRAW, Bound::Exact)),

@@ -99,7 +99,7 @@ pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result
     }
     match under_draft_name(target, link) {
         Ok(((), path)) => platform::replace(path, target),
-        // `/proc` is not available.
+        // Linking fails if `/proc` is not available.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let (mut copy, path) = named(target)?;
             file.rewind()?;

@@ -110,10 +110,10 @@ impl Kind {
 
     /// Reads the records from offset `from` on, without changing the file. Another run may be
     /// extending the journal. Returns the offset of the first incomplete or damaged line, or else
-    /// the length of the file. A network file system can show a line before all of its content has
-    /// been transferred, so a later call should start at the returned offset. It visits the records
-    /// after that line again. Returns `None` if the file is shorter than `from`, because it has
-    /// been replaced.
+    /// the length of the file. On a network file system, a line can seem damaged until all of its
+    /// content has been transferred. Therefore start the next call at the returned offset; that
+    /// call visits the records after the line again. Returns `None` if the file is shorter than
+    /// `from`, because it has been replaced.
     pub(crate) fn follow<R: DeserializeOwned>(
         &self,
         path: &Path,

@@ -64,8 +64,8 @@ pub(crate) fn read_folder(path: &Path) -> io::Result<ReadDir> {
 /// opening a pipe blocks until another program reads from it.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
-    // Check before opening, because the system's error message for a pipe without a reader is
-    // unclear.
+    // Check before opening, because the operating system's error message for a pipe without a
+    // reader is unclear.
     if let Ok(known) = std::fs::metadata(path)
         && may_wait(known.file_type())
     {
@@ -85,11 +85,11 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The system's number for an I/O error, which is the same on all Unix systems.
+/// The error code of the operating system for an I/O error, which is the same on all Unix systems.
 const EIO: i32 = 5;
 
-/// Describes an I/O error. Avoids common system messages, because xboard mistakes some of them for
-/// an engine crash.
+/// Describes an I/O error. Does not use the operating system's messages for common errors, because
+/// xboard mistakes some of them for an engine crash.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),

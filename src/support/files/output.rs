@@ -119,8 +119,8 @@ impl<'a> Output<'a> {
         Output { force, ..self }
     }
 
-    /// Adds input files that the output must not replace, even by a different name or link. Missing
-    /// files are ignored. `-` means standard input.
+    /// Adds input files that the output must not replace, even under a different name or through a
+    /// link. Missing files are ignored. `-` means standard input.
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         for input in inputs {
             let input = input.as_ref();
@@ -147,8 +147,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Checks that this output and another output are not the same file, even by different names or
-    /// links.
+    /// Checks that this output and another output are not the same file, even under different names
+    /// or through links.
     pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), FileError> {
         let whole = |output: &Output<'_>| match output.place()? {
             // If the folder does not exist, writing the file will fail anyway.
@@ -392,7 +392,8 @@ impl NewFile {
             Draft::Named(_, path) => platform::replace(path, &target),
             Draft::Unnamed(file) => link(&file, &target, permissions.is_some()),
             Draft::Moved(file, path) => match platform::rename(&path, &target) {
-                // The paths are on two mounts of the same file system.
+                // A file cannot be renamed from one mount to another, even if both are of the same
+                // file system.
                 Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                     let old = target.metadata().ok();
                     let mut new = NewFile::begin(&name, target, old.as_ref())?;
@@ -407,7 +408,7 @@ impl NewFile {
     }
 }
 
-/// Syncs the name of a file, which is not included in syncing its bytes.
+/// Syncs the name of a file. Syncing the bytes of the file does not sync its name.
 pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }

@@ -25,7 +25,7 @@ export function piecesOf(fen) {
 export class Board {
   #root; #squares = new Map(); #pieces = new Map(); #legal = []; #turn = "white";
   #chosen = null; #flipped = false; #focus = "e2"; #drag = null; #onMove; #state = null; #shapes = [];
-  /** Whether arrow keys select squares: from when the board gets the focus by keyboard until a click. */
+  /** Whether arrow keys select squares: true after the board gets keyboard focus, until the next click. */
   #walks = false;
 
   constructor(root, onMove) {

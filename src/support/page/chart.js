@@ -6,8 +6,8 @@ const WIDTH = 480, HEIGHT = 150, LEFT = 38, RIGHT = 6, EDGE = 8;
 
 /**
  * A line chart of values between two bounds. A `null` value leaves a gap. `other` contains the values of a
- * second line, `marks` contains heights with labels, and `dots` contains indices with classes. Calls `onPick`
- * with the index that the user clicks.
+ * second line. `marks` contains the heights and labels of horizontal lines. `dots` contains the indices and
+ * CSS classes of highlighted points. Calls `onPick` with the index that the user clicks.
  */
 export class Curve {
   svg; #cursor; #count;

@@ -4,7 +4,7 @@
 //! single files that load nothing else. Browsers load modules only from a server, so [`Page`] joins
 //! the modules into one script, and removes the `import` lines and the word `export`. A test checks
 //! that no two modules declare the same top-level name and that every imported name exists. A
-//! bundler would require a second toolchain.
+//! bundler is not used, because it would require a second toolchain.
 //!
 //! The data of a page is JSON in a script element that is not executed. Every character that could
 //! end the element is escaped. No script inserts text as HTML. [`scriptless_page`] makes pages for

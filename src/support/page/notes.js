@@ -3,10 +3,11 @@
 import { Curve } from "./chart.js";
 import { make } from "./dom.js";
 
-/** Numeric annotation glyphs of moves as text, and the classes of those that evaluate a move. */
+/** The text of the numeric annotation glyphs for moves. */
 export const MOVE_GLYPHS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□" };
-/** Numeric annotation glyphs of positions as text. */
+/** The text of the numeric annotation glyphs for positions. */
 export const POSITION_GLYPHS = { 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+" };
+/** The CSS classes of the glyphs for mistakes and for only moves. */
 const CLASSES = { 2: "error", 4: "ruin", 6: "slip", 7: "sole" };
 const FAULTS = ["slip", "error", "ruin"];
 
@@ -16,7 +17,7 @@ export const glyphs = nags => nags.map(nag => MOVE_GLYPHS[nag] ?? POSITION_GLYPH
 /** Returns the glyphs of a ply. */
 export const glyph = (game, at) => glyphs(game.notes[at].nags);
 
-/** Returns the class of the glyph that evaluates a ply, or `null`. */
+/** Returns the CSS class for the first glyph of a ply that has one, or `null`. */
 export function kindOf(game, at) {
   const nag = game.notes[at].nags.find(nag => nag in CLASSES);
   return nag === undefined ? null : CLASSES[nag];

@@ -29,7 +29,7 @@ const CRASHES: [i32; 2] = [6, 11];
 /// Whether [`signal`] has an effect.
 pub(crate) const HAS_SIGNALS: bool = true;
 
-/// Calls `react` in a separate thread for each of these events, which replaces the default action.
+/// Calls `react` in a separate thread for each of the `events`. This replaces the default action.
 #[cfg(feature = "cli")]
 pub(crate) fn on_events(
     events: &[Event],
@@ -53,8 +53,8 @@ pub(crate) fn on_events(
     Ok(())
 }
 
-/// Returns whether writing to standard output does not block. It would block on a full pipe that no
-/// program is reading.
+/// Returns whether standard output can be written without blocking. Writing would block on a full
+/// pipe that no program is reading.
 #[cfg(feature = "cli")]
 pub(crate) fn output_has_room(output: &io::Stdout) -> bool {
     let mut wanted = [PollFd::new(output, PollFlags::OUT)];
@@ -162,7 +162,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Creates a file without a name, if the system supports this.
+/// Creates a file without a name, if the file system supports this.
 #[cfg(target_os = "linux")]
 pub(crate) fn unnamed_file(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, open};

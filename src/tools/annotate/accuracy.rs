@@ -2,15 +2,16 @@
 
 use crate::chess::score::Score;
 
-/// The number of centipawns by which the odds of winning increase by a factor of e in human games.
-/// Lichess fitted its inverse, 0.00368208, to games of players rated about 2300
+/// The score difference, in centipawns, that multiplies the odds of winning by e in human games.
+/// Lichess fitted the inverse, 0.00368208, to games of players rated about 2300
 /// (<https://lichess.org/page/accuracy>). In engine games, a pawn increases the odds more.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// The cap on scores and mates, from the same source. With it, moves in won games lose no points.
+/// The cap on scores, in centipawns, which Lichess also uses. Mate scores are capped too. Because
+/// of the cap, moves that keep a winning position lose no points.
 const LARGEST: Score = 1_000;
 
 /// The constants A, B and C in a move's accuracy in percent, `A exp(-B loss) - C`, where `loss` is
-/// the loss of winning chances in percent. From the same source.
+/// the loss of winning chances in percent. Source: <https://lichess.org/page/accuracy>.
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
 /// The minimum and maximum weight of a move in a game's mean accuracy. The weight is the standard

@@ -7,12 +7,12 @@ use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// The maximum length, in moves, of mates that are always mentioned, because people can find them.
-/// Set by hand.
+/// Mates of at most this many moves are always mentioned, because people can find them. Set by
+/// hand.
 const SHORT_MATE: i32 = 5;
 
-/// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults are the limits
-/// of Lichess, whose scale is twice as wide (`Advice` in its source code: 0.1, 0.2, 0.3).
+/// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults are half of
+/// Lichess's limits (`Advice` in its source code: 0.1, 0.2, 0.3), whose scale ranges from -1 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     pub inaccuracy: f64,
@@ -93,9 +93,9 @@ pub(crate) struct Judgement {
     pub verdict: Option<Verdict>,
     /// Whether every alternative is at least a mistake and the move is not a recapture.
     pub only: bool,
-    /// The length of a mate that the move missed, in moves.
+    /// The length, in moves, of the mate that the move missed.
     pub missed_mate: Option<i32>,
-    /// The length of a mate that the move made possible for the opponent, in moves.
+    /// The length, in moves, of the mate that the move allowed.
     pub allowed_mate: Option<i32>,
 }
 
@@ -147,7 +147,8 @@ fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
 }
 
-/// Returns whether a ply is a recapture, which is obvious even if it is the only good move.
+/// Returns whether a ply is a recapture. Recaptures are obvious, so they are not marked as only
+/// moves.
 fn takes_back(study: &Study, ply: usize) -> bool {
     let moves = study.game.moves();
     ply > 0

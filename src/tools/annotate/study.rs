@@ -44,8 +44,8 @@ impl Effort {
     }
 }
 
-/// The divisor of the effort when the second-best move is searched, because its score can be
-/// imprecise.
+/// The search for the second-best move gets the usual effort divided by this number, because an
+/// imprecise score is sufficient.
 const SECOND_PART: u32 = 4;
 
 /// The factor by which the effort is multiplied for a move that seems to lose expected points. Set
@@ -153,7 +153,8 @@ impl Study {
         }
     }
 
-    /// Returns the position before a ply. The index after the last ply returns the final position.
+    /// Returns the position before a ply. For the index after the last ply, returns the final
+    /// position.
     pub(crate) fn position(&self, ply: usize) -> &Position {
         &self.game.positions()[ply]
     }

@@ -124,7 +124,8 @@ impl Clock {
         self.limits.clock.map(|_| self.remaining)
     }
 
-    /// Returns the time for the next move, including the margin, or `None` if it is not limited.
+    /// Returns the maximum time for the next move, including the margin, or `None` if there is no
+    /// limit.
     pub fn allowance(&self) -> Option<Duration> {
         let on_clock = self.limits.clock.map(|_| self.remaining);
         let least = match (on_clock, self.limits.move_time) {

@@ -59,8 +59,8 @@ pub struct EngineConfig {
     pub ponder: bool,
     /// Whether the engine is restarted before every game.
     pub restart: bool,
-    /// The pause after each line, for engines that lose input; `None` for the default for this
-    /// engine.
+    /// The pause after each line sent, for engines that lose input. `None` stands for the engine's
+    /// default.
     pub pace: Option<Duration>,
 }
 

@@ -8,13 +8,13 @@ use super::play::Played;
 use super::player::{Player, StartError};
 use super::process::Trace;
 
-/// The pause before a failed start is repeated, since the machine may be short of resources.
+/// The pause before a failed start is retried. The machine may be short of resources for a moment.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
 pub(super) enum EngineNotice {
     Starting,
     Named(String),
-    /// A start failed and is repeated, or it took too long and the engine plays anyway.
+    /// A start failed and is retried, or the engine started late but plays anyway.
     StartupRetry(String),
 }
 
@@ -89,7 +89,7 @@ impl EnginePool {
     }
 }
 
-/// Repeats a start until it succeeds or has failed [`StartError::attempts`] times.
+/// Retries a start until it succeeds or has failed [`StartError::attempts`] times.
 pub(super) fn persist<T>(
     mut start: impl FnMut() -> Result<T, StartError>,
     mut startup_retries: impl FnMut(String),

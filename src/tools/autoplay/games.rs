@@ -18,8 +18,7 @@ use crate::support::platform::{is_device, read_exact_at, set_len};
 
 /// The first bytes of a game. Programs that write PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
-/// The number of bytes searched at a time. The searched parts also overlap by the length of one
-/// game.
+/// The number of bytes searched at a time. Consecutive parts overlap by the length of one game.
 const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,8 +70,7 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
-    /// Ends the last line of the file if it has no line break, since other programs may write to it
-    /// too.
+    /// Adds a missing line break at the end of the file. Other programs may also write to the file.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
         let length = self.file.metadata()?.len();
         if !self.is_regular || length == 0 {
@@ -190,7 +188,8 @@ mod tests {
     const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
     const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
 
-    /// Returns the file `before` + `found` after a resumed run whose last game is `OWN`.
+    /// Returns the content of a file that contained `before` and `found`, after a resumed run whose
+    /// last game is `OWN`.
     fn settled(before: &str, found: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");

@@ -283,8 +283,8 @@ fn restore(
 /// A file to which games are appended, with its path.
 type NamedFile = (PathBuf, GamesFile);
 
-/// Opens the PGN file and the file of final positions, and adds the last of these games if it is
-/// missing there.
+/// Opens the PGN file and the EPD file of final positions. If the last of `games` is missing from a
+/// file, adds it.
 fn open_games(
     places: &Places,
     games: &mut [FinishedGame],

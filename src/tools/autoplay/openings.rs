@@ -80,7 +80,7 @@ pub struct OpeningChoice {
     pub shuffled: bool,
     /// The seed for the random order and for selecting lines from a book.
     pub seed: u64,
-    /// The number of playable openings at the beginning that are played only after all others.
+    /// The number of playable openings to skip at the beginning. They are played after all others.
     pub start: usize,
     /// The number of openings needed.
     pub count: usize,

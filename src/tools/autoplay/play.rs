@@ -117,7 +117,7 @@ pub struct Played {
     pub moves: Vec<PlayedMove>,
     /// The result of the game and the reason for it.
     pub verdict: Verdict,
-    /// Whether the engines that played White and Black must be restarted.
+    /// For White and for Black, whether the engine must be restarted.
     pub broken: [bool; 2],
     /// The delays between the engines' moves and the next commands.
     pub overhead: Overhead,
@@ -287,7 +287,7 @@ impl GameRunner<'_> {
                         return Ok(Answer { text, ponder, info, at });
                     }
                     Some(event) if sender_color == mover && info.take_in(&event) => {}
-                    // The mover has already lost on time. The wait continues until its turn ends.
+                    // The mover has already lost on time. Wait until its turn ends.
                     Some(event) if is_late && (sender_color != mover || !event.ends_turn()) => {}
                     Some(_) if is_late => {
                         let allowed = allowed.unwrap_or_default();
@@ -302,7 +302,7 @@ impl GameRunner<'_> {
                 }
             }
             if demands.next_if(|&demand| demand <= at).is_some() {
-                // If the engine does not accept input, it will not respond either.
+                // Ignore errors: an engine that does not accept input will not respond either.
                 let _ = self.players[own].adapter.move_now();
             }
         }
@@ -460,7 +460,7 @@ mod tests {
         esac; done
     "#;
 
-    /// An adapter for an engine whose move is already in the channel, but late, when the match
+    /// An adapter for an engine that moves late. Its move is already in the channel when the match
     /// runner processes earlier output.
     struct LateEngine(Box<dyn ProtocolAdapter>);
 
@@ -521,7 +521,7 @@ mod tests {
         }
     }
 
-    /// Plays a game from this position, in which the first move is late.
+    /// Plays a game from this position. The first move of the game is late.
     fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
         let start = Position::from_fen(fen).expect(fen);
         let (sender, played) = channel();

@@ -40,8 +40,8 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum time that an engine may take to exit before it is killed.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The maximum time until the error output of an engine that has exited has been read. Only a busy
-/// machine needs so long.
+/// The maximum time to wait for the remaining error output of an engine that has exited. Only a
+/// busy machine needs this long.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Marks the end of the error output of an engine that has exited. There may be no end of file,
@@ -78,7 +78,7 @@ pub struct Process {
     sent_at: Instant,
 }
 
-/// What is stored about the messages to and from an engine.
+/// The recent output of an engine, and the files that store its messages.
 #[derive(Debug)]
 struct Memory {
     label: String,
@@ -295,8 +295,8 @@ impl Process {
         }
     }
 
-    /// Returns the last lines from both output streams, in printable form. They include lines that
-    /// have not been received yet, which can no longer be received afterwards.
+    /// Returns the last lines from both output streams, in printable form. Unread lines are
+    /// included, so they can no longer be received afterwards.
     pub fn last_output(&self) -> Vec<String> {
         self.note_rest();
         let Memory { last_output, last_errors, .. } = &*self.memory;

@@ -1,4 +1,4 @@
-//! The interface that hides from the match runner which protocol an engine uses.
+//! The interface between the match runner and the protocols of the engines.
 
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ pub struct SearchInfo {
 }
 
 impl SearchInfo {
-    /// Stores the search information in an event. Returns `false` if there is none.
+    /// Stores the search information from an event. Returns `false` if the event has none.
     pub fn take_in(&mut self, event: &PlayerEvent) -> bool {
         match event {
             PlayerEvent::Thinking(thinking) => {
@@ -80,7 +80,7 @@ impl SearchInfo {
 pub enum BookComment {
     /// The move comes from the book.
     Move,
-    /// The search ended because a line reached the book. Contains the description.
+    /// The search ended because a line reached the book. Contains the engine's description.
     Ending(String),
 }
 

@@ -73,8 +73,9 @@ impl Results {
         }
     }
 
-    /// Plays the remaining games, round by round, until the tournament is over or the sequential test
-    /// is decided. Each event is first stored and then passed to `observe` on the calling thread.
+    /// Plays the remaining games, round by round, until the tournament is over or the sequential
+    /// test is decided. Each event is first stored and then passed to `observe` on the calling
+    /// thread.
     ///
     /// # Errors
     /// If an engine cannot play, or if a file cannot be written.
@@ -353,8 +354,8 @@ mod tests {
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-    /// Returns the results of a match in which White won every game. `ends` has the reasons for the
-    /// ends of the first games.
+    /// Returns the results of a match in which White won every game. `ends` contains the reasons
+    /// why the first games ended.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let schedule = Schedule { engines, format, games, openings: 1, reversed: true };

@@ -81,7 +81,8 @@ pub struct Slot {
 /// engines are added.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Round {
-    /// The round's number, counted from 1. Tie-breaks have the number of the round that they decide.
+    /// The round's number, counted from 1. Tie-breaks have the number of the round that they
+    /// decide.
     pub number: usize,
     /// Whether the round is a tie-break of a knockout.
     #[serde(default)]
@@ -96,7 +97,7 @@ pub struct Round {
     pub byes: Vec<usize>,
 }
 
-/// The numbers from which the pairs, openings and games of a round are counted.
+/// The first numbers for the pairs, openings and games of a round.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Start {
     pub pair: usize,
@@ -131,8 +132,9 @@ impl Schedule {
         if round.tie_break { TIE_BREAK_GAMES } else { self.games }
     }
 
-    /// Returns the games of a round in playing order. In a round robin or gauntlet, all pairings play
-    /// their first opening before any plays the second, so that an interrupted tournament is fair.
+    /// Returns the games of a round in playing order. In a round robin or gauntlet, all pairings
+    /// play their first opening before any plays the second, so that an interrupted tournament is
+    /// fair.
     pub(super) fn round_slots(&self, round: &Round, start: Start) -> Vec<Slot> {
         let (pairings, total) = (&round.pairings, self.games_in(round));
         let per_opening = self.games_per_opening();

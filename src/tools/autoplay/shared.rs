@@ -169,8 +169,8 @@ impl SharedTest {
     /// Reads what the workers have stored since the last call.
     ///
     /// # Errors
-    /// If a file cannot be read, or if a worker plays a different test. What has been read from the
-    /// file stays known.
+    /// If a file cannot be read, or if a worker plays a different test. Games that were read before
+    /// the error are kept.
     pub(crate) fn refresh(&mut self) -> Result<(), JournalError> {
         let files = worker_files(&self.folder)?;
         self.workers.retain(|number, _| files.contains_key(number));
@@ -190,7 +190,7 @@ impl SharedTest {
                     return Err(error);
                 }
             };
-            // The next call reads a replaced file from its beginning.
+            // If the file has been replaced, the next call reads the new file from its beginning.
             if let Some(end) = end {
                 worker.end = end;
                 self.check_names(&path, &worker)?;

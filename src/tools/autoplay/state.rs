@@ -26,7 +26,7 @@ use super::verdict::{Termination, Verdict};
 const INTERRUPTED: &str =
     "it is of an interrupted match; add --resume to continue it, or remove it";
 
-/// An engine of a tournament, to which engines can be added and from which they can be withdrawn.
+/// An engine of a tournament in which engines can be added and withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entrant {
     /// The name, which identifies the engine in a resumed tournament.

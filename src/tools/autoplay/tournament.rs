@@ -95,7 +95,7 @@ pub enum Progress {
         /// engine's error ended the game.
         last_output: [Vec<String>; 2],
     },
-    /// A start failed and is repeated, or it took too long and the engine plays anyway.
+    /// A start failed and is retried, or the engine started late but plays anyway.
     StartupRetry {
         /// The engine's index in [`Tournament::engines`].
         engine: usize,
@@ -191,8 +191,7 @@ impl Tournament {
 /// A message from a worker to the collector.
 struct WorkerMessage {
     progress: Progress,
-    /// The waiting worker continues when this sender is dropped, after the message has been
-    /// processed.
+    /// Dropped after the message has been processed, so that the waiting worker continues.
     acknowledged: Option<Sender<()>>,
 }
 

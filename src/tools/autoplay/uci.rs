@@ -271,7 +271,7 @@ fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     let is_ending = infos.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
     match infos.text.as_deref().and_then(BookComment::read) {
         Some(BookComment::Move) => info.book = true,
-        // Other lines into the book, which the engine reports during the search, are ignored.
+        // Reports during the search about other lines that reach the book are ignored.
         Some(BookComment::Ending(how)) if is_ending => info.ending = how,
         _ => {}
     }

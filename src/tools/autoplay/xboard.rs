@@ -41,11 +41,11 @@ const QUIET_TIME: Duration = Duration::from_millis(200);
 /// does not process the second line of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// The pause after this output, so that the engine is ready to read the next line.
+/// The pause after the engine's first output, so that the engine is ready to read the next line.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Engines that lose input if several lines arrive at the same time, by the beginning of their
-/// names, with the necessary pause after each line.
+/// Engines that lose input if several lines arrive at the same time: the beginning of the name, and
+/// the necessary pause after each line.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
 /// Engines that do not support fractions of a second in `st`. They are identified by the beginning
@@ -378,7 +378,7 @@ impl ProtocolAdapter for Xboard {
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         self.send(&Command::Xboard)?;
-        // The engine may send a banner or nothing. Its content is irrelevant.
+        // The engine may send a banner, whose content is irrelevant, or nothing.
         let _ = self.process.receive(Instant::now() + FIRST_TIMEOUT);
         std::thread::sleep(FIRST_PAUSE);
         self.send(&Command::Protover(2))?;

@@ -14,7 +14,8 @@ const PIECES: [(Piece, char, u32); 4] = [
     (Piece::Bishop, 'B', 3),
     (Piece::Knight, 'N', 3),
 ];
-/// The maximum value of each side's pieces in an endgame, in pawns. A queen and a rook exceed it.
+/// The maximum value of each side's pieces in an endgame, in pawns. A queen and a rook together
+/// exceed it.
 pub(super) const MAX_POINTS: u32 = 13;
 /// The minimum number of successive positions with the same pieces for them to count as an endgame,
 /// unless the game ends there. Shorter sequences mostly occur within exchanges.

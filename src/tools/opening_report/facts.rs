@@ -19,7 +19,7 @@ const MODEL_RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Black, Ga
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Facts {
-    /// The results of all games with the position that the book lists.
+    /// The results of all games in the book that reached the position.
     pub(super) games: Counts,
     /// The total number of games in the book.
     pub(super) book_games: u64,
@@ -51,7 +51,7 @@ pub(super) struct RatingRow {
     pub(super) games: Counts,
 }
 
-/// A game of strong players.
+/// A model game between strong players.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ModelGame {

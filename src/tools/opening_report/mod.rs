@@ -51,7 +51,7 @@ pub(crate) struct ReportSource<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpeningReport {
     book: String,
-    /// The number of plies of each game that the book counts; 0 if unknown.
+    /// The number of plies up to which the book contains each game; 0 if unknown.
     book_plies: u32,
     /// A note about the origin of the games; `None` for games between people.
     note: Option<&'static str>,
@@ -74,7 +74,7 @@ pub(crate) struct OpeningReport {
     pub(crate) sample: Option<Sample>,
 }
 
-/// A move with which games reached the position.
+/// A move that led to the position in at least one game.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ArrivalRow {

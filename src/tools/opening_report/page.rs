@@ -13,7 +13,8 @@ use crate::games::book::{Counts, RatingGroup};
 use crate::support::page::scriptless_page;
 use crate::support::words::{counted, grouped, percent, visible, xml};
 
-/// The minimum share, in percent, for a label in a bar. Smaller parts are too narrow.
+/// A part of a bar gets a label if its share is at least this many percent. Smaller parts are too
+/// narrow.
 const LABELLED: f64 = 12.0;
 
 /// Returns the page. `explorer` is the address of the position in the explorer, if there is one.
@@ -218,7 +219,7 @@ fn put_ratings(out: &mut String, facts: &Facts) {
         let share = super::share(row.games.games(), facts.games.games());
         (rating_name(row.from), row.games, share)
     };
-    // The strongest players first, and games without ratings last.
+    // The strongest players come first, and games without ratings come last.
     let rows = facts.ratings.iter().rev().map(row);
     let content = results_table("Results by rating", "Mean rating", rows);
     panel(out, "Results by rating", "whole", &content);

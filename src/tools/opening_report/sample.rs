@@ -17,9 +17,9 @@ use crate::support::words::one_line;
 
 /// The number of plies after the position at which the squares of the pieces are counted.
 pub(super) const PLAN_PLIES: usize = 10;
-/// The maximum number of new squares of pieces that are listed for each side.
+/// The maximum number of placements, such as a knight on f5, that are listed for each side.
 const PLACEMENTS: usize = 8;
-/// The maximum number of plies shown of a model game.
+/// The maximum number of plies of a model game that are shown.
 const MODEL_PLIES: usize = 24;
 /// The maximum number of endgames listed.
 const ENDGAMES: usize = 12;
@@ -65,7 +65,7 @@ pub(crate) struct Sample {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Plans {
     plies: usize,
-    /// The results of the games that lasted at least so long.
+    /// The results of the games that lasted at least `plies` plies after the position.
     pub(super) games: Counts,
     /// For each piece, the number of games with the piece on each square, from a1 to h8.
     pub(super) heat: Vec<Heat>,
@@ -222,7 +222,7 @@ impl Visitor for Follower {
 struct Tally {
     /// The results of the games that lasted at least [`PLAN_PLIES`] plies after the position.
     long: Counts,
-    /// The results of these games by side, piece and square.
+    /// The results of the games in `long`, by the squares on which each side's pieces were.
     heat: Vec<Counts>,
     endgames: BTreeMap<Material, Counts>,
     with_endgame: u64,

@@ -47,7 +47,7 @@ pub(super) struct TheoryRow {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Open {
     games: u64,
-    /// The ply, so that the moves of the shorter line come first.
+    /// The ply. Of equally frequent moves, those at an earlier ply come first.
     ply: Reverse<usize>,
     /// The order in which the moves were found.
     found: Reverse<usize>,
@@ -60,8 +60,8 @@ struct Open {
 pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow> {
     let all = book.reached(root).unwrap_or_default().games();
     let least = ((all as f64 * MIN_SHARE).ceil() as u64).max(1);
-    // The positions with their plies: the position of the report, followed by the one after each
-    // row.
+    // Positions with their plies: the position of the report, followed by the position after each
+    // row's move.
     let mut places = vec![(*root, 0_usize)];
     let mut known = HashMap::from([(root.key(), 0_usize)]);
     let (mut rows, mut open, mut found) = (Vec::new(), BinaryHeap::new(), 0);

@@ -24,7 +24,7 @@ use crate::support::files::FileError;
 
 /// The example game, `books/dumb.pgn`. A different move order reaches one of its positions.
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
-/// The first moves of that different move order.
+/// The first moves of a game that reaches a position of [`EXAMPLE`] by a different move order.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
 /// The size of the transposition table in MiB, enough for a lesson.

@@ -1,10 +1,10 @@
 //! Measures the effect of comparing the search tree with the book.
 //!
-//! The positions in the suite are not in the book, and the engine cannot play a move into the book
-//! there without a search. However, the games return to the book within a few plies by a different
-//! move order, so a search that compares its tree with the book can save time. Each position is
-//! searched without the book and then with the book in each mode. A final search without the book
-//! uses many times more nodes, and judges the moves that the other searches found.
+//! The positions in the suite are not in the book. In these positions, the engine cannot choose a
+//! book move without a search. However, the games return to the book within a few plies by a
+//! different move order, so a search that compares its tree with the book can save time. Each
+//! position is searched without the book and then with the book in each mode. A final search
+//! without the book uses many times more nodes, and judges the moves that the other searches found.
 
 use std::collections::HashSet;
 use std::io;
@@ -42,7 +42,7 @@ pub(crate) struct Selector<'b> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
-    /// As many positions as were requested, or all suitable positions if there are fewer.
+    /// The requested number of positions, or all suitable positions if there are fewer.
     pub positions: Vec<Position>,
     /// The number of positions from which the selection was made.
     pub found: usize,
@@ -131,7 +131,8 @@ pub(crate) struct ModeTrial {
     pub plain: SearchResult,
     /// The searches with the book, in the order of the requested modes.
     pub modes: Vec<SearchResult>,
-    /// The judge's search. It uses no book, and many times the nodes of the plain search.
+    /// The judge's search. It uses no book, and searches many times more nodes than the plain
+    /// search.
     pub judge: SearchResult,
     /// The judge's score for each move chosen by these searches. To score a move, only that move
     /// is searched, with the same number of nodes. Empty if all searches chose the same move.
@@ -217,7 +218,7 @@ pub(crate) struct ModeSummary {
     /// The number of nodes with the book divided by the number without it, over the positions in
     /// which a match ended the search.
     pub cost_used: f64,
-    /// The same ratio, over all positions.
+    /// The number of nodes with the book divided by the number without it, over all positions.
     pub cost: f64,
     /// The number of times that the judge's move was chosen, over the positions in which a match
     /// ended the search.
@@ -229,7 +230,7 @@ pub(crate) struct ModeSummary {
     /// The mode's loss minus the plain search's loss, over the positions in which a match ended the
     /// search.
     pub price_used: Mean,
-    /// The same difference, over all positions.
+    /// The mode's loss minus the plain search's loss, over all positions.
     pub price: Mean,
 }
 

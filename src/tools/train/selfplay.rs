@@ -26,7 +26,8 @@ const MAX_TRIES: usize = 1000;
 /// The number of plies after which a game is adjudicated as a draw.
 const MAX_PLIES: usize = 400;
 
-/// Settings for openings from a book. Each opening follows the book until it has no more moves.
+/// Settings for openings from a book. Each opening follows the book until the book has no more
+/// moves.
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
@@ -48,14 +49,15 @@ pub(crate) struct GameSettings {
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
     /// The minimum and maximum number of pieces, including kings. If set, games start from randomly
-    /// placed pieces and not with random moves.
+    /// placed pieces instead of random moves.
     pub piece_count: Option<(u8, u8)>,
     /// The maximum absolute score after the opening, in centipawns, as determined by a search.
     pub opening_limit: Score,
     /// The score for adjudication, in centipawns. A game ends if the searches of both sides give
     /// the same side at least this score for [`GameSettings::adjudicate_plies`] consecutive plies.
     pub adjudicate_score: Score,
-    /// The number of consecutive plies with at least [`GameSettings::adjudicate_score`].
+    /// The number of consecutive plies with a score of at least [`GameSettings::adjudicate_score`],
+    /// after which a game ends.
     pub adjudicate_plies: usize,
 }
 
@@ -133,7 +135,7 @@ impl SelfPlay {
 
     /// Plays game `number`. The game depends only on the number and the settings.
     pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
-        // Each game has its own random numbers, from a mix of the seed and the game's number.
+        // Each game has its own random numbers, which depend on the seed and the game's number.
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {

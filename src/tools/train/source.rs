@@ -51,8 +51,8 @@ impl Sampler {
     }
 
     /// Reads a file in the format that its extension indicates: PGN for `.pgn`, self-play games for
-    /// `.games`, and otherwise lines of samples, which are compressed with zstd for `.zst`. Games
-    /// with errors are skipped.
+    /// `.games`, lines of samples compressed with zstd for `.zst`, and plain lines of samples
+    /// otherwise. Games with errors are skipped.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), FileError> {
         let io_error = |error| FileError::io("read", path, &error);
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
@@ -192,8 +192,8 @@ mod tests {
         assert_eq!(games, 2);
         let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
         assert!((2..=4).contains(&wins), "{samples:?}");
-        // In the other counted game, only the last position is new, and a capture in it wins a
-        // pawn.
+        // The other counted game has only one new position, the last one. It is not quiet if a
+        // capture in it wins a pawn.
         assert!(samples.len() - wins <= 1, "{samples:?}");
     }
 

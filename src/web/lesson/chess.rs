@@ -24,7 +24,8 @@ use crate::support::words::named_values;
 
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// The bonus in centipawns for each ring by which a piece is closer to the centre. Chosen by hand.
+/// The bonus in centipawns for each ring of squares that a piece is closer to the centre, indexed
+/// by [`Piece`]. Chosen by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
 /// The king's bonus per ring in centipawns if there are no queens on the board.
 const BARE_KING_CENTRE: Score = 9;
@@ -34,9 +35,9 @@ const ADVANCE: Score = 5;
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
-    /// Tries the move from the previous best line first, followed by captures, ordered by most
-    /// valuable victim and least valuable attacker, and by the other moves, ordered by improvement
-    /// in placement.
+    /// A good order: the move from the previous best line comes first. Captures follow, ordered by
+    /// most valuable victim and then by least valuable attacker. The other moves come last, ordered
+    /// by improvement in placement.
     Good,
     /// The order in which the move generator returns the moves.
     Plain,
@@ -174,7 +175,7 @@ impl ZeroSumGame for Chess {
 /// captured piece and then by the moving piece. Quiet moves are ordered by the improvement in
 /// placement.
 fn ordering_score(position: &Position, mv: Move) -> Score {
-    /// Greater than any improvement in placement, so that captures and promotions come first.
+    /// This is more than any improvement in placement, so captures and promotions come first.
     const NOISY: Score = 1_000;
     let mover = position.piece_on(mv.from()).unwrap_or(Piece::Pawn);
     let promoted = mv.promotion().map_or(0, |piece| VALUE[piece.to_index()]);

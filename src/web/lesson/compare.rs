@@ -98,8 +98,8 @@ pub struct CostSum {
     pub types: [u64; 3],
     /// The number of re-searches with the open window.
     pub researches: u64,
-    /// The sum of the logarithms of the ratios between the node count and that of the first
-    /// variant.
+    /// The sum, over the positions, of the logarithm of this variant's node count divided by the
+    /// first variant's.
     pub log_ratio: f64,
 }
 
@@ -115,8 +115,8 @@ impl CostSum {
         }
     }
 
-    /// Returns the geometric mean of the ratios between the node count and that of the first
-    /// variant.
+    /// Returns the geometric mean, over the positions, of this variant's node count divided by the
+    /// first variant's.
     pub fn mean_ratio(&self) -> f64 {
         (self.log_ratio / f64::from(self.positions.max(1))).exp()
     }

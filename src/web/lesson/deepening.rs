@@ -149,7 +149,7 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Opens the window on the side on which the score lies outside it, if any.
+/// Removes the bound of the window that the score has reached or passed, if any.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)

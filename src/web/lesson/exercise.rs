@@ -18,10 +18,10 @@ use crate::support::random::Random;
 
 /// Depths and branching factors of trees that are small enough to be searched by hand.
 const SHAPES: [(usize, usize); 2] = [(3, 2), (2, 3)];
-/// The maximum absolute value of a leaf. With it, all values have one digit.
+/// The maximum absolute value of a leaf, so that all values have one digit.
 const SPREAD: i32 = 9;
 const ALGORITHMS: [Algorithm; 2] = [Algorithm::AlphaBeta, Algorithm::Pvs];
-/// Ordinal numbers for visits. No node in these trees is visited more often than four times.
+/// Ordinal numbers for visits. No node in these trees is visited more than four times.
 const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 
 /// The kind of question in an exercise.
@@ -30,7 +30,7 @@ const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 pub enum Question {
     /// Which node is cut off next.
     Cut,
-    /// What value a bound of a node's window has.
+    /// What value alpha or beta has at a node.
     Bound,
     /// How many leaves are visited.
     Leaves,

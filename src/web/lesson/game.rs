@@ -31,7 +31,7 @@ pub trait ZeroSumGame {
     /// of view. If the true value is outside `window`, the result may be a bound.
     fn value(&mut self, state: &Self::State, ply: Ply, window: Window) -> Score;
 
-    /// Returns whether `value` is exact for any window in a state with `depth` plies left.
+    /// Returns whether the value of `state`, with `depth` plies left, is exact for every window.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
     /// Returns the key of the position. States with the same continuations have the same key.

@@ -77,7 +77,7 @@ impl Method {
     }
 }
 
-/// Returns pairs of each position in a line from the root and the next position in the line.
+/// Returns all pairs of consecutive positions in a line that starts at the root.
 fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
     let keys: Vec<u64> = std::iter::once(&ROOT).chain(line).map(|node| game.key(node)).collect();
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()

@@ -21,7 +21,7 @@ pub use crate::engine::search::trace::NodeType;
 /// The reason why a node is searched with a particular window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
-    /// The node is the root, or the search has no better bound yet.
+    /// The window is open, because the node is the root or the search has no better bound yet.
     Open,
     /// A null window tests whether the move is better than the best one so far.
     Null,

@@ -187,8 +187,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches the first move as in alpha-beta, and each other move with a null window. If that
-    /// shows that a move is better, it is searched again with the open window.
+    /// Searches the first move as in alpha-beta, and each other move with a null window. A move
+    /// that turns out to be better is searched again with the open window.
     /// <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,
@@ -229,7 +229,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 
     /// Searches a later move with a null window and then, if necessary, with `open`. The
-    /// null-window result is sufficient at leaves, and if it is at least beta (Reinefeld).
+    /// null-window result is sufficient at a leaf or if it is at least beta (Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,

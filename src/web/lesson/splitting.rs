@@ -1,8 +1,8 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
-//! At a node on the principal variation, the first move is completely searched in the same way
-//! before the threads share the other moves. Each of these moves is searched with a null window
-//! and, if it is better, again with the open window. Only one node is split at a time. Idle threads
+//! At a node on the principal variation, the first move is searched completely, in the same way.
+//! The threads then share the other moves. Each of these moves is searched with a null window and,
+//! if it is better, again with the open window. Only one node is split at a time. Idle threads
 //! wait. Source: T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees"
 //! (1982).
 //!
@@ -207,8 +207,8 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// Returns the value of a sibling from the parent's point of view, or a bound if it is not
-    /// better.
+    /// Returns the value of a sibling from the parent's point of view, or a bound if the sibling is
+    /// not better.
     fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);

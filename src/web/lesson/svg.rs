@@ -320,8 +320,7 @@ mod tests {
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
-                // There is a window for each visit except that of the root, and a value for each
-                // node.
+                // Each visit except that of the root has a window, and each node has a value.
                 let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
                 assert_eq!(windows, expected + search_record.distinct as u64);
             }

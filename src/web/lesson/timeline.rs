@@ -1,9 +1,9 @@
 //! PV-splitting of an explicit tree on a simulated clock. Each visit to a node takes one tick, so
 //! the timeline is the same in every run.
 //!
-//! The rules are those of [`splitting`](super::splitting). A cutoff stops all threads. Other
-//! threads can use a result as soon as the tick at which it is complete. If two results are
-//! complete at the same tick, the result from the thread with the lower number is processed first.
+//! The rules are those of [`splitting`](super::splitting). A cutoff stops all threads. Once a
+//! result is complete, other threads can use it at the same tick. If two results are complete at
+//! the same tick, the result from the thread with the lower number is processed first.
 //!
 //! ```
 //! use tabia::lesson::timeline::split_on_a_clock;

@@ -1,4 +1,4 @@
-//! Measures the speedup from PV-splitting over serial searches, move by move.
+//! Measures the speedup of PV-splitting over serial search, for each move of a game.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

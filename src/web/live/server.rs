@@ -35,9 +35,10 @@ use crate::web::serve::stream::Received;
 
 /// The minimum time between two updates of a page.
 const UPDATE: Duration = Duration::from_millis(250);
-/// The maximum time between two updates. Boards of finished games change even without new events.
+/// The maximum time between two updates of a page. Even without new events, a board whose game is
+/// over must change to another game.
 const IDLE: Duration = Duration::from_secs(2);
-/// The maximum number of boards on a page, and the default number.
+/// The maximum number of boards on a page.
 const MAX_BOARDS: u64 = 64;
 const DEFAULT_BOARDS: u64 = 4;
 /// The maximum number of open pages, so that updating them takes little time from the engines.
@@ -263,13 +264,14 @@ mod tests {
             while page.is_empty() {
                 tokio::task::yield_now().await;
             }
-            // If the waiting task locked the match, this would never end.
+            // If the waiting task held the lock of the match, this call would never return.
             live.finish(Some(&results), "over");
             let mut count = 0;
             while page.recv().await.is_some() {
                 count += 1;
             }
-            // The match, its standings before and after its end, and the end.
+            // The four events are the match, its standings before and after its end, and the end
+            // itself.
             assert_eq!(count, 4);
             sending.await.expect("no panic");
         });

@@ -23,7 +23,7 @@ const KEPT_GAMES: usize = 64;
 const KEPT_RESULTS: usize = 200;
 /// The maximum number of columns of the crosstable, which is sent whenever a game ends.
 const MAX_COLUMNS: usize = 16;
-/// How long a board shows a finished game before it shows another one.
+/// The time for which a board shows a finished game before it shows another one.
 const REST: Duration = Duration::from_secs(2);
 
 /// A named event for a page, with its data.
@@ -51,7 +51,7 @@ struct Content {
     version: u64,
     /// The pairings of the current round, as text.
     round: String,
-    /// The log-likelihood ratio at the start and after each pair.
+    /// The log-likelihood ratio at the start and after each pair of games.
     curve: Vec<f64>,
     results: VecDeque<Value>,
     /// The total number of results; `results` contains only the last ones.
@@ -425,7 +425,7 @@ mod tests {
         let ended = content.games.get_mut(&6).expect("a game");
         ended.result = Some(("1-0".to_owned(), String::new(), long_ago));
         ended.version += 1;
-        // The end is sent before the board shows the next game.
+        // The end of the game is sent before the board shows the next game.
         assert_eq!(numbers(&content.boards(&mut boards)), [(1, 6, 0)]);
         assert_eq!(numbers(&content.boards(&mut boards)), [(1, 7, 3)]);
         content.games.remove(&5);

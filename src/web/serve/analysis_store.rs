@@ -20,21 +20,23 @@ use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
 /// The number of plies without a capture or pawn move after which a position is analysed again. The
 /// score depends on this number, because of the fifty-move rule and possible repetitions.
 const CLOCK_STEP: u16 = 20;
-/// The minimum number of nodes of a kept search. Books store numbers of nodes in this unit.
+/// The minimum number of nodes in a search whose values are kept. Books store node counts in this
+/// unit.
 const MIN_KEPT_NODES: u64 = 1_000;
 
 /// The result of a search, with the events that its client received.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredAnalysis {
-    /// Threads times seconds. A request for more effort starts another search.
+    /// The effort of the search: threads times seconds. A request for more effort starts another
+    /// search.
     pub(super) effort: u64,
     pub(super) best: Option<NamedMove>,
     pub(super) depth: i32,
     pub(super) nodes: u64,
-    /// The data of the last `line` event of each rank.
+    /// The data of the last `line` event for each rank.
     pub(super) lines: Vec<String>,
     pub(super) has_values: bool,
-    /// The data of the last `value` event of each book move.
+    /// The data of the last `value` event for each book move.
     pub(super) values: Vec<String>,
 }
 
@@ -49,7 +51,7 @@ impl AnalysisStore {
         AnalysisStore { cache: AnswerCache::new(ANALYSIS_CACHE) }
     }
 
-    /// Returns the deepest analysis that has from `lines` to `most` lines.
+    /// Returns the deepest analysis with at least `lines` and at most `most` lines.
     pub(super) fn get(
         &self,
         position: &Position,
@@ -91,8 +93,9 @@ impl KeptValues {
         Ok((kept, with_values))
     }
 
-    /// Appends the values that follow from the lines of a search, unless they are known from longer
-    /// searches. Keeps only positions in the book.
+    /// Appends the values of a search's root and of the positions after the first moves of its
+    /// lines. Skips positions that are not in the book or that have a value from a search of at
+    /// least this length.
     pub(super) fn append(&self, root: &Position, lines: &[Report]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (journal, known) = &mut *state;
@@ -191,7 +194,7 @@ mod tests {
         // Shorter searches change nothing.
         let shorter = Report { nodes: 10_000, score: 99, ..lines[0].clone() };
         kept.append(&start, &[shorter]);
-        // Positions outside the book change nothing either.
+        // The value of a position outside the book is not stored.
         let outside = Position::from_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").expect("legal");
         kept.append(&outside, &[report(1, 50, &["e2e4", "e5e4"])]);
         assert!(without.values().len() == 0 && without.value(&start).is_none());

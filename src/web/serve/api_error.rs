@@ -26,8 +26,8 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
 
-    /// Status 409: the request is valid, but the loaded books lack the data that it requires, or
-    /// the file to be changed differs from the version that the client has seen.
+    /// Status 409: the loaded books lack the data that the request requires, or the file to be
+    /// changed is no longer the version that the client has seen.
     pub(crate) fn conflict(text: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, text)
     }

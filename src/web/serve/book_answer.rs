@@ -48,7 +48,7 @@ pub(crate) struct BookAnswer {
     /// The reason why the game is over; `None` if the game is not over.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
-    /// The opening of the last position in the game that has a name.
+    /// The name of the opening, from the last position in the game for which a name is known.
     opening: Option<NamedOpening>,
     self_play: bool,
     /// The results of the games that reached the position by any move order.

@@ -33,10 +33,10 @@ pub(super) struct LineAnswer {
     moves: Vec<NamedMove>,
     /// The number of games that reached the position after each move, by any move order.
     games: Vec<u64>,
-    /// The numbers of plies after which the line is in the book.
+    /// The plies of the line, counted from 1, after which the position is in the book.
     in_book: Vec<usize>,
-    /// The number of plies after the first new move: games continued differently before it, and
-    /// none reached the position after it.
+    /// The ply of the first novelty, counted from 1: a move that leaves the book at a position
+    /// where games continued with other moves.
     novelty: Option<usize>,
     /// The first position where the line enters the book from outside.
     transposes: Option<BookPlace>,
@@ -92,7 +92,7 @@ impl MoveValueAnswer {
     }
 }
 
-/// The places where a line is in the books.
+/// What the books contain about the positions on a line.
 #[derive(Debug, Default)]
 struct BookOnLine {
     games: Vec<u64>,

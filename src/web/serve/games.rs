@@ -17,8 +17,8 @@ use crate::games::pgn::{
 };
 use crate::support::files::describe;
 
-/// Reads a game by its id, from the location stored in a book with facets or, for other games, by
-/// searching the files, starting with the file whose index is `likely`.
+/// Reads a game by its id. A book with facets stores the location of the game. Other games are
+/// searched for in the files, starting with the file whose index is `likely`.
 pub(crate) fn find(
     content: &Content,
     likely: Option<usize>,
@@ -29,7 +29,7 @@ pub(crate) fn find(
     if let Some(found) = find_in_book(content, id) {
         return found;
     }
-    // If a book has facets, it contains all listed games except those found in the file `likely`.
+    // With facets, every listed game is either stored in a book or in the file `likely`.
     let others = if content.book.has_facets() { 0 } else { content.games.len() };
     let others = (0..others).filter(|&file| Some(file) != likely);
     let mut fault = None;
@@ -125,7 +125,7 @@ struct TreeMove {
     #[serde(flatten)]
     mv: NamedMove,
     nags: Vec<u8>,
-    /// The comment before the first move of a variation.
+    /// The comment before this move, if it is the first move of a variation; otherwise empty.
     before: String,
     comment: String,
 }
@@ -149,7 +149,7 @@ impl GameAnswer {
     }
 }
 
-/// Returns the moves of all lines. A move precedes the moves that replace it.
+/// Returns the moves of all lines. Each move precedes its alternatives.
 fn tree(game: &PgnGame) -> Vec<TreeMove> {
     let mut rows = Vec::new();
     let mut lines = VecDeque::from([(None, game.start, "", game.moves.as_slice())]);

@@ -43,9 +43,9 @@ pub(crate) const MAX_ANNOTATIONS: usize = 1;
 pub(crate) const MAX_PATTERN_SEARCHES: usize = 2;
 /// Maximum number of seconds for a pattern search, including the time for reading the games.
 pub(crate) const MAX_PATTERN_SECONDS: u64 = 60;
-/// Interval between two reports while the games of a book are being read.
+/// Interval between two progress reports while the games of a book are being read.
 pub(crate) const PATTERN_UPDATE: Duration = Duration::from_millis(250);
-/// Maximum number of games, and of positions in each, in the response to a search for a pattern.
+/// Maximum number of games in the response to a pattern search, and of positions in each game.
 pub(crate) const MAX_FOUND_GAMES: u64 = 100;
 pub(crate) const DEFAULT_FOUND_GAMES: u64 = 20;
 pub(crate) const MAX_FOUND_POSITIONS: usize = 8;
@@ -59,11 +59,12 @@ pub(crate) const MAX_ANNOTATION_NODES: u64 = NODES;
 pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 /// Default size of the transposition table of a search, in mebibytes.
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
-/// Maximum number of book moves that are valued before a search.
+/// Maximum number of book moves that are evaluated before a search.
 pub(crate) const MAX_VALUED: usize = 20;
-/// Maximum number of nodes for the value of a book move. It takes about 50 ms.
+/// Maximum number of nodes, per book move, in the search that evaluates the book moves. They take
+/// about 50 ms.
 pub(crate) const VALUE_NODES: u64 = 40_000;
-/// The time of a search is divided by this number to limit the time for the values.
+/// Evaluating the book moves takes at most the time of the search divided by this number.
 pub(crate) const VALUE_SHARE: u32 = 4;
 /// Maximum total size in bytes of the analyses that are cached.
 pub(crate) const ANALYSIS_CACHE: usize = 16 << 20;
@@ -82,7 +83,7 @@ pub(crate) const MAX_WAITING_PLAYERS: usize = 32;
 pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
 /// Maximum length of a player's name in bytes.
 pub(crate) const MAX_PLAYER_NAME: usize = 128;
-/// Maximum number of players in a response that completes a name.
+/// Maximum number of players suggested to complete a name.
 pub(crate) const MAX_COMPLETIONS: usize = 12;
 /// Interval between two updates of a stream while games are being read.
 pub(crate) const PLAYER_UPDATE: Duration = Duration::from_millis(500);
@@ -95,7 +96,8 @@ pub(crate) const ANSWER_CACHE: usize = 32 << 20;
 pub(crate) const MAX_REPORTS: usize = 2;
 /// Maximum number of games that are read for an opening report.
 pub(crate) const MAX_REPORT_GAMES: usize = 5_000;
-/// Maximum number of seconds for reading these games. Games in plain files take about one second.
+/// Maximum number of seconds for reading the games of a report. Games in uncompressed files take
+/// about one second.
 pub(crate) const MAX_REPORT_SECONDS: u64 = 20;
 
 /// The resources that a client may request for a search.

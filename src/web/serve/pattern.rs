@@ -60,7 +60,7 @@ impl PatternRequest {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Line {
-    /// The number of bytes of the game files read so far, and the total number.
+    /// The number of bytes read so far from the game files, and the total number of bytes.
     Progress {
         read: u64,
         of: u64,
@@ -71,7 +71,7 @@ enum Line {
     },
 }
 
-/// The moves of the games of all books. The first search reads them.
+/// The moves of all games in the books with facets. The first search reads them.
 #[derive(Debug, Default)]
 pub(crate) struct BookMoves {
     ready: OnceLock<Vec<(Book, MoveIndex)>>,

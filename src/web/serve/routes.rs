@@ -104,7 +104,7 @@ impl AppState {
             let players = players.map_err(|error| {
                 ApiError::unavailable(format!("no thread: {}", describe(&error)))
             })?;
-            // If another request has set the index first, this index is dropped, which ends its
+            // If another request has already set the index, this index is dropped, which ends its
             // thread.
             let _ = self.players.set(players);
         }

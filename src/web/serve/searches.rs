@@ -18,7 +18,8 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a client waits for another search to end, usually its own earlier one.
+/// How long a new search waits for a running one to end. Usually, this is an earlier search of the
+/// same client.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies a client by its IP address and the name chosen by its page.

@@ -31,7 +31,7 @@ struct SourceAnswer {
 struct SourceMove {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The results in each book; `None` for books in which no game played the move.
+    /// The results in each book; `None` for books without games in which the move was played.
     sources: Vec<Option<SourceResults>>,
 }
 

@@ -1,4 +1,4 @@
-//! Responses that are sent in parts, as these become available.
+//! Responses whose parts are sent as they become available.
 
 use axum::body::{Body, Bytes};
 use axum::http::header;

@@ -1,4 +1,4 @@
-//! Answers requests without connections, for the fuzz target.
+//! Answers requests without network connections, for the fuzz target.
 
 use std::sync::Arc;
 

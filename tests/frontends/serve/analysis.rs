@@ -66,7 +66,7 @@ fn lines_and_moves_are_compared_with_the_book() {
     assert!(novelties > 0, "{lines:?}");
 }
 
-/// Whether games reached a position and played a move there.
+/// Whether at least one game reached a position and continued with a move.
 fn continues(book: &Value) -> bool {
     let moves = book["moves"].as_array().expect("a list");
     book["reached"]["games"] != 0 && moves.iter().any(|mv| mv["played"]["games"] != 0)

@@ -197,7 +197,7 @@ fn every_answer_counts_each_game_once() {
         }
         for (book, has_facets) in [("games.pgn", true), ("plain.tbk", false)] {
             let server = Server::start(&[book], folder.path());
-            // The first of these positions are mostly those that most games reached.
+            // The first of these positions are mostly the most frequent ones.
             for (position, play) in places.values().take(40) {
                 let expected = expected_at(position, &games);
                 check_position(&server, &format!("play={play}"), &expected, has_facets);

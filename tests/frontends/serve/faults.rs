@@ -72,7 +72,8 @@ fn searches_end_on_time_without_readers() {
     while server.get("/status").json()["searches"]["running"] != 0 {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // No client has read anything yet. The final event states the reason.
+    // No client has read any events yet. The final event of each stream states why the search
+    // ended.
     for stream in &mut streams {
         let mut text = String::new();
         while !text.contains("event: end") || !text.contains("\"reason\":\"time\"") {

@@ -35,7 +35,7 @@ fn games_with_a_pattern_are_listed_with_their_plies() {
         (found["found"]["white"].as_u64(), found["found"]["black"].as_u64()),
         (Some(1), Some(1))
     );
-    // The latest game is first, which is also the one with the highest rating.
+    // The latest game comes first. It also has the highest rating.
     assert_eq!(games(&found), [("Beta", vec![3]), ("Alpha, A", vec![4])]);
     let fen = found["games"][1]["positions"][0]["fen"].as_str().expect("a FEN");
     assert!(fen.starts_with("rnbqkb1r/pppp1ppp/4pn2/8/2PP4/8/PP2PPPP/RNBQKBNR w"), "{fen}");

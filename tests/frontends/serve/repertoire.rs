@@ -15,7 +15,8 @@ const ADD: &str = "/repertoire/moves?play=";
 fn server(arguments: &[&str]) -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
-    // Games with a reply that has no answer. It is twice as frequent as the reply that has one.
+    // Games with a reply that the repertoire does not answer. It is twice as frequent as the reply
+    // that the repertoire answers.
     let more = "1. d4 Nf6 2. c4 g6 3. Nc3 1-0\n\n".repeat(2);
     fs::write(folder.path().join("more.pgn"), GAMES.to_owned() + "\n" + &more).expect("written");
     fs::write(folder.path().join("rep.pgn"), REPERTOIRE).expect("written");

@@ -62,7 +62,8 @@ impl Engine {
         }
     }
 
-    /// Whether the clock shows roughly the time for which the ponder search was started.
+    /// Whether the clock still shows roughly the time that was assumed when the ponder search
+    /// started.
     fn clock_is_right(&self, job: &RunningSearch) -> bool {
         match (job.time, self.clocks.reported_own()) {
             (TimeLimit::Clock { remaining, .. }, Some(reported)) => {

@@ -43,8 +43,8 @@ impl Engine {
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position whose result can be learned, or `None` if it must not be learned, for
-    /// example because the search is restricted to some moves.
+    /// Returns the position for which a search result can be learned. Returns `None` if the result
+    /// must not be learned, for example because the search is restricted to some moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -79,7 +79,7 @@ impl Engine {
         }
     }
 
-    /// Whether the result comes from the search itself, not from a book (`BookSearch first`).
+    /// Whether the result comes from the search itself, not from a book.
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)

@@ -1,4 +1,5 @@
-//! The engine as a state machine: a desired state, and a function that implements it.
+//! The engine as a state machine: a desired state, and a function that adapts the running search to
+//! it.
 //!
 //! Every request changes the desired state (the game, the side to play, analysis, pondering) and
 //! ends with [`Engine::reconcile`], which compares this state with the running search. It then
@@ -163,8 +164,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends a note before the first move or line of this game for which the embedded book's counts
-    /// are shown.
+    /// Sends a note before counts from the embedded book are shown for the first time in this game.
+    /// The note explains that the counts come from self-play.
     fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
@@ -230,7 +231,7 @@ impl Engine {
         Ok(())
     }
 
-    /// If the game is over, reports the result, and the engine plays no more moves.
+    /// If the game is over, reports the result and prevents the engine from playing further moves.
     fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.desired.over = true;

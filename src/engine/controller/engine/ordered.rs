@@ -16,8 +16,9 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Searches within `limits` until [`Engine::move_now`], and reports [`Event::OrderedResult`].
-    /// The result may be a book move, unless the search ponders or is unlimited.
+    /// Searches until one of the `limits` is reached or [`Engine::move_now`] is called, and then
+    /// reports [`Event::OrderedResult`]. The result may be a book move, unless the search ponders
+    /// or is unlimited.
     pub(crate) fn search(&mut self, limits: Limits) {
         self.desired.ordered = Some(limits);
         self.desired.hurry = false;

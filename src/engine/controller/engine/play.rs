@@ -15,7 +15,7 @@ const LOST_MOVES: usize = 3;
 const DEAD_MOVES: usize = 8;
 /// Maximum absolute value of a score that counts as equal, in centipawns.
 const DEAD_SCORE: Score = 8;
-/// The first move number from which a game can count as a dead draw.
+/// The lowest move number at which a game can count as a dead draw.
 const DEAD_FROM: u16 = 40;
 
 #[derive(Default)]
@@ -97,8 +97,8 @@ impl Engine {
         self.found_before(purpose, &self.game)
     }
 
-    /// Returns the best move of a book analysis or of a learned result that a search would hardly
-    /// improve.
+    /// Returns the best move of a book analysis or of a learned result, if a new search would be
+    /// unlikely to find a better one.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;

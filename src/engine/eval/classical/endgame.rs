@@ -161,8 +161,8 @@ mod tests {
             ("8/8/4kn2/8/8/3B1K2/8/8 w - - 0 1", 0..=0),
             ("8/8/4kn2/8/8/3R1K2/8/8 w - - 0 1", 1..=16),
             ("8/8/4kr2/8/8/3Q1K2/8/8 w - - 0 1", 64..=64),
-            // A rook pawn with the right bishop, with the wrong bishop, and with the wrong bishop
-            // and the defending king too far from the corner.
+            // Three cases of a rook pawn: with the right bishop; with the wrong bishop; and with
+            // the wrong bishop while the defending king is too far from the corner.
             ("k7/8/8/P7/8/3B1K2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),

@@ -56,7 +56,7 @@ fn piece_support<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum
     if none(view.them.pieces()) {
         let goal = lowest(file_set(file(pawn)) & ranks(8, 8));
         let steps = (7 - rank as i32) - i32::from(rank == 1);
-        // The enemy may be to move.
+        // One move is subtracted, because the enemy may be to move.
         let too_late = distance(view.them.king, goal) - 1 > steps;
         let clear = none(front_span(pawn) & view.occupied);
         sum.add_if(too_late && clear, &w.passed_unstoppable);

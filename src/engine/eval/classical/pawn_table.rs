@@ -11,8 +11,8 @@ use crate::engine::eval::tapered::Tapered;
 /// cache.
 const ENTRIES: usize = 8192;
 
-/// The cached terms for a pawn structure. Each array contains White's value and then Black's, both
-/// from their own side's view.
+/// The cached terms for a pawn structure. Each array contains White's value and then Black's, each
+/// from that side's own view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,

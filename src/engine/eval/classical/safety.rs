@@ -23,7 +23,7 @@ pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     units * units / DANGER_DIVISOR
 }
 
-/// Subtracts from the sum the penalty for danger to the king of the view's own side.
+/// Subtracts the penalty for danger to the king of the view's own side.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,

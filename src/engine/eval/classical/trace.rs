@@ -9,7 +9,7 @@ pub(in crate::engine::eval) trait Trace {
     /// Whether weights are recorded. If so, caches are bypassed.
     const ON: bool;
 
-    /// Called before the weights for `side`.
+    /// Called before the weights for `side` are added.
     fn begin(&mut self, side: Color);
 
     /// Records that `weight` was added `times` times. `weight` is an element of the weights in use.

@@ -52,12 +52,12 @@ pub(in crate::engine::eval) struct View {
     pub occupied: BitBoard,
     pub our_pawn_attacks: BitBoard,
     pub their_pawn_attacks: BitBoard,
-    /// Squares that count for mobility: neither attacked by enemy pawns nor occupied by our king or
-    /// by our pawns that are blocked or on the second or third rank.
+    /// Squares that count for mobility: all except those attacked by enemy pawns, our king's
+    /// square, and the squares of our pawns that are blocked or on the second or third rank.
     pub mobility_area: BitBoard,
     /// The nine squares on and around the enemy king, as returned by [`ring`].
     pub their_ring: BitBoard,
-    /// Whether our side still has the right to castle, kingside and queenside.
+    /// Whether our side still has the right to castle kingside and queenside, in this order.
     pub castling: (bool, bool),
 }
 

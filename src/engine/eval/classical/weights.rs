@@ -127,9 +127,9 @@ weights! {
     Material material: [Tapered; 5],
     /// Two bishops on squares of opposite colours.
     Material bishop_pair: Tapered,
-    /// Value of a knight for each friendly pawn. Knights are stronger in closed positions.
+    /// Change in a knight's value for each friendly pawn. Knights are stronger in closed positions.
     Material knight_per_pawn: Tapered,
-    /// Value of a rook for each friendly pawn.
+    /// Change in a rook's value for each friendly pawn.
     Material rook_per_pawn: Tapered,
 
     /// A pawn, by its square.
@@ -232,12 +232,12 @@ weights! {
 
     /// The king, by its square.
     King king_placement: Placement,
-    /// For each of the three files around the king, by file and by the rank of the nearest friendly
-    /// pawn that is not behind the king (0 if there is none).
+    /// Value for each of the three files around the king, by file and by the rank of the nearest
+    /// friendly pawn that is not behind the king (0 if there is none).
     King shelter: [[Tapered; 8]; 4],
-    /// For each of the three files around the king, by file and by the rank of the nearest enemy
-    /// pawn that is not behind the king (0 if there is none). Not added if a friendly pawn blocks
-    /// the enemy pawn.
+    /// Value for each of the three files around the king, by file and by the rank of the nearest
+    /// enemy pawn that is not behind the king (0 if there is none). Not added if a friendly pawn
+    /// blocks the enemy pawn.
     King storm: [[Tapered; 8]; 4],
     /// An enemy pawn near the king that is blocked by a friendly pawn, by rank.
     King storm_blocked: [Tapered; 8],
@@ -339,7 +339,7 @@ impl Weights {
 /// A weight, or an array of weight blocks.
 trait WeightBlock {
     fn collect(&self, values: &mut Vec<Tapered>);
-    /// Builds the block from the next values; missing ones are zero.
+    /// Builds the block from the next values. Missing values are zero.
     fn build(values: &mut impl Iterator<Item = Tapered>) -> Self;
     /// Appends the block as Rust source, indented by `depth` levels.
     fn source(&self, depth: usize, text: &mut String);

@@ -1,16 +1,16 @@
 //! The neuron values, updated incrementally along the lines of a search.
 //!
 //! For each ply, the stack stores the set of pieces and the neuron values of the last position at
-//! that ply. A new position starts from the values at the previous ply, usually those of its
-//! parent, and only the differences between the two boards are added and removed. The search
-//! therefore does not have to report moves.
+//! that ply. The values of a new position are computed from those at the previous ply, which
+//! usually belong to its parent: only the differences between the two boards are added and removed.
+//! The search therefore does not have to report moves.
 //!
 //! If the king of the previous position is in a different bucket or in the other half of the board,
 //! or if the previous position is not the parent, the stack instead updates the values that it last
 //! computed in this way for the same view. The stored values are known as Finny tables:
 //! <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
-//! The search prepares the values of every position before it is clear whether they are needed: it
+//! The search prepares the values of every position before it is clear whether they are needed. It
 //! has to wait for the memory of the transposition table anyway, and the values of the children are
 //! computed from these values.
 

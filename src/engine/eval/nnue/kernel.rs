@@ -18,7 +18,7 @@ pub(super) struct Row(pub [i16; HIDDEN]);
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
-/// Number of neurons whose values fit in the AVX2 registers, with some left free.
+/// Number of neurons whose values fit in the AVX2 registers, with some registers left free.
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
@@ -85,7 +85,8 @@ impl Kernel {
         }
     }
 
-    /// Returns the sum over all neurons of the squared value, clipped to 0..=QA, times the weight.
+    /// Returns the weighted sum of the neuron values. Each value is clipped to 0..=QA and then
+    /// squared.
     #[inline]
     pub(super) fn weighted_sum(self, values: &Row, weights: &Row) -> i64 {
         match self {
@@ -171,7 +172,7 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
 }
 
 /// The AVX-512 version of [`weighted_sum_avx2`]. VNNI is not faster: its instruction lengthens the
-/// dependency chain of the sums, so the compiler splits it again.
+/// dependency chain of the sums, so the compiler splits the instruction again.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {

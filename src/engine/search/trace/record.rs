@@ -51,7 +51,8 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Counts of nodes and unrecorded visits below other threads' visits, by visit number.
+    /// The number of nodes and of unrecorded visits below each visit of another thread, by the
+    /// number of that visit.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 

@@ -69,7 +69,8 @@ pub struct Sums {
     pub extended: u64,
     /// Number of table moves searched less deeply because other moves may have been as good.
     pub extended_less: u64,
-    /// Number of nodes searched less deeply because the last move raised the evaluation.
+    /// Number of nodes searched less deeply because the last move was already reduced and the
+    /// evaluation has improved for the side to move.
     pub hindsight: u64,
     /// Number of moves that were not searched, by reason. Late move pruning counts once per node.
     pub pruned: BTreeMap<PruneReason, u64>,

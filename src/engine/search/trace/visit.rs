@@ -46,8 +46,8 @@ pub struct Visit {
     pub hit: bool,
     /// Number of games in the book that reached the position, if the position is in the book.
     pub book_games: Option<u64>,
-    /// Plies by which the node was reduced because the last move, itself reduced, raised the
-    /// evaluation.
+    /// The node was reduced by this many plies: the last move was already reduced, and the
+    /// evaluation had improved for the side to move.
     pub hindsight: Depth,
     /// The table move and its extension in plies. A negative extension is a reduction.
     pub extended: Option<(String, Depth)>,

@@ -6,13 +6,14 @@
 //! killed, the next build removes the files that the state file does not list. All files are
 //! verified by checksum before use.
 //!
-//! A stage reads at least one chunk, and at least 1/32 of all earlier text, so there are few runs
-//! even if the interval is short. Chunk boundaries depend only on the text, so a resumed build
-//! divides the text into the same chunks. It compares a hash of the text to detect changes.
+//! A stage reads at least one chunk, and at least 1/32 as much text as all earlier stages together.
+//! There are thus few runs even if the interval is short. Chunk boundaries depend only on the text,
+//! so a resumed build divides the text into the same chunks. The resumed build also compares a hash
+//! of the text to detect changes.
 //!
-//! The book is then written to a file in the checkpoint folder (see `draft`). If a build with
-//! facets is interrupted while it writes the book, the next build writes the book from the start,
-//! because the lists of games are in an unnamed file.
+//! After the last stage, the book is written to a file in the checkpoint folder (see `draft`). A
+//! build with facets buffers the lists of games in an unnamed file. If such a build is interrupted
+//! while it writes the book, the next build writes the book from the start.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -55,7 +56,8 @@ const WRITTEN: &str = "written";
 pub struct Checkpoints {
     /// The checkpoint folder, which is removed once the book is complete.
     pub folder: PathBuf,
-    /// The interval between checkpoints. If it is zero, they are written as often as possible.
+    /// The interval between checkpoints. If it is zero, checkpoints are written as often as
+    /// possible.
     pub every: Duration,
     /// The maximum disk space for checkpoints, in bytes.
     pub disk: Option<u64>,
@@ -185,8 +187,9 @@ impl<'a> CheckpointWriter<'a> {
         self.due
     }
 
-    /// Schedules the next checkpoint after the usual interval, or after `last`, the duration of the
-    /// last one, if that is longer. Checkpoints thus never take more time than the work itself.
+    /// Schedules the next checkpoint. The delay is the usual interval, or `last` (the time spent on
+    /// the previous checkpoint) if that is longer. Checkpoints thus never take more time than the
+    /// work itself.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
@@ -196,8 +199,8 @@ impl<'a> CheckpointWriter<'a> {
         self.state.stage > 0
     }
 
-    /// Whether to write a checkpoint for a stage that ends here. If the build has only this stage,
-    /// at least half of the interval must have passed. After a shorter stage, the build ends before
+    /// Whether to write a checkpoint at the end of this stage. If the build has no other stage, at
+    /// least half of the interval must have passed. In a shorter build, the book is complete before
     /// a checkpoint is due, because writing the book takes less time than reading the games.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());

@@ -1,5 +1,5 @@
-//! Files with checksums that a build reads back from an earlier run. If a file is damaged, the
-//! build fails or writes the file again.
+//! Checkpoint files, which a build writes with checksums and a resumed build reads. If a file is
+//! damaged, the resumed build fails or writes the file again.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};

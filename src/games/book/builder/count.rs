@@ -1,8 +1,8 @@
-//! Counts games into rows of partial counts, sorted and grouped as in a build.
+//! Counts games and returns rows of partial counts, sorted and grouped as in a build.
 //!
-//! If each piece of rows covers a narrow range of keys, `pack` reads the rows of one partition at a
-//! time. Otherwise, all rows pass through the same stores as in a build. The resulting book is the
-//! same in both cases.
+//! The module `pack` turns the rows into a book. If each piece of rows covers a narrow range of
+//! keys, `pack` reads the rows of one partition at a time. Otherwise, all rows pass through the
+//! same stores as in a build. The resulting book is the same in both cases.
 
 use std::io;
 
@@ -107,7 +107,7 @@ enum Records {
 }
 
 /// Reads and counts games, with or without facets. It is not an error if there are no games,
-/// because the counts from other runs may contain some.
+/// because other runs may have counted some.
 pub(in crate::games::book) fn count(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -134,8 +134,8 @@ pub(in crate::games::book) fn count(
 impl Counted {
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
-    /// Passes the rows of one part to `take`, sorted by key, then by first or repeated visit, then
-    /// by move, and finally by facets. The parts are in key order.
+    /// Passes the rows of one part to `take`, ordered by key, first or repeated visit, move, and
+    /// facets. The parts are in key order.
     pub(in crate::games::book) fn rows(
         &self,
         part: usize,

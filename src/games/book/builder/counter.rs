@@ -30,7 +30,7 @@ const COMMON_POSITIONS: usize = 20;
 
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
-    /// Whether tags are needed, for the filter, the detection of duplicates or the facets.
+    /// Whether the filter, the detection of duplicates or the facets require tags.
     reads_tags: bool,
     reads_few_tags: bool,
     /// The hashes of all games that have been read, if duplicates are skipped.
@@ -68,7 +68,7 @@ pub(super) struct GameCounter<'a, R> {
     players: u64,
     /// A hash of all positions of the current game, including those that are not counted.
     course: u64,
-    /// Whether the last game that the visitor accepted is counted.
+    /// Whether the last game that the visitor accepted is counted, and the reason if it is not.
     verdict: Admission,
     /// The last game, if it is counted and its records have not been created yet.
     counted: Option<CountedGame>,
@@ -119,8 +119,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     fn record(&mut self, game: &CountedGame) {
-        // Insert all structures in one pass: accesses to the set often miss the caches, and in one
-        // pass the processor waits for several of them at the same time.
+        // Insert all structures in one pass, so that the processor can overlap the frequent cache
+        // misses.
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
@@ -233,7 +233,8 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
         }
         let reads_on = self.shared.options.unique || self.tree.is_some();
         if reads_on {
-            // Multiplication by an odd number is reversible and makes the hash depend on the order.
+            // Multiplication by an odd number is reversible and makes the hash depend on the order
+            // of the positions.
             self.course = self.course.wrapping_mul(COURSE_FACTOR) ^ ply.key;
             if self.is_full() {
                 return ControlFlow::Continue(());
@@ -282,7 +283,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 }
 
-/// Returns every position in the tree of a game and every counted move there, without repetitions.
+/// Returns all positions in the tree of a game, and the counted moves in them, without repetitions.
 fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     let visit = |position: &Position, mv: Option<Move>| {
         let (key, pawn_key, side) = (position.key(), position.pawn_key(), position.side_to_move());

@@ -1,9 +1,10 @@
 //! The book of a long build while it is being written: a file in the checkpoint folder.
 //!
 //! An interrupted build can also resume writing. At intervals, the file is synced, and then a note
-//! next to the file records its length and checksum. Bytes beyond this length are truncated. If the
-//! draft or the note is damaged, the book is written from the start. Both files are named after the
-//! last stage before writing began, so drafts from other stages are never used.
+//! next to the file records its length and checksum. A build that resumes writing truncates the
+//! file to this length. If the draft or the note is damaged, the book is written from the start.
+//! Both files are named after the last stage before writing began, so drafts from other stages are
+//! never used.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Cursor, Read, Seek, Write};
@@ -19,7 +20,8 @@ use crate::support::files::{Kind, NewFile, sync_name};
 
 /// The output to which a build writes its book.
 pub trait BookOutput: Read + Write + Seek + Sized {
-    /// Takes ownership of the whole file at `path`, which may be moved. The output must be empty.
+    /// Replaces this output, which must be empty, with the file at `path`. The file is moved or
+    /// copied.
     ///
     /// # Errors
     /// If the file can be neither moved nor copied.
@@ -100,7 +102,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     }
 
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
-        // Sync the draft before it is moved. If this build is killed now, the next one finds it.
+        // Sync the draft before it is moved, so that the next build finds it if this one is killed.
         book.sync_all()?;
         output.take_over(&self.checkpointer.draft())
     }

@@ -12,9 +12,9 @@ use crate::support::error::ParseError;
 /// Conditions on the tags of a game. A condition fails if the game lacks the tag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameFilter {
-    /// The minimum rating required of both players.
+    /// The minimum rating of both players, or of one player if `rated_side` is set.
     pub min_elo: Option<u32>,
-    /// The maximum rating allowed for either player.
+    /// The maximum rating of both players, or of one player if `rated_side` is set.
     pub max_elo: Option<u32>,
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
@@ -119,7 +119,7 @@ pub(crate) fn names_player(wanted: &[String], name: &str) -> bool {
     wanted.iter().any(|wanted| name.contains(wanted))
 }
 
-/// Returns a surname's ASCII letters in lower case. They are the same in most spellings.
+/// Returns a surname's ASCII letters in lower case. Most spellings of a name have the same letters.
 pub(crate) fn surname_letters(name: &[u8]) -> impl Iterator<Item = u8> {
     let surname = name.split(|&byte| byte == b',').next().unwrap_or_default();
     surname.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase)

@@ -421,7 +421,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// memory as read, as sorted, and as part of an entry.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
-/// The maximum number of parts per partition, as a power of two. More would require too many seeks.
+/// The base-2 logarithm of the maximum number of parts per partition. More would require too many
+/// seeks.
 const MAX_PART_BITS: u32 = 10;
 
 trait Partitioned: Sync {
@@ -443,8 +444,8 @@ struct Source<'a, R> {
     bits: u32,
 }
 
-/// Returns the number of parts per partition, as a power of two, that keeps all threads within the
-/// memory limit. A book with facets has one part, because the bytes of such a book depend on the
+/// Returns the base-2 logarithm of the number of parts per partition that keeps all threads within
+/// the memory limit. A book with facets has one part per partition, because its bytes depend on the
 /// number of parts.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
@@ -494,7 +495,7 @@ fn write_entries<W: Read + Write + Seek>(
     write_parts(source, options, monitor, (0, writer), |_, _| Ok(()))
 }
 
-/// Like [`write_entries`], but starts at the given part. Calls `after` after each part, with the
+/// Like [`write_entries`], but starts at the given part. After each part, calls `after` with the
 /// number of parts written so far.
 fn write_parts<'w, W: Read + Write + Seek>(
     source: &impl Partitioned,

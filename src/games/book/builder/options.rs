@@ -127,7 +127,7 @@ pub struct Monitor {
     pub rows: Arc<AtomicU64>,
     /// The total number of rows of partial counts.
     pub all_rows: Arc<AtomicU64>,
-    /// The number of parts of the book written so far; at most [`Monitor::PARTS`].
+    /// The part of the book written so far, in units of 1/[`Monitor::PARTS`] of the book.
     pub parts: Arc<AtomicU64>,
     /// Receives all errors found in the input, if set.
     pub faults: Option<FaultListener>,
@@ -170,7 +170,7 @@ impl fmt::Debug for FaultListener {
 }
 
 impl Monitor {
-    /// The number of parts into which a book is divided while it is written.
+    /// The value of `parts` when the whole book is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
     /// Stops reading. A book then contains the games read so far; partial counts are discarded.

@@ -23,7 +23,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::games::book) struct Piece {
     pub rows: u64,
-    /// The range of the rows' keys. The keys are signed integers, as in the files.
+    /// The range of the rows' keys, as signed integers like those in Parquet files.
     pub keys: RangeInclusive<i64>,
 }
 
@@ -48,9 +48,10 @@ pub(in crate::games::book) struct Packing<'a> {
     pub sum: Option<u64>,
 }
 
-/// The maximum number of partitions, as a power of two, if rows are read in place.
+/// The base-2 logarithm of the maximum number of partitions if rows are read in place.
 const MAX_BITS: u32 = 20;
-/// The maximum number of rows to read per hundred rows used. Beyond that, sorting is cheaper.
+/// The maximum number of rows to read in place, in percent of the rows used. If more rows must be
+/// read, sorting is cheaper.
 const MAX_READ: u64 = 150;
 
 /// Builds a book from rows and writes it to an empty `output`. Fails if there are no rows, if rows
@@ -202,12 +203,14 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// Returns the number of partitions, as a power of two, for reading rows in place. The current
-/// partitions must fit into memory, and few rows may be read unnecessarily.
+/// Returns the base-2 logarithm of the number of partitions for reading rows in place. Returns
+/// `None` if the partitions being processed would not fit into memory, or if too many rows would
+/// have to be read more than once.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
-    // Each record is in memory twice, as read and as sorted. A row is assumed to have two results.
+    // Each record is in memory twice: as read and as sorted. A row is assumed to become two
+    // records, one for each of two results.
     let bytes = 4 * size_of::<Record>() as u64 * options.threads.max(1) as u64;
     let fits = |&bits: &u32| (rows >> bits) * bytes <= memory as u64;
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;

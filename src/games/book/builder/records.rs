@@ -63,7 +63,8 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     fn key(&self) -> u64;
     /// Returns the sort key of the record, whose most significant bits are the position key.
     fn rank(&self) -> u128;
-    /// Returns the slot of the record, out of `2^bits`. Mergeable records have the same slot.
+    /// Returns the slot of the record in a cache of `2^bits` slots. Records that can be merged have
+    /// the same slot.
     fn slot(&self, bits: u32) -> usize;
     /// Adds another record. Returns false if they cannot be merged or the sum would overflow.
     fn join(&mut self, other: &Self) -> bool;
@@ -78,7 +79,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
         partition_of(self.key())
     }
 
-    /// Returns the bucket of the record in its partition, out of `2^bits`, in key order.
+    /// Returns the index of the record's bucket. A partition has `2^bits` buckets, in key order.
     #[inline]
     fn bucket(&self, bits: u32) -> usize {
         // Shift twice, because a single shift by 64 bits (for one bucket) would overflow.
@@ -111,8 +112,8 @@ pub(super) struct Record {
 const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 const RECORD_BYTES: usize = 12;
-/// The number of partitions, as a power of two. The top bits of the key select the partition. 250
-/// MB of games produce 16 million records; a partition then fits into a second-level cache.
+/// The base-2 logarithm of the number of partitions. The top bits of the key select the partition.
+/// 250 MB of games produce 16 million records; a partition then fits into a second-level cache.
 pub(super) const PARTITION_BITS: u32 = 8;
 pub(in crate::games::book) fn partition_of(key: u64) -> usize {
     (key >> (u64::BITS - PARTITION_BITS)) as usize
@@ -255,13 +256,13 @@ impl BookRecord for Record {
 
 /// Mean number of records per bucket. It is small enough for insertion sort.
 const BUCKET_RECORDS: usize = 6;
-/// The maximum number of buckets in a partition, as a power of two. If there were more buckets, the
-/// cache could not contain the end of each one while they are filled.
+/// The base-2 logarithm of the maximum number of buckets in a partition. With more buckets, the
+/// ends of all buckets would not fit into the cache while the buckets are filled.
 const MAX_BUCKET_BITS: u32 = 11;
 
-/// Sorts the records of a partition into `sorted`. The next bits of the keys are uniform and
-/// distribute the records among buckets. Each bucket is then sorted separately. Source: P. McIlroy,
-/// K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
+/// Sorts the records of a partition into `sorted`. The key bits below those of the partition are
+/// uniform, and they distribute the records among buckets. Each bucket is then sorted separately.
+/// Source: P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     let buckets = (records.len() / BUCKET_RECORDS).max(1);
     let bits = buckets.ilog2().min(MAX_BUCKET_BITS);

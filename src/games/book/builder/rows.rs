@@ -71,7 +71,8 @@ pub(in crate::games::book) struct FacetKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
-    /// The sum of the known ratings of the players to move, and the number of known ratings.
+    /// The sum of the known ratings of the player to move in each game, and the number of these
+    /// ratings.
     pub ratings: (u64, u64),
     /// The latest game, or the one with the greatest id if several games have the same date.
     pub latest: (GameDate, GameId),

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use crate::games::pgn::{Chunk, Chunks};
 
-/// A stage must be at least as large as all earlier text divided by this number, so that the number
-/// of stages and their data grow only with the logarithm of the text. A terabyte of text has at
-/// most 500 stages.
+/// The text of a stage must be at least as long as all earlier text divided by this number. The
+/// number of stages, and the data stored for them, thus grow only with the logarithm of the total
+/// length. A terabyte of text has at most 500 stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
 /// Limits for a stage. It ends once both are reached.
@@ -21,7 +21,7 @@ pub(super) struct ChunkSource {
     /// Number of chunks taken so far, and their size in bytes.
     pub(super) taken: u64,
     pub(super) bytes: u64,
-    /// When to stop for a checkpoint. At least one chunk is handed out before the stop.
+    /// The limits at which reading stops for a checkpoint. At least one chunk is read before that.
     pub(super) until: Option<Until>,
     /// Whether all inputs have been read.
     pub(super) is_over: bool,

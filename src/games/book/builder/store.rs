@@ -12,19 +12,20 @@ use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
 /// Number of records in a block of 12 kB. Partitions grow by blocks, so records are never copied.
 const BLOCK: usize = 1 << 10;
-/// Number of slots in the front cache, as a power of two. The cache uses 96 kB and fits into a
-/// second-level cache. The positions after the first moves recur often, and their records are
-/// merged here.
+/// The base-2 logarithm of the number of slots in the front cache. The front cache uses 96 kB, so
+/// it fits into the processor's second-level cache. It merges the records of positions after the
+/// first moves, which recur often.
 const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
 
-/// Minimum number of blocks: one per partition, and enough memory to sort a partition for spilling.
+/// Minimum number of blocks: one per partition, and as many again for sorting a partition before it
+/// is spilled.
 const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {
     front: Vec<R>,
-    /// The block that is being filled, for each partition. It always has room for another record.
+    /// For each partition, the block that is being filled. It always has room for another record.
     open: Vec<Vec<R>>,
     full: Vec<Vec<Vec<R>>>,
     spare: Vec<Vec<R>>,
@@ -229,8 +230,8 @@ impl<R: PositionRecord> Collected<R> {
         Ok((Self::of_run(SortedRun { file: Mutex::new(file), ends }), sum))
     }
 
-    /// Opens a file written by [`Collected::keep`]. Fails if it is incomplete, if its records are
-    /// out of order, or if one refers to a game that the log with this number of games lacks.
+    /// Opens a file written by [`Collected::keep`]. Fails if the file is incomplete, if its records
+    /// are out of order, or if a record refers to a game whose index is not below `games`.
     pub(super) fn open(file: File, games: usize, disk: &Disk) -> io::Result<Self> {
         let run = SortedRun::open::<R>(file)?;
         run.check::<R>(games)?;
@@ -244,7 +245,8 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk by partition. A table at the end contains the end of each partition.
+/// Sorted records on disk by partition. A table at the end of the file contains the end of each
+/// partition.
 struct SortedRun {
     file: Mutex<File>,
     ends: Vec<u64>,
@@ -306,7 +308,8 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Fails unless all records are in their partitions, in order, with their games in the log.
+    /// Fails if a record is in the wrong partition, is out of order, or refers to a game whose
+    /// index is not below `games`.
     fn check<R: PositionRecord>(&self, games: usize) -> io::Result<()> {
         let mut file = self.file();
         file.rewind()?;
@@ -366,7 +369,8 @@ fn invalid(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// Returns the index, in a sorted range of a file, of the first record not before the part.
+/// Searches a sorted range of a file for the first record whose key satisfies `is_there`, and
+/// returns its index.
 fn first_of<R: PositionRecord>(
     file: &mut File,
     (mut low, mut high): (u64, u64),

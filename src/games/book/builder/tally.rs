@@ -13,7 +13,7 @@ use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language
 use crate::support::files::describe;
 use crate::support::words::visible;
 
-/// The number of chunks by which threads may be ahead of a slow chunk, to limit memory.
+/// Threads may be at most this many chunks ahead of a slow chunk. This limits the memory use.
 const LEAD: u64 = 64;
 
 /// The tally of a build's games.
@@ -136,7 +136,7 @@ pub(super) struct Tallies<'a> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
-    /// For each record, the index of its input.
+    /// For each element of `total.inputs`, the index of the input.
     recorded: Vec<usize>,
     /// The number of games in the current input that precede the next chunk.
     games_before: u64,

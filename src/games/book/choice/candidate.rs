@@ -60,11 +60,12 @@ impl fmt::Display for Rejection {
 pub struct Candidate {
     /// The move and its games.
     pub book_move: BookMove,
-    /// Expected points for the side to move, according to the games that reached the next position.
+    /// Expected points for the side that plays the move, from the games that reached the next
+    /// position.
     pub score: f64,
-    /// The value of the next position, if analysed, in centipawns for the side to move.
+    /// The value of the next position, if analysed, in centipawns for the side that plays the move.
     pub value: Option<Score>,
-    /// Expected points according to games and value combined; `score` if there is no value.
+    /// Expected points computed from both the games and the value; `score` if there is no value.
     pub expected: f64,
     /// Lower and upper bounds of the true score at the confidence level of the chooser.
     pub certain: (f64, f64),
@@ -77,7 +78,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the bounds of the expected score. Weights are exact, so both bounds are then equal.
+    /// Returns the lower and upper bounds of the score. If the book contains weights, both bounds
+    /// are the weight.
     pub(crate) fn bounds(&self) -> (f64, f64) {
         self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
     }

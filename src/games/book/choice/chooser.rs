@@ -33,14 +33,14 @@ pub struct Chooser {
 const CONFIDENCE: f64 = 0.9;
 /// The default of [`Chooser::max_loss`]. Chosen by hand.
 pub(crate) const MAX_LOSS: Score = 30;
-/// A value counts as much as this many games with the score that the value predicts. Chosen by
-/// hand: searches are better at tactics, and games are better at plans.
+/// The value from an analysis counts as much as this many games with the score that it predicts.
+/// Chosen by hand: searches are better at tactics, and games are better at long-term plans.
 const VALUE_GAMES: f64 = 100.0;
 /// Wins and losses added to a move without a value, so that a single game has little influence.
 const PRIOR: (f64, f64) = (1.0, 1.0);
 /// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
 /// points below the lower bound of another move. Without this margin, differences of 0.1% would be
-/// significant in positions with many games. In a balanced position, it equals [`MAX_LOSS`]
+/// significant in positions with many games. In a balanced position, the margin equals [`MAX_LOSS`]
 /// centipawns.
 const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the most
@@ -49,8 +49,8 @@ const RARE_SHARE: f64 = 0.1;
 /// With [`Policy::Weighted`], a move becomes ten times less likely whenever the lower bound of its
 /// score drops by this many points.
 const TENFOLD: f64 = 0.05;
-/// The number of quiet plies after which no quiet book move is played, because the book does not
-/// take the fifty-move rule into account.
+/// After this many plies without a capture or pawn move, another such move is not played from the
+/// book, because the book does not take the fifty-move rule into account.
 const MAX_QUIET_PLIES: u16 = 80;
 
 impl Chooser {
@@ -408,8 +408,8 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// Adds a value for the position after each move sequence, for the side to move there.
-    /// `outside` is the score of the best move outside the analysis.
+    /// Adds values for the positions after the given moves. Each element contains the moves, the
+    /// score for the side to move, and the score of the best move outside the analysis, if any.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
         let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
             let position = *game(moves).position();

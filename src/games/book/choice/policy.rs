@@ -21,7 +21,8 @@ pub enum Policy {
     /// `on` selects this policy.
     #[default]
     Prefer,
-    /// Prefers moves with a higher lower bound of the score. Uses weights like [`Policy::Prefer`].
+    /// Chooses moves at random. The probability of a move increases with the lower bound of its
+    /// score. Uses weights in the same way as [`Policy::Prefer`].
     Weighted,
     /// Chooses moves in proportion to their games, regardless of the score, to imitate players.
     Frequency,
@@ -35,7 +36,8 @@ macro_rules! policies {
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($name),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies as alternatives for the usage line of a command that accepts a file.
+            /// All policies as alternatives for the usage line of a command that also accepts a
+            /// file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.

@@ -126,7 +126,7 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// Returns the veto against 1.e4 after these learned games. Its book score is one half.
+    /// Returns the veto against 1.e4 after these learned games. The book score of 1.e4 is one half.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

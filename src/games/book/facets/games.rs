@@ -38,8 +38,8 @@ const WORD_BYTES: usize = 6;
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_SIGNS: u32 = 8;
 
-/// The id of a game: eight letters or digits. Games from Lichess keep their id. All others are
-/// computed from the text, so they are the same in every book.
+/// The id of a game: eight letters or digits. Games from Lichess keep their id. All other ids are
+/// computed from the text, so a game has the same id in every book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
 

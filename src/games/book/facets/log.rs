@@ -200,7 +200,8 @@ impl GameLog {
 
 pub(in crate::games::book) struct GamesTable {
     pub bytes: Vec<u8>,
-    /// The number in the book of each game in each log; `u32::MAX` if the game is not in the book.
+    /// For each log, the numbers that its games have in the book; `u32::MAX` if a game is not in
+    /// the book.
     pub numbers: Vec<Vec<u32>>,
     pub games: u32,
 }
@@ -209,7 +210,7 @@ const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
     /// Sorts the games of several logs. If a game has duplicates, only one log has counted it.
-    /// Fails if there are more games or names than the format can number.
+    /// Fails if there are more games or names than the format supports.
     pub(in crate::games::book) fn new(
         logs: Vec<GameLog>,
         files: &[FileRecord],

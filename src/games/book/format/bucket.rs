@@ -13,8 +13,8 @@ use crate::support::prefetch::prefetch;
 /// Size of a row in bytes: an offset (u64) and a filter (u64), little-endian.
 pub(crate) const BUCKET_BYTES: u64 = 16;
 
-/// The maximum average number of positions per bucket; the minimum is half of it. With a maximum of
-/// eight, the table would be half as large, but a hit would take 1.8 times as long.
+/// The maximum average number of positions per bucket. The minimum average is half of this. With a
+/// maximum of eight, the table would be half as large, but a hit would take 1.8 times as long.
 const POSITIONS_PER_BUCKET: u64 = 4;
 
 /// Number of bits set per key: a false-positive rate of at most 0.5% with up to four keys per word.
@@ -35,7 +35,7 @@ pub(crate) fn slot(key: u64, bits: u32) -> u64 {
     key >> 1 >> (63 - bits)
 }
 
-/// Returns the number of buckets for this many positions, as a power of two.
+/// Returns the base-2 logarithm of the number of buckets for this many positions.
 pub(crate) fn bucket_bits(positions: u64) -> u32 {
     positions.div_ceil(POSITIONS_PER_BUCKET).max(1).next_power_of_two().trailing_zeros()
 }
@@ -196,7 +196,7 @@ mod tests {
             tried += 10;
             passed += (0..10).filter(|_| bucket.may_hold(random.next_u64())).count();
         }
-        // The expected rate is (1 - (63/64)^12)^3 = 0.5%.
+        // The expected false-positive rate is (1 - (63/64)^12)^3 = 0.5%.
         assert!((tried / 400..tried / 100).contains(&passed), "{passed} of {tried}");
     }
 }

@@ -14,7 +14,7 @@ use crate::support::words::{counted, percent};
 
 /// The number of games for each result. Sums saturate instead of overflowing.
 ///
-/// Opening lines and unfinished games count as `undecided`, worth half a point.
+/// Opening lines and unfinished games count as `undecided`, and as half a point for each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Counts {
     /// Games that White won.
@@ -180,7 +180,8 @@ pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S
     Decided { white, draws, black }.serialize(serializer)
 }
 
-/// Formats games, White wins, draws, Black wins, any undecided: `4126 +1685 =1088 -1352 *1`.
+/// Formats the numbers of all games, White wins, draws, Black wins, and undecided games, if any:
+/// `4126 +1685 =1088 -1352 *1`.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} +{} ={} -{}", self.games(), self.white, self.draws, self.black)?;

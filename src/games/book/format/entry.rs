@@ -41,8 +41,8 @@ impl BookEntry {
         }
     }
 
-    /// Iterates over the moves that are legal in `position`: all moves, unless two positions share
-    /// a key or the book is damaged.
+    /// Iterates over the moves that are legal in `position`. These are all moves of the entry,
+    /// unless two positions share a key or the book is damaged.
     pub fn legal_moves<'a>(
         &'a self,
         position: &'a Position,
@@ -167,7 +167,8 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Stores the number of bytes after `start` in the byte reserved there, or in more if necessary.
+/// Stores the number of bytes after the byte at `start`, which is reserved for this number. Inserts
+/// more bytes if the number does not fit into one.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

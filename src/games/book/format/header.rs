@@ -23,7 +23,7 @@ const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// The maximum number of buckets, and of bits in the pawn filter (128 GiB), as a power of two.
+/// The base-2 logarithm of the maximum number of buckets, and of bits in the pawn filter (128 GiB).
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,7 +90,7 @@ impl Sections {
 pub(crate) struct Header {
     pub positions: u64,
     pub moves: u64,
-    /// The number of buckets in the table, as a power of two.
+    /// The base-2 logarithm of the number of buckets in the table.
     pub bucket_bits: u32,
     pub pawn_filter_bits: u32,
     pub sections: Sections,

@@ -88,8 +88,8 @@ impl Image {
     }
 
     /// Prefetches the row that [`Image::find`] reads first, or an empty row if the pawn filter
-    /// excludes the pawns. The code does not branch on this result, because the branch would often
-    /// be mispredicted.
+    /// excludes the pawns. The code does not branch on the result of the pawn filter, because the
+    /// branch would often be mispredicted.
     #[inline]
     pub(crate) fn prefetch(&self, key: u64, pawn_key: u64) -> Row<'_> {
         let table = self.section(self.header.sections.buckets);

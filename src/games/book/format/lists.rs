@@ -14,7 +14,8 @@
 //!              numbers are skipped before it
 //! ```
 //! The index has a 16-byte row for each group of [`STEP`] entries: the key of the first entry, and
-//! the offset of its lists. From there on, entries and lists are read in parallel.
+//! the offset of its lists. A lookup starts at such a row and reads the entries and their lists in
+//! parallel.
 
 use crate::games::book::facets::number_bytes;
 use crate::games::book::format::entry::BookEntry;
@@ -29,7 +30,8 @@ fn is_single(entry: &BookEntry) -> bool {
 }
 
 /// Appends the lists for an entry to `out`. `games` contains sorted pairs of a list index and a
-/// game. The index is 0 if the game has no move of the entry; moves are counted from 1.
+/// game. The list index is 0 if none of the entry's moves was played in the game. Otherwise, it is
+/// the index of the move, counted from 1.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,
@@ -94,7 +96,8 @@ impl<'a> Lists<'a> {
     }
 
     /// Passes all games to `take` with the indices of their lists (see [`encode_lists`]), list by
-    /// list, in ascending order. If the bytes are invalid, this stops at the error.
+    /// list. The games of each list are in ascending order. Stops and returns `None` if the bytes
+    /// are invalid.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,

@@ -46,14 +46,16 @@ fn set(filter: &mut [u8], slot: u64) {
 /// end, it is folded to the required size. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
-    /// Filters from other books with unknown structures, and their sizes as powers of two.
+    /// Pawn filters of other books whose structures are unknown, each with the base-2 logarithm of
+    /// its size in bits.
     filters: Vec<(Vec<u8>, u32)>,
     /// Whether any structure may occur, because the pawns of some positions are unknown.
     everything: bool,
 }
 
-/// Number of bits in a [`PawnSet`], as a power of two: 4 MB, which stays in the cache during a
-/// build. This is enough for four million structures, from about 20 million positions.
+/// The base-2 logarithm of the number of bits in a [`PawnSet`]. The set uses 4 MB and stays in the
+/// cache during a build. It is large enough for four million structures, from about 20 million
+/// positions.
 const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
@@ -62,12 +64,13 @@ impl PawnSet {
         PawnSet { words, filters: Vec::new(), everything: false }
     }
 
-    /// Creates the set for a book that contains positions of which only the keys are known.
+    /// Creates the set for a book in which some positions are known only by their keys.
     pub(crate) fn everything() -> Self {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
-    /// Serializes the set for [`PawnSet::from_bytes`], unless it is the set of an existing book.
+    /// Serializes the set for [`PawnSet::from_bytes`]. Structures from existing books are not
+    /// included.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
@@ -97,7 +100,8 @@ impl PawnSet {
         self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds all structures that another filter may contain. [`Self::fold`] keeps at least its size.
+    /// Adds all structures that another filter may contain. The result of [`Self::fold`] is then at
+    /// least as large as that filter.
     pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();
@@ -106,7 +110,8 @@ impl PawnSet {
         }
     }
 
-    /// Returns the filter folded to the required size, and that size as a power of two.
+    /// Returns the filter folded to the required size, and the base-2 logarithm of that size in
+    /// bits.
     pub(crate) fn fold(&self) -> (Vec<u8>, u32) {
         if self.everything {
             return (vec![1], 0);

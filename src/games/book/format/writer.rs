@@ -18,8 +18,8 @@ use super::pawn_filter::PawnSet;
 
 const BLOCK: usize = 1 << 20;
 
-/// Writes a book to an empty `output`, from entries sorted by key. Their pawns are unknown, so a
-/// lookup cannot use the pawn filter.
+/// Writes a book to an empty `output`, from entries sorted by key. The pawns of their positions are
+/// unknown, so the pawn filter excludes no position.
 ///
 /// # Errors
 /// If the output cannot be written.

@@ -17,7 +17,7 @@ use crate::support::platform::{known_id, set_len, unlock};
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
 /// The maximum size of a file in bytes: 400,000 rows, from about 4,000 games. Chosen by hand:
-/// converting them to a book at the start of each game takes one or two seconds.
+/// converting this many rows to a book at the start of each game takes one or two seconds.
 const MAX_BYTES: u64 = 16 << 20;
 
 static KIND: Kind = Kind { magic: "tabia learning 1", name: "the learning file" };
@@ -39,7 +39,7 @@ pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     (rows, damaged)
 }
 
-/// Identifies the contents of a file at a point in time.
+/// Identifies a version of a learning file: the volume, the file number, and the length in bytes.
 pub(crate) type Stamp = (u64, u64, u64);
 
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
@@ -69,7 +69,7 @@ impl LearnFile {
         Ok(file)
     }
 
-    /// Appends all rows. If that fails, appends none.
+    /// Appends all rows, or none of them if an error occurs.
     pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), JournalError> {
         self.append_rows(rows).map_err(|fault| error(&self.path, fault))
     }
@@ -99,7 +99,7 @@ impl LearnFile {
         synced.map_err(|cause| error(&self.path, cause))
     }
 
-    /// Replaces the file with an equivalent one.
+    /// Compacts the file regardless of its size.
     #[cfg(fuzzing)]
     pub(crate) fn compact_all(&self) -> Result<(), JournalError> {
         let compact = |(mut file, _)| Ok(self.compact(&mut file)?);

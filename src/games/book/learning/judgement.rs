@@ -1,10 +1,11 @@
 //! Evaluates positions from all learned results. A search result is used until later results refute
 //! it.
 //!
-//! The value of a position is the value of its best known move, which the best known reply
-//! determines. If there is no later result of similar depth for the position after the move, the
-//! search result is used. If all known moves are clearly worse than the score of the search, the
-//! search is *refuted*: there may be a better move, but only another search can find it.
+//! The value of a position is the value of its best known move, which in turn depends on the best
+//! known reply. If no position after a known move has a result of similar depth, the search result
+//! for the position itself is used. If all known moves are clearly worse than the score of the
+//! search, the search is *refuted*: there may be a better move, but only another search can find
+//! it.
 
 use std::time::Duration;
 
@@ -14,16 +15,16 @@ use crate::chess::position::{KeyMap, Move};
 use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
 use crate::games::book::lookup::values::{BookValue, before};
 
-/// A search is refuted if its best known move is more than this many centipawns below its score.
-/// Chosen by hand: scores usually change by less than this within one move of a game.
+/// A search is refuted if the best known move is more than this many centipawns below the score of
+/// the search. Chosen by hand: scores usually change by less than this within one move of a game.
 const REFUTED_BY: Score = 30;
-/// The value of a refuted search is its score minus this many centipawns, because some other move
-/// may be only that much worse. The moves that lead to the position thus remain playable. Chosen by
-/// hand.
+/// The value of a refuted search is its score minus this many centipawns, because another move may
+/// be only that much worse than the refuted one. The moves that lead to the position thus remain
+/// playable. Chosen by hand.
 const NEXT_BEST_COSTS: Score = 10;
-/// The value after a move is ignored if its depth, plus one ply for the move, is lower than the
-/// depth of the search before the move by more than this many plies. Chosen by hand: the depths of
-/// searches within one game differ by about this much.
+/// The maximum number of plies by which a result after a move may be shallower than the search
+/// before the move, not counting the move itself. Shallower results are ignored. Chosen by hand:
+/// the depths of searches within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
 /// The maximum number of rounds for computing backed-up values. Two rounds are enough if there are
 /// no cycles. In a cycle, distances to mate could grow by one move in every round.

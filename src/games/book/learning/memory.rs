@@ -119,8 +119,8 @@ impl Memory {
     }
 
     /// Returns at most `most` rows, without duplicates. Positions with the fewest games are removed
-    /// first, and among them the oldest. The rows of a game are adjacent, so games are mostly
-    /// removed as a whole, and most remaining searches keep the replies that tested them.
+    /// first, and among them the oldest. The rows of a game are adjacent, so a game is usually
+    /// removed as a whole. A search that remains thus usually keeps the replies that tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.
@@ -208,8 +208,8 @@ mod tests {
         });
         let rows = [often.clone(), vec![old], often, once, vec![new]].concat();
         let memory = Memory::of(rows.into_iter());
-        // There are two results for the start position, two for 1. e4, one search result, and the
-        // ends of the games.
+        // There are two rows for the start position, two for 1. e4, one for 1. e4 e5, two for the
+        // rest of the other game, and two search results.
         let all = memory.compacted(99);
         assert_eq!(all.len(), 2 + 2 + 1 + 2 + 2);
         assert_eq!(memory.compacted(8).len(), 8);

@@ -37,8 +37,9 @@ use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
 /// A move is not searched again if its known value is more than this many centipawns below the
-/// value of the refuted search, which is already 10 below its score. Chosen by hand: the sum is
-/// twice the margin for refuting a search, because two correct scores also differ slightly.
+/// value of the refuted search. That value is already 10 centipawns below the score of the search.
+/// Chosen by hand: the total is twice the margin for refuting a search, because correct scores also
+/// differ slightly.
 const FAR_SHORT: Score = 50;
 
 /// The learned results, for lookups. Cloning is cheap.
@@ -96,8 +97,8 @@ impl Learned {
         position.is_legal(mv).then_some(UnrefutedMove { mv, value, time })
     }
 
-    /// Returns the moves in a position that are known to be much worse than searches predicted,
-    /// with their values. If a good move is known, returns an empty list.
+    /// Returns the moves in a position that are known to be much worse than a search predicted,
+    /// with their values. Returns an empty list if the search of the position is not refuted.
     pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
         let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
             return Vec::new();

@@ -110,7 +110,7 @@ impl Book {
         Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Returns warnings about the file as complete sentences that do not name it.
+    /// Returns warnings about the file. The messages do not contain its name.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -172,7 +172,7 @@ impl Book {
     }
 
     /// Returns the results of the games that reached a position by any move order, if there are
-    /// any. It does not allocate, and a miss touches only one or two cache lines.
+    /// any. This does not allocate, and a miss touches only one or two cache lines.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
         self.probe(position.key(), position.pawn_key())
@@ -235,9 +235,9 @@ impl Book {
         self.image.read(position.key(), &mut entry).then_some(entry)
     }
 
-    /// Returns the legal moves that were played in this position, and those that lead to a position
-    /// in the book, by descending number of games that reached the next position, or by weight. In
-    /// a chain, the first book that has a move is used.
+    /// Returns the legal moves that were played in this position or lead to a position in the book.
+    /// They are ordered by the number of games that reached the next position, or by weight,
+    /// greatest first. In a chain, uses the first book that has a move.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -288,7 +288,8 @@ impl Book {
         })
     }
 
-    /// Verifies all checksums, and that the data computed from the entries matches them.
+    /// Verifies all checksums, and that all data derived from the entries is consistent with the
+    /// entries.
     ///
     /// # Errors
     /// If part of the file is damaged; the error names the part.

@@ -15,7 +15,7 @@ pub struct NamedOpening {
     pub eco: String,
     /// The name, such as `Sicilian Defense: Najdorf Variation`.
     pub name: String,
-    /// A usual line from the start position to the opening.
+    /// A common line from the start position to the opening.
     #[serde(skip)]
     pub line: Vec<Move>,
 }

@@ -1,9 +1,9 @@
 //! Prefetched lookups, which determine whether a book may contain a position. The search starts a
 //! lookup at every node, and reads the result once the data has had time to arrive from memory.
 //!
-//! The bit of the pawn filter is prefetched before a move is made, and the row of the bucket at the
-//! start of the node after it. The row is read after the network has been updated and the
-//! transposition table has been probed. Until then, no branch depends on the bit.
+//! The search prefetches the bit of the pawn filter before it makes a move. At the start of the
+//! resulting node, it prefetches the row of the bucket. It reads the row after the network has been
+//! updated and the transposition table has been probed. Until then, no branch depends on the bit.
 
 use super::Book;
 use crate::chess::position::Position;

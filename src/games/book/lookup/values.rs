@@ -33,7 +33,7 @@ pub type Scored = (Move, Score);
 pub struct BookValue {
     /// The key of the position.
     pub key: u64,
-    /// The score of best play: the greater of the score outside the analysis and that within it.
+    /// The score of best play: the greater of the best scores within and outside the analysis.
     pub score: Score,
     /// The first move in best play; `None` if the game is over.
     pub best: Option<Move>,

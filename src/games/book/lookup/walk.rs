@@ -96,9 +96,10 @@ impl Book {
         })
     }
 
-    /// Visits each position that can be reached from `start` without leaving the book, until
-    /// `visit` breaks, and counts them. To be fast, this first follows only moves that were played.
-    /// If some positions are still unvisited after that, it also follows all other moves.
+    /// Visits each position that can be reached from `start` without leaving the book, and returns
+    /// the number of visited positions. Stops early if `visit` breaks. To be fast, this first
+    /// follows only moves that were played. If some positions are still unvisited after that, it
+    /// also follows all other moves.
     ///
     /// With `nearest_first`, the order is nearly the same as in [`Book::walk`]. Moves that were not
     /// played are then followed only in positions in which some games have no book move, because

@@ -299,7 +299,7 @@ impl Cut {
     }
 }
 
-/// Writes the part of a book that remains, including any facets, to an empty `output`.
+/// Writes the part of a book that `cut` keeps, including any facets, to an empty `output`.
 ///
 /// # Errors
 /// If the output cannot be written.

@@ -13,7 +13,7 @@ use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
 
-/// A move that leads from the analysed positions to a position outside the analysis.
+/// A move that leads from an analysed position to a position outside the analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrontierMove {
     pub position: Position,

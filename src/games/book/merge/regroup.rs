@@ -135,7 +135,8 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the repeated games and their counts from an entry. Returns `false` if none remain.
+    /// Removes the repeated games and their counts from an entry. Returns `false` if no games
+    /// remain.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =
@@ -155,7 +156,7 @@ impl Repeated {
                 }
             }
         }
-        // A game is counted once for the position, even if it was repeated.
+        // A game is counted once for the position, even if the position was repeated.
         gone.sort_unstable_by_key(|&(_, game)| game);
         gone.dedup_by_key(|&mut (_, game)| game);
         gone.iter().for_each(|&(_, game)| known.entry.reached -= counts(game));
@@ -163,7 +164,7 @@ impl Repeated {
     }
 }
 
-/// Finds the games that are also in an earlier book, for each of several books with facets. With
+/// For each of several books with facets, finds the games that are also in an earlier book. With
 /// `within`, also includes games that occur twice in the last book. Different games may share an
 /// id, so their PGN text, or their players and results, must also be the same.
 pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated>> {

@@ -164,8 +164,8 @@ const REPERTOIRE_PLIES: u32 = 1000;
 
 impl BuildOptions {
     /// Returns the options for counting PGN files that are used as a book. Games without a result
-    /// count. If no game has a result and some game has a variation, the files are a repertoire,
-    /// and all moves in the variations count.
+    /// are also counted. If no game has a result and at least one game has a variation, the files
+    /// are a repertoire, and all moves in variations are counted too.
     pub fn for_files(inputs: &[PgnInput]) -> Self {
         let of_games = BuildOptions { undecided: true, ..BuildOptions::default() };
         // An input that cannot be read fails later, when it is counted.

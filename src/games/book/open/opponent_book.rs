@@ -16,7 +16,7 @@ use crate::games::book::lookup::Book;
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::error::ParseError;
 
-/// Number of plies in each game that an opponent book covers. Later positions rarely recur.
+/// Number of plies of each game that an opponent book covers. Later positions rarely recur.
 const MAX_PLY: u32 = 60;
 
 /// Specifies the games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`. Both

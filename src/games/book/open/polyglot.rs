@@ -6,8 +6,9 @@
 //! <http://hgm.nubati.net/book_format.html>.
 //!
 //! Polyglot's keys include the en passant file whenever an enemy pawn is adjacent, even if that
-//! pawn is pinned ([`Position::polyglot_key`]). Other programs, like Tabia, include it only if the
-//! capture is legal. Tabia reads both kinds and writes Polyglot's.
+//! pawn is pinned ([`Position::polyglot_key`]). Some programs include it only if the capture is
+//! legal, as Tabia does in its own keys. Tabia reads books with either kind of key, and writes
+//! Polyglot's.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -94,8 +95,8 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
 }
 
 /// Imports a Polyglot book from its bytes. A weight becomes the same number of games without a
-/// result. The positions after the last moves are added with the games of these moves. Fails if the
-/// bytes are not a Polyglot book, for example if moves in the start position are illegal.
+/// result. A position without rows gets the games of the moves that lead to it. Fails if the bytes
+/// are not a Polyglot book, for example if moves in the start position are illegal.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;

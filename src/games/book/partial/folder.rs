@@ -15,7 +15,8 @@ use crate::support::files::{describe, draft_of, read_folder, read_plain, remove_
 use crate::support::platform;
 
 const VERSION: u32 = 1;
-/// The name of the manifest file in a new folder. Other programs may add letters before the dot.
+/// The name of the manifest file in a new folder. Readers also accept names with extra characters
+/// before the dot.
 const MANIFEST: &str = "manifest.json";
 
 /// Metadata that cannot be recovered from the rows once they are grouped.
@@ -144,7 +145,7 @@ pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError>
     files_in(folders, |name| name.ends_with(".parquet"))
 }
 
-/// Returns the files whose names match, without hidden ones and those that begin with `_`.
+/// Returns the files whose names match, except hidden files and files whose names begin with `_`.
 fn files_in(
     folders: &[PathBuf],
     wanted: impl Fn(&str) -> bool,

@@ -33,19 +33,19 @@ const COLUMNS: [(&str, Physical); 9] = [
 ];
 const KEY: usize = 0;
 const BATCH: usize = 1 << 13;
-/// The maximum number of rows in all files. Only damaged metadata claim more.
+/// The maximum number of rows in all files. Only damaged metadata contains a larger number.
 const MAX_ROWS: u64 = 1 << 40;
 
 pub(super) struct Tables {
     files: Vec<Table>,
     pieces: Vec<Piece>,
-    /// The index of the file of each row group, and the index of the row group in that file.
+    /// For each row group, the index of its file and its index in that file.
     places: Vec<(usize, usize)>,
 }
 
 struct Table {
     path: PathBuf,
-    /// The index in the file of each column in [`COLUMNS`].
+    /// For each column in [`COLUMNS`], its index in the file.
     columns: [usize; COLUMNS.len()],
 }
 
@@ -147,7 +147,7 @@ struct Column<T: DataType> {
     reader: ColumnReaderImpl<T>,
     /// The non-null values in the batch.
     values: Vec<T::T>,
-    /// Whether each row has a value, for a nullable column.
+    /// For a nullable column, whether each row has a value.
     levels: Vec<i16>,
 }
 

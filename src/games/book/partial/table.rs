@@ -37,8 +37,8 @@ const FACET_COLUMNS: &str = "
     optional int32 latest;
     required binary latest_game (STRING);
 ";
-/// Number of rows per row group. This is the same as in DuckDB, and small enough for each partition
-/// of a large book to have its own row groups.
+/// Number of rows per row group. This is close to DuckDB's default, 122,880, and small enough for
+/// each partition of a large book to have its own row groups.
 const GROUP_ROWS: usize = 1 << 17;
 /// The compression level. Higher levels save little space: most of the data is random keys.
 const ZSTD_LEVEL: i32 = 1;

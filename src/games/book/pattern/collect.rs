@@ -116,7 +116,7 @@ fn files_of(
 #[derive(Default)]
 struct Share {
     words: Vec<u16>,
-    /// The number of each game in the book, and the range of its moves in `words`.
+    /// For each game, its number in the book and the range of its moves in `words`.
     games: Vec<(u32, Range<usize>)>,
     starts: Vec<(u32, String)>,
 }

@@ -56,7 +56,7 @@ const GUARDS: u64 = {
     guards
 };
 
-/// Squares that must have the same kinds of content and are tested together.
+/// Squares with the same set of allowed contents, which are tested together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Group {
     squares: u64,
@@ -85,7 +85,8 @@ impl Group {
 /// hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Condition {
-    /// The bounds of the piece counts, packed as in [`Placement::material`].
+    /// The minimum of each piece count, packed as in [`Placement::material`]. `most` contains the
+    /// maxima.
     least: u64,
     most: u64,
     groups: Vec<Group>,

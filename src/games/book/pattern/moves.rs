@@ -35,7 +35,7 @@ pub const MOVES_FILE: FileKind =
 
 /// The moves of all games of a book with facets.
 pub struct MoveIndex {
-    /// The whole file.
+    /// The content of the whole file.
     bytes: Vec<u8>,
     games: usize,
     /// The offset of the moves in the file.
@@ -98,7 +98,7 @@ impl MoveIndex {
     /// Writes the index to the file next to its book.
     ///
     /// # Errors
-    /// If the file cannot be written, or if the path is that of a file of another kind.
+    /// If the file cannot be written, or if a file of another kind already has this path.
     pub fn write(&self, book: &Book) -> Result<(), FileError> {
         let path = Self::path_of(Path::new(book.name()));
         Output::new(&path, MOVES_FILE).apart_from([book.name()]).write(&self.bytes)

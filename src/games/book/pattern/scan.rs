@@ -37,7 +37,7 @@ pub enum Order {
 pub struct PatternSearch<'a> {
     /// The pattern.
     pub pattern: &'a Pattern,
-    /// Which games are searched.
+    /// The filter that games must pass to be searched.
     pub filter: &'a FacetFilter,
     /// The order of the listed games.
     pub order: Order,
@@ -58,7 +58,7 @@ pub struct FoundPosition {
     pub length: u32,
     /// Whether the pattern holds with colours swapped.
     pub mirrored: bool,
-    /// The position.
+    /// The position as FEN.
     pub fen: String,
 }
 
@@ -81,7 +81,7 @@ pub struct PatternAnswer {
     pub searched: u64,
     /// The results of the games in which the pattern holds.
     pub found: Counts,
-    /// Some of these games.
+    /// The first of these games in the requested order, up to [`PatternSearch::limit`].
     pub games: Vec<FoundGame>,
 }
 

@@ -20,7 +20,8 @@ use crate::games::pgn::GameDate;
 
 use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, by_month};
 
-/// Below this number of games, a set of games already seen uses less memory than a bit per game.
+/// Below this number of games in a position, a hash set of the games already seen uses less memory
+/// than one bit for each game of the book.
 const FEW_GAMES: u64 = 4_096;
 
 /// The statistics of a move in a position.
@@ -45,7 +46,8 @@ pub struct PositionStats {
     /// position.
     pub continued: GameSummary,
     /// The moves that were played in this position or that lead to a position reached by other
-    /// games, by descending number of games that reached the next position.
+    /// games. They are ordered by the number of games that reached the next position, greatest
+    /// first.
     pub moves: Vec<MoveStats>,
 }
 
@@ -71,8 +73,8 @@ impl<'a> Facets<'a> {
     }
 
     fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
-        // Most positions are not in the book. The list index does not show this, because it has
-        // only some of the keys.
+        // Look up the entry first. Most positions are not in the book, and the list index does not
+        // show this because it contains only some of the keys.
         self.image.find(key)?;
         let (first, start) = self.index.find(key)?;
         let mut both = SideBySide {
@@ -294,7 +296,7 @@ impl Tally {
 }
 
 impl Book {
-    /// Whether the book, or one chained after it, stores its games, which filters require.
+    /// Whether the book, or one chained after it, stores its games. Filters require this.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
@@ -397,8 +399,8 @@ impl Book {
         PositionStats { reached, continued, moves }
     }
 
-    /// Returns a small book built from the games that pass the filter, with this position and those
-    /// one move later. The values are copied from this book.
+    /// Returns a small book built from the games that pass the filter. It contains only this
+    /// position and the positions one move later. Values are copied from this book.
     ///
     /// # Errors
     /// If the book has no facets or is damaged.

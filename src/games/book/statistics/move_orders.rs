@@ -20,7 +20,7 @@ use crate::games::book::lookup::names::{NamedOpening, Names};
 const MAX_PLIES: usize = 40;
 /// The maximum number of positions per ply. Those reached in the most games are kept.
 const MAX_WIDTH: usize = 6;
-/// The minimum fraction of the games that must reach a position. Other positions are omitted.
+/// The minimum fraction of the games that pass through a position. Rarer positions are omitted.
 const MIN_SHARE: f64 = 0.02;
 /// The maximum number of complete move orders in a response.
 const MAX_ORDERS: usize = 8;
@@ -89,7 +89,7 @@ pub(crate) struct MoveOrders {
     self_play: bool,
     positions: Vec<PathPosition>,
     moves: Vec<PathMove>,
-    /// The most frequent first.
+    /// The complete move orders, most frequent first.
     pub(crate) orders: Vec<MoveOrder>,
 }
 
@@ -151,7 +151,7 @@ fn rounded(share: f64) -> f64 {
 }
 
 impl Graph {
-    /// Builds the graph of preceding positions as long as enough games pass through them.
+    /// Builds the graph of preceding positions, and stops where too few games pass through them.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
         graph.nodes.push(Node {

@@ -43,7 +43,7 @@ impl Book {
 }
 
 impl PositionGames {
-    /// Returns the numbers of the games, which identify them here. The latest games come first.
+    /// Returns the numbers that identify the games in the other methods, latest game first.
     pub(crate) fn numbers(&self) -> &[u32] {
         &self.numbers
     }

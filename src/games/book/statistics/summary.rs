@@ -153,7 +153,8 @@ pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthC
 pub struct GameSummary {
     /// The results.
     pub counts: Counts,
-    /// The sum of the known ratings of the players to move, and the number of known ratings.
+    /// The sum of the known ratings of the player to move in each game, and the number of these
+    /// ratings.
     pub(super) ratings: (u64, u64),
     /// The results by month. Games without a known month are not included.
     pub history: Vec<MonthCounts>,
@@ -165,7 +166,7 @@ pub struct GameSummary {
 }
 
 impl GameSummary {
-    /// Returns the rounded mean of the known ratings of the players to move, if there are any.
+    /// Returns the rounded mean of the known ratings of the player to move in each game, if any.
     pub fn mean_rating(&self) -> Option<u16> {
         let (sum, number) = self.ratings;
         (number > 0).then(|| ((sum + number / 2) / number) as u16)

@@ -20,10 +20,12 @@ pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 /// The start of the message that an analysis in the book covers the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
-/// The prefix of both messages if the line of the search ended in the book.
+/// The prefix of both messages when they explain the final result of a search that ended in the
+/// book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
-/// Describes where a line enters the book, or, if it has no moves, the analysis of the position.
+/// Describes where a line enters the book. If the line has no moves, describes the analysis of the
+/// position instead.
 pub(crate) fn transposition(
     position: &Position,
     line: &[Move],

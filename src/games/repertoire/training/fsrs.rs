@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn answers_give_the_values_of_the_reference_implementation() {
-        // Expected values: py-fsrs 6.3.2, without fuzzing and without learning steps.
+        // The expected values are from py-fsrs 6.3.2 without fuzzing or learning steps.
         type Row = (Grade, u64, f64, f64);
         let sequences: [&[Row]; 3] = [
             &[

@@ -1,5 +1,5 @@
-//! Evaluates answers by the repertoire. Where the repertoire ends, uses engine values, a search or
-//! games.
+//! Compares answers with the repertoire. Where the repertoire ends, evaluates them by engine
+//! values, a search or games.
 
 use std::cmp::Reverse;
 
@@ -34,7 +34,7 @@ pub struct ReplyFacts {
     pub mv: Move,
     /// Whether the reply was chosen by its engine value rather than its frequency.
     pub is_best: bool,
-    /// The share of the reply in the games that continue after the move.
+    /// The share of games with this reply, among the games that continue after the move.
     pub share: f64,
 }
 

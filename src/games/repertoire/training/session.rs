@@ -17,13 +17,14 @@ use crate::support::random::Random;
 /// The probability assigned to positions that do not occur in the reference book, so that they are
 /// asked last.
 const UNREACHED: f64 = 1e-6;
-/// The number of most recent questions whose positions are not asked again yet. Hand-set.
+/// The positions of this many most recent questions are asked again only if no other position is
+/// due. Hand-set.
 const RECENT: usize = 3;
 
 /// How [`Training`] chooses positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingOptions {
-    /// The minimum probability of the positions without an answer that are asked, see
+    /// A position without an answer is asked only if its probability is at least this high, see
     /// [`Gap::probability`](crate::games::repertoire::Gap::probability).
     pub min_probability: f64,
     /// The seed of the random choices.
@@ -138,8 +139,8 @@ pub struct Progress {
 }
 
 impl Training {
-    /// Starts a session in which opponents play as in a reference book, and reads the earlier
-    /// answers. Without a journal, answers are not stored.
+    /// Starts a session and reads the earlier answers. Opponents choose each move with its
+    /// frequency in a reference book. Without a journal, answers are not stored.
     ///
     /// # Errors
     /// If the journal cannot be read or created, belongs to the other side, or is in use.
@@ -302,7 +303,8 @@ impl Training {
         self.accepted.iter().filter(open).map(game).collect()
     }
 
-    /// Updates the state with an answer, whether given now or read from the journal.
+    /// Updates the state of the session after an answer, which was given now or read from the
+    /// journal.
     fn learn(&mut self, answer: &Answer) {
         let Some((position, mv)) = answer.played() else { return };
         if answer.verdict == Verdict::Good {

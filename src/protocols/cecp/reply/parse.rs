@@ -116,8 +116,8 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply, and then
-/// the time is in seconds.
+/// Parses `ply score time nodes [numbers TAB] line`. If a mark such as `.` follows the ply, as in
+/// GNU Chess, the time is in seconds.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
     let (ply, rest) = next_word(line)?;

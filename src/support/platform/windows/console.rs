@@ -26,7 +26,7 @@ struct Watcher {
 
 static WATCHERS: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
 
-/// Calls `react` in a separate thread for each of these events, which replaces the default action.
+/// Calls `react` in a separate thread for each of the `events`. This replaces the default action.
 /// After `Hangup` and `Terminate`, Windows ends the process within a few seconds.
 pub(crate) fn on_events(
     events: &[Event],

@@ -81,7 +81,7 @@ pub(crate) fn stdout_id() -> Option<FileId> {
 
 fn standard_id(which: u32) -> Option<FileId> {
     #[allow(unsafe_code)]
-    // The process owns the handle, and both functions accept invalid ones.
+    // The process owns the handle, and both functions accept invalid handles.
     let handle = unsafe {
         let handle = GetStdHandle(which);
         (GetFileType(handle) == FILE_TYPE_DISK).then_some(handle)
@@ -183,8 +183,8 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces an open file by renaming it first. If this program is killed, or if neither file can get
-/// the name `to`, the old content remains under the temporary name.
+/// Replaces an open file by renaming it first. If this program is killed, or if neither file can
+/// get the name `to`, the old content remains under the temporary name.
 fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut names = tempfile::Builder::new();

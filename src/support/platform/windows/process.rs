@@ -59,13 +59,13 @@ impl Job {
         if handle.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // Nothing else owns the handle, and the structure consists of integers.
+        // Nothing else owns the handle. The structure consists of integers, so zero is valid.
         let (job, mut limits) = unsafe {
             let limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = zeroed();
             (Job(OwnedHandle::from_raw_handle(handle)), limits)
         };
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-        // The structure has the class and size that are passed, and both handles are valid.
+        // The structure matches the class and the size in the call, and both handles are valid.
         unsafe {
             checked(SetInformationJobObject(
                 job.0.as_raw_handle(),
@@ -132,11 +132,11 @@ pub(crate) fn has_crashed(status: ExitStatus) -> bool {
 /// The standard input of a child. Writing to it fails if the child does not read.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// The channel to the thread that writes. A thread is necessary because writing to a pipe
-    /// cannot time out. The thread ends when this field is dropped.
+    /// The channel to the thread that writes to the child. A separate thread is necessary because
+    /// writing to a pipe cannot time out. The thread ends when this field is dropped.
     texts: Sender<Vec<u8>>,
     results: Receiver<io::Result<()>>,
-    /// The number of texts for which no result has been received yet.
+    /// The number of texts for which the thread has not reported a result yet.
     unfinished: usize,
 }
 

@@ -8,8 +8,8 @@ use crate::tools::autoplay::process::{Line, Process, Trace};
 
 use super::{Finding, Limits};
 
-/// The pause after each line, because some engines lose input that arrives too fast. It is too
-/// short to affect the measured times.
+/// The pause after each line sent, because some engines lose input that arrives too fast. The pause
+/// is too short to affect the measured times.
 const PACE: Duration = Duration::from_millis(10);
 
 /// Maximum number of characters quoted from an engine's output.
@@ -18,7 +18,7 @@ const QUOTE: usize = 200;
 /// The number of recently sent lines that a finding quotes.
 const QUOTED_LINES: usize = 6;
 
-/// A protocol, together with the engine's declarations in its handshake.
+/// A protocol. An implementation stores what the engine declared in the handshake.
 pub(super) trait Handshake: Default {
     /// A parsed line from the engine.
     type Reply: for<'a> From<&'a str>;
@@ -26,7 +26,7 @@ pub(super) trait Handshake: Default {
     /// The command that starts a new game.
     const NEW_GAME: &'static str;
 
-    /// The commands that start a search that does not end during the test.
+    /// The commands that start a search too long to end during the test.
     const LONG_SEARCH: &'static [&'static str];
 
     /// Performs the handshake.
@@ -44,7 +44,7 @@ pub(super) trait Handshake: Default {
         Self::option(name.to_owned(), value)
     }
 
-    /// Returns findings for output that an engine should never send. They apply to every test.
+    /// Returns findings for output that an engine should never send, in any test.
     fn unsolicited(conversation: &Conversation<Self>) -> Vec<Finding>;
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Conversation<H> {
     pub findings: Vec<Finding>,
     /// Measurements that are reported but cannot fail a test.
     pub notes: Vec<String>,
-    /// The missing feature because of which the test was skipped, if any.
+    /// If the test was skipped, the missing feature that it needs.
     pub skipped: Option<&'static str>,
     /// The lines sent in the handshake.
     greeting: Vec<String>,
@@ -158,7 +158,7 @@ impl<H: Handshake> Conversation<H> {
         self.process.wait(Instant::now()).is_none()
     }
 
-    /// Marks the test as skipped because of a missing feature, which `lack` describes.
+    /// Marks the test as skipped. `lack` describes the missing feature.
     pub(super) fn skip(&mut self, lack: &'static str) -> Result<(), Finding> {
         self.skipped = Some(lack);
         Ok(())

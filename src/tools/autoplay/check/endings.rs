@@ -60,7 +60,7 @@ fn ends<H: Handshake>(
 ) -> Result<(), Finding> {
     let start = Instant::now();
     let deadline = start + conversation.patience;
-    // An engine whose output is not read may block before it reads its input.
+    // Read all output: otherwise, the engine might block before it reads its input.
     while let Received::Line(_) = conversation.process.receive(deadline) {}
     let Some(status) = conversation.process.wait(deadline) else {
         let seconds = conversation.patience.as_secs_f64();

@@ -55,7 +55,7 @@ pub(crate) struct Outcome {
     pub findings: Vec<Finding>,
     /// Measurements, such as the time from `stop` to `bestmove`.
     pub notes: Vec<String>,
-    /// The missing feature because of which the test was skipped, if any.
+    /// If the test was skipped, the missing feature that it needs.
     pub skipped: Option<&'static str>,
     pub duration: Duration,
 }
@@ -105,8 +105,8 @@ fn run<H: Handshake, E: From<StartError>>(
             findings = std::mem::take(&mut conversation.findings);
             findings.extend(last);
             findings.extend(H::unsolicited(&conversation));
-            // Only the first test decides this. If the handshake fails in a later test, that test
-            // has a finding.
+            // Only the first test decides whether the engine is usable. If the handshake fails in a
+            // later test, that test has a finding.
             is_usable = !outcomes.is_empty() || conversation.handshake.is_usable();
             (notes, skipped) = (conversation.notes, conversation.skipped);
         }

@@ -96,7 +96,7 @@ impl PgnResults {
         }
     }
 
-    /// Removes the other players, who have no games, and renumbers the rest.
+    /// Removes the players that are not kept, who must not have games, and renumbers the others.
     fn keep_names(&mut self, is_kept: impl Fn(usize) -> bool) {
         let mut numbers = Vec::with_capacity(self.names.len());
         let mut next = 0;

@@ -6,7 +6,8 @@ use super::*;
 use crate::games::pgn::PgnInput;
 use crate::support::random::Random;
 
-/// Games of two players with alternating colours. The first player scores these half points.
+/// Games of two players with alternating colours. `half_points` has the first player's half points
+/// in each game.
 fn games(players: [usize; 2], half_points: &[u8]) -> Vec<RatedGame> {
     let [first, second] = players;
     let game = |(number, &points): (usize, &u8)| match number % 2 {
@@ -133,8 +134,8 @@ fn intervals_contain_the_true_rating_in_95_percent() {
     for (format, pairs) in
         [(Format::RoundRobin, 20), (Format::Gauntlet, 60), (Format::Swiss { rounds: 4 }, 30)]
     {
-        // Draws and openings change the expected scores, so the ratings differ from `truth`. Their
-        // expected values are determined with many games.
+        // Draws and openings change the expected scores, so the ratings differ from `truth`. The
+        // expected ratings are computed from many games.
         let many = tournament(&mut Random::new(99), &truth, 20_000, format);
         let expected = elos(truth.len(), &ratings(truth.len(), &many, &[]));
         let (mut inside, mut all) = (0.0, 0.0);

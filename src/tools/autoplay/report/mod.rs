@@ -108,7 +108,7 @@ pub(crate) fn table(names: &[String], standings: &Standings, columns: usize) -> 
     rows.collect()
 }
 
-/// Returns the results of two engines, whose indexes are `engines`.
+/// Returns the results of the two engines with the indexes `engines`.
 pub(crate) fn pairing(
     names: &[String],
     engines: (usize, usize),
@@ -132,8 +132,8 @@ pub(crate) fn pairing(
     })
 }
 
-/// Returns the sequential test, with the log-likelihood ratio after each pair of games in the order
-/// in which the pairs ended.
+/// Returns the data of the sequential test. It includes the log-likelihood ratio after each pair of
+/// games, in the order in which the pairs ended.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();

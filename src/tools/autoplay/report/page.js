@@ -47,7 +47,7 @@ function showLengths() {
   byId("lengths").append(svg);
 }
 
-/** The class of a move: `book` from the opening or a book, `met` if its search ended in the book, or `null`. */
+/** The class of a move: `book` for opening and book moves, `met` if the search ended in the book, or `null`. */
 function kindOf(game, at) {
   if (at < game.opening) return "book";
   const remark = game.remarks[at - game.opening] ?? "";
@@ -65,7 +65,7 @@ function saidOf(game, ply) {
   return [`${san}: ${found} ${(game.seconds[index] ?? 0).toFixed(2)} s${met}`];
 }
 
-/** The scores that one side's engine reported; `null` for other moves. */
+/** The scores that one side's engine reported, with `null` for all moves without such a score. */
 function scoresOf(game, side) {
   const first = game.fen.split(" ")[1] === "b" ? 1 : 0;
   return game.moves.map((_, at) => at < game.opening || (at + first) % 2 !== side ? null : game.scores[at - game.opening] ?? null);

@@ -19,7 +19,7 @@ export function fillTable(table, data) {
   table.replaceChildren(make("thead", {}, head), make("tbody", {}, ...rows));
 }
 
-/** Minimum shares at which part of a bar shows its count, and its count with a word. */
+/** The minimum share of a bar at which a part shows its count, and at which it shows its count with a word. */
 const [COUNT_FITS, WORDS_FIT] = [.07, .22];
 
 function resultBar(wins, draws, losses) {
@@ -67,7 +67,10 @@ export function scoreText(score) {
   return (score > 0 ? "+M" : "−M") + Math.ceil((MATE - Math.abs(score)) / 2);
 }
 
-/** Returns a chart of both engines' scores in centipawns, each from its own point of view; `null` for other moves. */
+/**
+ * Returns a chart of both engines' scores. Each engine has a list of scores in centipawns from its own point of
+ * view, with `null` for the opponent's moves.
+ */
 export function scoreCurve(scores, label, onPick = null) {
   const [values, other] = scores.map((row, side) => [null, ...row.map(score => score === null ? null : (side === 0 ? score : -score) / 100)]);
   return new Curve(values, { low: -10, high: 10, marks: [[5, "+5"], [0, "0"], [-5, "−5"]], label, onPick, other });

@@ -224,7 +224,8 @@ impl Rounds {
         self.present.len()
     }
 
-    /// Returns whether an engine was not withdrawn before the end of the rounds with this number.
+    /// Returns whether an engine was still in the tournament at the end of the rounds with this
+    /// number.
     fn stays(&self, number: usize, engine: usize) -> bool {
         match self.list.iter().find(|round| round.number > number) {
             Some(next) => next.entrants.contains(&engine),
@@ -340,7 +341,7 @@ mod tests {
                 if has_rematch(&round, &earlier) || second_bye {
                     prop_assert!(!can_avoid_rematches(&entrants, &earlier));
                 } else if let [bye] = round.byes[..] {
-                    // No engine ranked below the one with the bye could have got it.
+                    // No engine with a lower rank could have got the bye.
                     let key = |engine: usize| (points[engine].score, std::cmp::Reverse(engine));
                     for &lower in entrants.iter().filter(|&&engine| key(engine) < key(bye)) {
                         let had_bye = earlier.iter().any(|other| other.byes.contains(&lower));

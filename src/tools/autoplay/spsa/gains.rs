@@ -12,8 +12,8 @@ const GAMMA: f64 = 0.101;
 const STABILITY: f64 = 0.1;
 
 /// The gain sequences for a tuning run. Time is counted in game pairs, as in Stockfish's framework.
-/// As a result, a number of games moves the parameters equally far in a few large iterations and in
-/// many small ones.
+/// As a result, the same number of games moves the parameters equally far, whether it is divided
+/// into a few large iterations or many small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
     pairs: f64,

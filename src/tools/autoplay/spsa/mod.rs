@@ -1,10 +1,10 @@
 //! Tunes an engine's options by playing games, using simultaneous perturbation stochastic
 //! approximation (SPSA).
 //!
-//! Two copies of the same engine play each other. Each parameter is shifted slightly in one
-//! direction in one copy, and by the same amount in the opposite direction in the other. The score
-//! moves all parameters at the same time, so the number of games in an iteration does not depend on
-//! the number of parameters.
+//! Two copies of the same engine play each other. Each parameter is shifted slightly in one copy,
+//! and by the same amount in the opposite direction in the other copy. The score then adjusts all
+//! parameters at the same time, so the number of games in an iteration does not depend on the
+//! number of parameters.
 //!
 //! The journal stores the scores. All random numbers are derived from the seed and the iteration
 //! number, so a resumed run computes the same values as an uninterrupted one.

@@ -35,7 +35,8 @@ pub(crate) fn picture(tuner: &Tuner) -> String {
     })
 }
 
-/// Returns a round number of points between labels, so that there are at most `most` labels.
+/// Returns the number of points between two labels: a round number for which at most `most` labels
+/// are shown.
 fn every(points: usize, most: usize) -> usize {
     round_number((points as f64 / most as f64).max(1.0)) as usize
 }

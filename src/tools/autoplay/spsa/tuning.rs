@@ -152,7 +152,8 @@ impl Tuning {
                 move || context.work(&wanted, &reported)
             };
             threads::start(scope, (self.concurrency.clamp(1, games), threads::STACK), work)?;
-            // Otherwise the loop would wait for results that no worker will send.
+            // Only the workers may hold these ends of the channels. Otherwise, the loop below would
+            // wait forever after all workers have ended.
             drop((wanted, reported));
             let end = self.iterate(&jobs, &reports, interrupt, &mut observe);
             // Closing the channel ends the workers.
@@ -269,7 +270,7 @@ fn collect(
     let mut games = vec![Ok(0); count];
     let (mut left, mut stopped, mut failure) = (count, false, None);
     while left > 0 {
-        // The workers keep running as long as there may be more jobs.
+        // `recv` fails only if all workers have ended, which they do not do while `jobs` is open.
         let Ok(report) = reports.recv() else { break };
         left -= usize::from(!matches!(report, Report::StartupRetry(_)));
         match report {

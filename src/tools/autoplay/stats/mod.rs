@@ -102,8 +102,8 @@ impl Tally {
         }
     }
 
-    /// Returns the distribution of the results of pairs if all games are in pairs, or else of
-    /// games.
+    /// Returns the distribution of pair results if all games are in complete pairs. Otherwise,
+    /// returns the distribution of game results.
     pub fn distribution(&self) -> Vec<u32> {
         if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
             return self.pairs.to_vec();

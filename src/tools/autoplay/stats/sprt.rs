@@ -50,7 +50,7 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// Compares the tested engine with the other one.
+/// Converts a decision to the comparison of the tested engine with its opponent.
 impl From<Decision> for Ordering {
     fn from(decision: Decision) -> Self {
         match decision {

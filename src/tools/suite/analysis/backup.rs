@@ -19,7 +19,7 @@ use crate::games::book::{BookValue, Scored, before};
 /// For each analysed position, the analysed positions that can be reached with one legal move.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// The range in `links` for each position, in the order of the values.
+    /// The range of `links` that belongs to each position, in the order of the values.
     spans: Vec<Range<usize>>,
     links: Vec<(Move, u32)>,
 }
@@ -86,7 +86,8 @@ fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
 
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
-    // If the position after a move was analysed, its value replaces the earlier search score.
+    // If the position after the best outside move has been analysed since, the value of that
+    // position replaces the earlier score of the move.
     let outside = value.outside.filter(|found| leads_out(found, links));
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }

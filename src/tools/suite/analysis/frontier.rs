@@ -23,7 +23,7 @@ const HALVING: f64 = 15.0;
 /// affects such games. Set by hand.
 const LIMIT: Score = 200;
 
-/// Orders positions by likelihood and then by the index of their value. Values are sorted by key.
+/// Orders positions by likelihood and then by the index of their value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// The bits of the likelihood. They have the same order as the likelihood, because it is

@@ -3,12 +3,13 @@
 //! Every position is searched at most twice. The first search covers all moves. If the best move
 //! leads to another position in the analysis, a second search covers only the moves that do not.
 //! Each search starts without data from other searches, so the values depend neither on the number
-//! of threads nor on interruptions. The rows are stored in the `journal` until `backup` has
+//! of threads nor on interruptions. The results are stored in the `journal` until `backup` has
 //! computed the values.
 //!
 //! With `--grow`, `frontier` selects the positions that the analysis adds next. The book with the
-//! added positions is written before they are searched. Unfinished work is either in the book
-//! (moves without games) or in the journal (rows of depth 0), so an interruption loses nothing.
+//! added positions is written before they are searched. Unfinished work is either in the book (as
+//! moves without games) or in the journal (as results of depth 0), so an interruption loses
+//! nothing.
 
 mod backup;
 mod frontier;
@@ -187,8 +188,8 @@ impl Analysis {
         }
     }
 
-    /// Returns the known result of the search of all moves, if that search was long enough. The
-    /// stored value contains this result if its best move led out of the analysis.
+    /// Returns the result of the earlier search of all moves, if that search was long enough. A
+    /// stored value contains this result only if the best move led out of the analysis.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;

@@ -45,8 +45,8 @@ pub(crate) struct SpeedupTrial {
     /// The search that determined the depth. It is not used for comparisons.
     pub scout: Timing,
     pub single: Timing,
-    /// The searches with each number of threads, in the order passed to [`Bench`]. If the number 1
-    /// is among them, it is searched again in addition to `single`.
+    /// The searches with each number of threads, in the order passed to [`Bench`]. If 1 is one of
+    /// these numbers, the search with one thread is repeated, in addition to `single`.
     pub several: Vec<Timing>,
 }
 
@@ -253,8 +253,8 @@ mod tests {
         };
         let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
-        // Two threads ran for 200 ms and were idle for 80 of the 400 ms. Rates are per second of
-        // elapsed time.
+        // Two threads ran for 200 ms and were idle for 80 ms of their total time of 400 ms. Rates
+        // are per second of elapsed time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
             assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");
         }

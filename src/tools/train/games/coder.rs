@@ -25,7 +25,8 @@ pub(super) trait Coder {
     /// index of the symbol. The sum of the sizes must be less than 2^32, and no size may be 0.
     fn choice(&mut self, wanted: usize, sizes: &[u32]) -> usize;
 
-    /// Encodes or decodes a bit that is set with the probability `chance` / 65,536 (not 0 or 1).
+    /// Encodes or decodes a bit that is set with the probability `chance` / 65,536, which must be
+    /// greater than 0.
     fn bit(&mut self, wanted: bool, chance: u16) -> bool;
 }
 

@@ -87,8 +87,8 @@ impl PlayedGame {
             .map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())
     }
 
-    /// Calls `visit` for each position in which the engine chose a move, with that move. Returns
-    /// `false`, after visiting the positions before it, at an invalid start or an illegal move.
+    /// Calls `visit` with each position in which the engine chose a move, and with that move. Stops
+    /// and returns `false` if the starting position is invalid or a move is illegal.
     pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
         let Some(mut position) = self.start() else { return false };
         for &mv in &self.opening {

@@ -33,7 +33,7 @@ const MERGED_VOLATILITY_CLASSES: usize = 4;
 /// doubling. The lowest three are merged into one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
-/// The number of combinations of whether this position is noisy and whether the last one was.
+/// The number of combinations of two flags: this position is noisy, and the previous one was noisy.
 const KINDS: usize = 4;
 /// The cap on score differences in the computation of the volatility, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
@@ -60,7 +60,7 @@ pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
 }
 
 /// Unpacks `games` games with `positions` moves in total. Returns `None` if `bytes` does not
-/// contain exactly these.
+/// contain exactly these numbers of games and moves.
 pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
     let mut model = Model::new();
     let mut coder = Decoder::new(bytes);
@@ -222,7 +222,8 @@ struct Scores {
     count: usize,
     last: i32,
     before: i32,
-    /// The mean absolute difference, multiplied by four. Recent differences have more weight.
+    /// The mean absolute difference between consecutive scores, multiplied by four. Recent
+    /// differences have more weight.
     volatility: u32,
     noisy: bool,
 }

@@ -87,7 +87,8 @@ pub(super) enum Section {
     Headline(String, u64),
     /// A complete, undamaged block.
     Block(PackedBlock),
-    /// Damaged bytes before the next section. `games` is the number of lost games, if it is known.
+    /// Damaged bytes before the next section. `games` is the number of games lost in them, if
+    /// known.
     Damaged { games: Option<usize>, bytes: u64 },
     /// The end of the file.
     End,

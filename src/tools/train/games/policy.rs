@@ -30,7 +30,8 @@ const LAST_STEP: i32 = 1400;
 const HALVING: i32 = 1200;
 /// The number of positions after which the learning rate remains constant.
 const MAX_POSITIONS: i32 = 1 << 20;
-/// Errors below this value, in units of 1 / 65,536, are ignored. Both 50 and 800 give larger files.
+/// Errors below this value, in units of 1 / 65,536, are ignored. With a limit of 50 or 800, files
+/// are larger.
 const SLIGHT: i32 = 200;
 /// The relative frequency assigned to the most likely move.
 const LARGEST: u32 = 1 << 14;

@@ -40,8 +40,8 @@ enum Content {
 }
 
 impl Block {
-    /// Returns the number of the first game, and the games, or `None` if the block cannot be
-    /// unpacked.
+    /// Returns the number of the first game, and the games. The games are `None` if the block
+    /// cannot be unpacked.
     pub(crate) fn unpack(&self) -> (usize, Option<Cow<'_, [PlayedGame]>>) {
         let games = match &self.content {
             Content::Games(games) => Some(Cow::Borrowed(games.as_slice())),

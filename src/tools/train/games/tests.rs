@@ -87,7 +87,7 @@ fn foreign_damaged_and_mismatched_files_have_different_errors() {
     assert!(error.contains("it was \"40 nodes\", and is \"41 nodes\" now"), "{error}");
 }
 
-/// Packs these parts into a file and returns the file's size.
+/// Packs `parts` into a file and returns the size of the file.
 fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     let mut packer = Packer::new(Vec::new(), threads);
     for (settings, games) in parts {

@@ -4,9 +4,9 @@ use super::parameters::LIMIT;
 
 /// The decay rate of the mean gradients. Adam's authors recommend this value.
 const FIRST_DECAY: f32 = 0.9;
-/// The decay rate of the mean squared gradients, from the same source.
+/// The decay rate of the mean squared gradients, as recommended by Adam's authors.
 const SECOND_DECAY: f32 = 0.999;
-/// The term that prevents division by zero, from the same source.
+/// The term that prevents division by zero, as recommended by Adam's authors.
 const EPSILON: f32 = 1e-8;
 
 /// The state of the optimiser: running means of each weight's gradient and squared gradient.
@@ -57,7 +57,8 @@ pub(super) struct Stride {
     pub(super) step: u64,
     /// The learning rate. A weight changes by at most approximately this much.
     pub(super) rate: f32,
-    /// The fraction of a weight that decays at a learning rate of 1.
+    /// The weight decay: the fraction of each weight that is removed per step, divided by the
+    /// learning rate.
     pub(super) decay: f32,
     /// The factor by which the sum of the gradients is multiplied.
     pub(super) scale: f32,
@@ -67,7 +68,8 @@ pub(super) struct Stride {
 
 impl AdamW {
     /// Creates the state for `weights` weights that begin with king buckets of `king_bucket`
-    /// weights, followed by fewer than `king_bucket` others. If `king_bucket` is 0, there are none.
+    /// weights, followed by fewer than `king_bucket` others. If `king_bucket` is 0, there are no
+    /// king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }

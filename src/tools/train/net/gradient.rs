@@ -144,7 +144,7 @@ fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] 
 #[inline(always)]
 fn neurons_of<const N: usize>(rows: &[[f32; N]], inputs: &[u16]) -> [f32; N] {
     let mut sums = rows[BIASES];
-    // Process as many neurons at a time as have sums that fit into registers.
+    // Process the neurons in groups whose sums fit into registers.
     for (place, sums) in sums.as_chunks_mut::<IN_REGISTERS>().0.iter_mut().enumerate() {
         let mut kept = *sums;
         for &input in inputs {

@@ -27,9 +27,9 @@ impl Objective {
 
     /// Creates an objective with this exponent, in which examples are weighted by their number of
     /// pieces. If `balance` is 0, all examples have equal weights. If it is 1, all numbers of
-    /// pieces have equal total weights. In between, the weights for 1 are raised to the power of
-    /// `balance`. The mean weight over `examples` is 1. PlentyChess gained 13 Elo from balancing
-    /// the numbers of pieces.
+    /// pieces have equal total weights. For values in between, the weights for 1 are raised to the
+    /// power of `balance`. The mean weight over `examples` is 1. PlentyChess gained 13 Elo from
+    /// balancing the numbers of pieces.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);

@@ -107,7 +107,7 @@ fn gradient_matches_finite_differences() {
         compared += usize::from(slope.abs() > 5.0 * bound);
     }
     assert!(compared > 50, "only {compared} weights matter");
-    // There is no derivative where a neuron's value crosses 1 within the step.
+    // The difference quotient is wrong where a neuron's value crosses 1 within the step.
     assert!(wrong <= compared / 20, "{wrong} wrong, {compared} compared");
 }
 
@@ -243,7 +243,7 @@ fn quantisation_error_is_small() {
     let network = parameters.quantised(&examples).expect("weights in bounds");
     let error = parameters.quantisation_error(&network, CURVE, &examples);
     // 512 output weights are rounded to multiples of 1/256. If all neurons had the value 1, the
-    // standard deviation would be 10 centipawns.
+    // error would have a standard deviation of 10 centipawns.
     assert!(error.mean > 0.0 && error.mean < 5.0 && error.max < 20.0, "{error:?}");
     let exact = square_errors(&parameters, CURVE, &examples) / 500.0;
     assert!((error.loss - exact).abs() < 0.03 * exact, "{error:?}, not {exact}");
@@ -403,11 +403,12 @@ fn exported_examples_follow_a_line_with_their_numbers() {
 
 #[test]
 fn exported_example_lists_pieces_from_the_point_of_view_of_the_side_to_move() {
-    // Black is to move, so the board is flipped: the king is on g1, and White's king is on b8.
+    // Black is to move, so the board is flipped: Black's king is then on g1, and White's on b8.
     let position = Position::from_fen("6k1/8/8/8/8/8/P7/1K6 b - - 0 1").expect("a position");
     let bytes = Example::new(&position, 0.25).to_bytes();
     assert_eq!(bytes[..8], (1_u64 << 6 | 1 << 48 | 1 << 57).to_le_bytes());
-    // Each piece takes four bits. The own king is followed by the enemy's pawn and king.
+    // Each piece takes four bits. The king of the side to move is followed by the enemy's pawn and
+    // king.
     assert_eq!(bytes[8..24], [5 | 8 << 4, 5 | 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(bytes[24..28], 0.25_f32.to_le_bytes());
     // The king on g1 is mirrored to b1; both are in the first king bucket.

@@ -28,7 +28,8 @@ pub(crate) struct TrainSettings {
     /// The learning rate at the end of the warm-up.
     pub rate: f32,
     pub final_rate: f32,
-    /// The fraction of a weight that decays at a learning rate of 1.
+    /// The weight decay: the fraction of each weight that is removed per step, divided by the
+    /// learning rate.
     pub decay: f32,
     /// The fraction of each step that is common to all king buckets, from 0 to 1.
     pub common: f32,

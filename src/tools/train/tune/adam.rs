@@ -4,9 +4,9 @@ use super::model::{Pair, Values};
 
 /// The decay rate of the mean gradients. Adam's authors recommend this value.
 const FIRST_DECAY: f32 = 0.9;
-/// The decay rate of the mean squared gradients, from the same source.
+/// The decay rate of the mean squared gradients, as recommended by Adam's authors.
 const SECOND_DECAY: f32 = 0.999;
-/// The term that prevents division by zero, from the same source.
+/// The term that prevents division by zero, as recommended by Adam's authors.
 const EPSILON: f32 = 1e-8;
 
 /// The optimiser: D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).

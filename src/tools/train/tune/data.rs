@@ -31,8 +31,8 @@ pub(crate) struct TuneRow<'a> {
     pub danger: [&'a [Coefficient]; 2],
     /// The weight of the middlegame in the evaluation, from 0 to 1.
     pub phase: f32,
-    /// The factors, from 0 to 1, of the endgame score that apply if White is ahead and if Black is
-    /// ahead.
+    /// Factors of the endgame score, from 0 to 1. The first applies if White is ahead, and the
+    /// second if Black is ahead.
     pub scales: [f32; 2],
     /// The target from White's point of view, from 0 to 1.
     pub target: f32,

@@ -29,7 +29,7 @@ impl Values {
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub values: Values,
-    /// The number of centipawns by which the odds of winning increase by a factor of e.
+    /// The score difference, in centipawns, that multiplies the odds of winning by e.
     pub logistic_scale: f32,
 }
 

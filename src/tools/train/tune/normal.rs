@@ -7,8 +7,8 @@ use crate::engine::eval::tuning::{FIELDS, Field};
 /// The value of a pawn, averaged over both phases. It defines the unit of the weights.
 const PAWN: f32 = 100.0;
 
-/// Tables in which exactly one weight applies to each piece of a kind. The number is the index of
-/// that kind in the material weights, to which the mean of the table is added.
+/// Tables in which exactly one weight applies to each piece of a kind, with the index of that
+/// kind's material weight. The mean of the table is added to the material weight.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),
     ("knight_placement", 1),

@@ -14,8 +14,8 @@ pub(crate) struct TuneSettings {
     /// The initial learning rate in centipawns. It decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// The decay towards the initial values, added to the gradient per centipawn of difference. It
-    /// keeps rarely used weights bounded.
+    /// The strength of the decay towards the initial values: the term added to the gradient for
+    /// each centipawn of difference. It keeps rarely used weights bounded.
     pub decay: f32,
     /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,

@@ -161,8 +161,8 @@ impl GameTree {
     ///
     /// `order` ranges from 100 (best move first everywhere) to -100 (worst move first everywhere).
     /// Its absolute value is the probability, in percent, that the next move is the best (or worst)
-    /// of the remaining moves. Otherwise, it is the first of them. `seed` determines the random
-    /// numbers.
+    /// of the remaining moves. Otherwise, the next move is the first of the remaining moves. `seed`
+    /// determines the random numbers.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));

@@ -235,7 +235,7 @@ async function openGame(id, ply = null) {
     const [found, here] = await Promise.all([fetchGame(id), ask(`book?${place()}`)]);
     const moves = found.moves.map(move => move.uci);
     const tree = new GameTree(found);
-    // Show the game where it reaches the position, by any move order.
+    // Show the game at the point where it reaches the position, by any move order.
     const wanted = here.fen.split(" ").slice(0, 4).join(" ");
     const at = ply ?? await findPly(found.fen, moves, wanted, state.at);
     set(found.fen, moves, at, tree, id);
@@ -261,7 +261,7 @@ async function findPly(fen, moves, wanted, near) {
 /** Requests the games of the last player again, for the position on the board and the filters. */
 async function searchPlayer() {
   if (state.player === null || shownAnswer === null) return;
-  // The dates in the form replace those in the filters.
+  // The dates in the form replace those of the filters.
   const parameters = new URLSearchParams([...filters.chosen(), ...state.player].filter(([name]) => name !== "ratings"));
   const query = new URLSearchParams(Object.fromEntries(parameters)).toString();
   playerSearch?.abort();

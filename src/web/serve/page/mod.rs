@@ -112,8 +112,9 @@ pub(crate) mod checks {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
 
-    /// Panics unless the files of a page, with the shared ones, load only each other, are short, and
-    /// do not parse HTML or run text as code. `links` are paths that are not files.
+    /// Checks the files of a page together with the shared files. Panics unless they load only each
+    /// other, are short, and neither parse HTML nor run text as code. `links` are paths that are
+    /// not files.
     pub(crate) fn check(files: &[PageFile], links: &[&str]) {
         const LONGEST: usize = 600;
         let files = [files, &SHARED_FILES].concat();

@@ -32,7 +32,7 @@ export class OpenGame {
       byId(field).append(make("option", { value: "" }, "–"), ...Object.entries(texts).map(([nag, text]) => make("option", { value: nag }, text)));
       byId(field).addEventListener("change", () => this.#change(node => this.#setGlyph(node, texts, byId(field).value)));
     }
-    // This does not show the tree, because that would remove a move that the user is clicking.
+    // Do not display the tree again here, because this would remove a move that the user is clicking.
     byId("comment").addEventListener("change", () => this.#saveComment());
     byId("comment").addEventListener("focusout", event => { if (!byId("tree").contains(event.relatedTarget)) this.show(); });
     byId("edit").addEventListener("submit", event => { event.preventDefault(); this.show(); });

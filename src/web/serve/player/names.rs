@@ -17,7 +17,7 @@ pub(super) enum Comparison {
     /// The whole name, ignoring case, as on Lichess.
     #[default]
     Complete,
-    /// The surname and the initial, regardless of their spelling.
+    /// The surname and the initial of the first name, so that different spellings match.
     Spelling,
     /// Any part of the name, ignoring case, spaces and punctuation.
     Part,
@@ -103,7 +103,8 @@ struct KnownPlayer {
     games: u64,
 }
 
-/// The players of all games that are stored in the books, those with the most games first.
+/// The players of all games that are stored in the books, ordered from the most games to the
+/// fewest.
 #[derive(Debug)]
 pub(crate) struct PlayerNames(Vec<(String, KnownPlayer)>);
 
@@ -134,8 +135,9 @@ impl PlayerNames {
         PlayerNames(players)
     }
 
-    /// Returns the players whose names contain the parameter `part`. Those whose names begin with
-    /// it come first. A text without letters and digits matches no name.
+    /// Returns players whose names contain the parameter `part`. Names that begin with it come
+    /// first. An empty `part` matches every name; one that consists only of punctuation matches
+    /// none.
     pub(crate) fn complete(&self, mut query: Query) -> Result<Completions, ApiError> {
         let text = query.text("part").unwrap_or_default();
         query.finish()?;

@@ -73,8 +73,8 @@ impl RepertoireFile {
         snapshot
     }
 
-    /// Adds a line to the file if it still has this version. Returns the number of new moves, or
-    /// `None` if there is nothing to add.
+    /// Adds a line to the file, provided that `version` is still its version. Returns the number of
+    /// new moves, or `None` if there is nothing to add.
     ///
     /// If the file has changed on disk, reads it again and reports a conflict. Before a change,
     /// copies the previous content to a file with the extension [`COPY_ENDING`]. Blocks while the
@@ -149,7 +149,7 @@ impl Snapshot {
                           with an output that ends in .pgn converts it";
             return Err(FileError::new("change", path, reason).into());
         }
-        // Some programs mix encodings, so each line has its own.
+        // Some programs mix encodings, so the encoding of each line is detected separately.
         let text: String = bytes.split_inclusive(|&byte| byte == b'\n').map(text).collect();
         let name = PgnInput::File(path.to_owned()).short_name();
         let repertoire = Repertoire::read(&[PgnInput::Text(name, text.as_bytes().into())], side)?;

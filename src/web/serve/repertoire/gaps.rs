@@ -49,7 +49,8 @@ struct GapAnswer {
 struct ProposalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The score in an analysed book. Without a score, the move is the one played most often.
+    /// The score of the move in an analysed book. If it is `None`, the proposed move is the one
+    /// played most often.
     score: Option<ScoreAnswer>,
     games: Option<u64>,
 }

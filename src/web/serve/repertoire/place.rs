@@ -41,7 +41,8 @@ struct RepertoireMove {
     #[serde(flatten)]
     mv: NamedMove,
     kind: &'static str,
-    /// The number of chapters that contain the move: 0 if it only leads to a known position.
+    /// The number of chapters that contain the move. It is 0 if no chapter does, but the move leads
+    /// to a position of the repertoire.
     chapters: u64,
 }
 

@@ -79,7 +79,7 @@ fn info(line: &str) -> Option<Info> {
     }
 }
 
-/// Returns the distance in an exact mate score.
+/// Returns the distance to mate if the line has an exact mate score.
 fn exact_mate(line: &str) -> Option<i64> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|&word| word == "mate")?;
@@ -87,7 +87,8 @@ fn exact_mate(line: &str) -> Option<i64> {
     words.get(at + 1)?.parse().ok().filter(|_| !words.iter().any(is_bound))
 }
 
-/// Returns the first line that violates each rule. `position` is the root of the search.
+/// Returns the violated rules, each with the first line that violates it. `position` is the root of
+/// the search.
 pub(super) fn faults(lines: &[String], position: &Position) -> Vec<Fault> {
     let mut found: Vec<Fault> = Vec::new();
     let mut depths = BTreeMap::new();
@@ -122,8 +123,8 @@ fn add(found: &mut Vec<Fault>, line: &str, rules: Vec<&'static str>) {
     }
 }
 
-/// Returns whether a mate score contradicts its line, which has `plies` plies and ends in position
-/// `end`.
+/// Returns whether the mate score in a line contradicts its principal variation, which has `plies`
+/// plies and ends in the position `end`.
 fn contradicts_mate(line: &str, plies: usize, end: &Position) -> bool {
     let Some(moves) = exact_mate(line) else { return false };
     let distance = moves.unsigned_abs().saturating_mul(2) - u64::from(moves > 0);

@@ -61,7 +61,7 @@ impl Handshake for Declarations {
     }
 
     fn unsolicited(_conversation: &Conversation) -> Vec<Finding> {
-        // There is no such output: UCI does not define standard error, and GUIs ignore unknown
+        // No output is always wrong: UCI has no rules for standard error, and GUIs ignore unknown
         // lines.
         Vec::new()
     }

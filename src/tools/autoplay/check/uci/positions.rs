@@ -1,4 +1,4 @@
-//! The positions of the tests.
+//! The positions that the tests use.
 //!
 //! After special moves, such as castling, the position has only one legal move. An engine that does
 //! not execute the special moves correctly will most likely play another move, which is illegal.
@@ -53,8 +53,8 @@ pub(super) const CHECKMATE: Setup<'_> = with_moves("", "f2f3 e7e5 g2g4 d8h4");
 
 pub(super) const STALEMATE: Setup<'_> = Setup::fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
 
-/// Positions with a forced mate: the distance as in `score mate`, the position, and a depth that
-/// is sufficient to find it.
+/// Positions with a forced mate: the distance as in `score mate`, the position, and a depth at
+/// which a search finds the mate.
 pub(super) const MATES: [(i32, Setup<'_>, u32); 3] = [
     (1, Setup::fen("7k/R7/8/8/8/8/8/1R5K w - - 0 1"), 4),
     (-1, Setup::fen("7k/R7/8/8/8/8/8/1R5K b - - 0 1"), 4),
@@ -80,7 +80,7 @@ pub(super) fn long_game() -> String {
             moves += &format!("{file}{white}{file}{next} {file}{black}{file}{other} ");
         }
     }
-    // The check leaves few legal moves.
+    // The last move gives check, which leaves few legal replies.
     moves + "f1b5"
 }
 

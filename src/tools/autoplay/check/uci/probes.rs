@@ -248,7 +248,7 @@ const STOP: &str = "stop must be answered by bestmove";
 
 fn go_infinite(engine: &mut Conversation) -> Result<(), Finding> {
     const RULE: &str = "go infinite must not end before stop, even if nothing is left to search";
-    // In a mate in one, an engine soon reaches its maximum depth.
+    // If there is a mate in one, an engine soon reaches its maximum depth.
     let (_, setup, _) = MATES[0];
     engine.start_search(setup, "infinite");
     if engine.wait_within(SILENCE, is_best_move).is_some() {
@@ -265,7 +265,7 @@ fn stop(engine: &mut Conversation) -> Result<(), Finding> {
     for limits in ["infinite", "depth 99", "movetime 3600000", "wtime 3600000 btime 3600000"] {
         engine.start_search(MIDDLE_GAME, limits);
         if engine.wait_within(SEARCH_TIME, is_best_move).is_some() {
-            // The engine has reached its own limit.
+            // The search ended before `stop` because it reached a limit of the engine.
             continue;
         }
         engine.send("stop");

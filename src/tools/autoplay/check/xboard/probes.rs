@@ -336,7 +336,7 @@ fn interrupt_signal(conversation: &mut Conversation) -> Result<(), Finding> {
         return conversation.skip(NO_SIGNALS);
     }
     if conversation.has("sigint", true) {
-        // The engine has requested SIGINT, and its reaction to the signal depends on its state.
+        // The engine accepts SIGINT, and its reaction to the signal depends on its state.
         return conversation.skip("sigint=0");
     }
     conversation.send("new");
