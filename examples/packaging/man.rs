@@ -10,8 +10,8 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 /// Section 6 of the manual is for games.
 const SECTION: &str = "6";
 
-/// Pages have no date, so that builds are reproducible. The macro requires an argument, and
-/// clap_mangen omits empty arguments.
+/// Pages have no date, so that builds are reproducible. The date is a space, because clap_mangen
+/// omits empty arguments of the roff macro `TH`, which would shift the later ones.
 const NO_DATE: &str = " ";
 
 /// Environment variables that Tabia reads, and their effects.

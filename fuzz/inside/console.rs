@@ -10,7 +10,7 @@ use crate::engine::controller::{Backend, Engine, Settings};
 use crate::engine::search::{Config, Control, Limits, SearchEvent, SearchResult, Searcher};
 use crate::games::book::Book;
 
-/// The maximum number of nodes per search. A move needs a few hundred.
+/// The maximum number of nodes per search. A few hundred nodes are enough to choose a move.
 const NODES: u64 = 400;
 
 /// The engine's search with one thread, few nodes and little memory.

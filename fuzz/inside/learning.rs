@@ -1,8 +1,9 @@
-//! Reads any rows as a learning file. Its moves can be looked up as in a book, and compacting the
-//! file does not change the results.
+//! Fuzzes the learning file with arbitrary rows. Checks that every position can be looked up, and
+//! that compacting the file does not change the results.
 //!
-//! An input is a list of rows without checksums. The correct checksums are added. A key that is
-//! less than the number of [`POSITIONS`] stands for one of them, so that moves lead to other rows.
+//! An input is a list of rows without checksums. The target adds the checksums. A key from 1 to the
+//! number of [`POSITIONS`] is replaced by the key of that position, so that the moves of one row
+//! can lead to another row.
 
 use std::fs;
 use std::path::Path;

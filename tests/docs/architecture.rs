@@ -78,7 +78,7 @@ fn order_check_finds_violations() {
         faults(file, "fn f() { crate::high::three::g() }\n"),
         [format!("{file} uses high"), format!("{file} uses high::three")]
     );
-    // A re-export at the crate root does not avoid the check.
+    // Using a re-export at the crate root does not bypass the check.
     let file = "src/high/three/a.rs";
     assert_eq!(faults(file, "use crate::one::One;\n"), [format!("{file} uses one")]);
     assert_eq!(faults("src/low/new/a.rs", ""), ["src/low/new/a.rs is in no module of the table"]);

@@ -85,7 +85,7 @@ fn every_value_is_that_of_the_best_move() {
         assert_eq!(value.outside.is_none(), within.len() == legal.len(), "{position}");
     }
     assert!(compared > 15, "{compared} positions");
-    // The mate, and the move that leads to it.
+    // A checkmate, and the position before it, whose best move leads out of the analysis.
     let mated = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#");
     assert_eq!((mated.best, mated.score), (None, -32_000));
     let mating = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6");

@@ -68,8 +68,8 @@ fn check_standard_suite(most: u64) {
     assert_eq!(positions, 128);
 }
 
-/// Positions of the tricky suite that are rejected, each with parts of the error message. The
-/// reasons are Chess960 castling and too many pieces.
+/// Parts of error messages, each with the ids of the positions in the tricky suite that are
+/// rejected with it: Chess960 castling, and too many pieces.
 const REFUSED: [(&str, &[&str]); 2] = [
     (
         "castling",

@@ -18,7 +18,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(600);
 /// The path of the program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_tabia");
 
-/// Runs the program in a folder to its end, with empty standard input.
+/// Runs the program to completion in `folder`, with empty standard input.
 pub fn tabia(arguments: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(PROGRAM);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());

@@ -43,7 +43,7 @@ mod memory {
     }
 
     impl Memory {
-        /// Maps memory for at least one cluster. Returns `None` if the operating system refuses.
+        /// Maps memory for `count` clusters, which must not be 0. Returns `None` on failure.
         #[allow(unsafe_code)]
         pub(super) fn new(count: usize) -> Option<Self> {
             let bytes = count.checked_mul(size_of::<Cluster>())?;

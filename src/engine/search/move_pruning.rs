@@ -8,8 +8,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves are pruned only if the best score so far is above this value, so that the node is not a
-/// proven loss.
+/// Moves are pruned only if the best score so far is above this value, that is, if some move does
+/// not lose by force.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {

@@ -51,7 +51,7 @@ pub(crate) struct ReportSource<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpeningReport {
     book: String,
-    /// The number of plies up to which the book contains each game; 0 if unknown.
+    /// The maximum number of plies per game in the book; 0 if unknown.
     book_plies: u32,
     /// A note about the origin of the games; `None` for games between people.
     note: Option<&'static str>,

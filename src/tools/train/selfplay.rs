@@ -161,8 +161,8 @@ impl SelfPlay {
         self.searcher.new_game();
     }
 
-    /// Returns the best move and its score from White's point of view, or `None` without legal
-    /// moves.
+    /// Returns the best move and its score from White's point of view, or `None` if there are no
+    /// legal moves.
     pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };

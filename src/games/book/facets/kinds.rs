@@ -75,7 +75,7 @@ named_values! { pub Speed, "speed":
     Correspondence = "correspondence",
 }
 
-/// The number of moves that is used to estimate the time of a game, see
+/// The assumed length of a game, in moves, from which its duration is estimated. Source:
 /// <https://lichess.org/faq#time-controls>.
 const ESTIMATED_MOVES: u32 = 40;
 /// The exclusive upper limits of all speeds except the last, in seconds.

@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(known(&mated, "f3 e5 g4 Qh4"), Some((-MATE, String::new(), 255)));
         assert_eq!(known(&mated, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 9)));
         let blunder = rows("f3 e5 g4 Qh4", &[(2, -40, 12)], GameResult::Black);
-        // The rules of chess determine the value after the reply.
+        // The reply is checkmate, which overrides the stored score.
         assert_eq!(known(&blunder, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 11)));
         assert_eq!(known(&blunder, "f3 e5"), Some((-40 - NEXT_BEST_COSTS, "g4".into(), 0)));
     }

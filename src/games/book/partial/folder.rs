@@ -87,7 +87,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Creates the draft of a folder next to the final path, which must be empty or not exist.
+    /// Creates a temporary folder next to `folder`. Fails if `folder` exists and is not empty.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let is_free = match read_folder(folder) {
             Ok(mut entries) => entries.next().is_none(),

@@ -14,10 +14,10 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove, SELF_PLAY};
 use crate::support::words::{counted, grouped, percent};
 
-/// The start of the message that a line of the search transposes into the book.
+/// The prefix of the message shown when a search line transposes to the book.
 pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 
-/// The start of the message that an analysis in the book covers the root.
+/// The prefix of the message shown when the book contains an analysis of the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
 /// The prefix of both messages when they explain the final result of a search that ended in the

@@ -108,7 +108,7 @@ pub struct Judgement {
     pub loss: Option<Score>,
     /// What the reference book contains about the move.
     pub played: MoveFacts,
-    /// The moves of the repertoire or, where it ends, up to three good moves.
+    /// The moves of the repertoire or, where it ends, a few good moves.
     pub expected: Vec<MoveFacts>,
     /// The opponent's reply, if the position after it is the next question.
     pub reply: Option<Move>,
