@@ -44,11 +44,10 @@ pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
 /// Prints one line that states the problem in the arguments and where to find help.
 pub(super) fn refuse(fault: &str) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let text = format!(
-        "tabia: {}. For more information, try '{} --help'.",
-        fault.trim_end_matches('.'),
-        command(&arguments)
-    );
+    let fault = fault.trim_end_matches('.');
+    let end = if fault.ends_with('?') { "" } else { "." };
+    let text =
+        format!("tabia: {fault}{end} For more information, try '{} --help'.", command(&arguments));
     // Otherwise xboard would wait for the engine's features forever.
     if is_for_xboard(&arguments) {
         let report = Reply::Tell { audience: Audience::UserError, text: text.clone() };

@@ -224,6 +224,14 @@ fn argument_errors_name_the_help_of_their_command() {
 }
 
 #[test]
+fn proposal_for_a_wrong_command_ends_with_a_question_mark() {
+    let output = tabia(&["bock"]);
+    let printed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{printed}");
+    assert!(printed.contains("did you mean `book`? For more information"), "{printed}");
+}
+
+#[test]
 fn help_command_equals_the_help_option() {
     for (arguments, same) in [
         (&["help"][..], &["--help"][..]),
