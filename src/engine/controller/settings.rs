@@ -247,7 +247,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Spin { min: WEAKEST, max: STRONGEST, get: |s| s.elo, set: |s, v| s.elo = v }),
     row("Seed", "Seed", "seed of the errors at limited strength; 0: a new one each game",
         Kind::Spin { min: 0, max: MAX_SEED, get: |s| s.seed, set: |s, v| s.seed = v }),
-    row("HumanPauses", "HumanPauses", "at limited strength, take about as long for a move as a person",
+    row("HumanPauses", "HumanPauses", "at limited strength, think about as long as a person",
         Kind::Check { get: |s| s.pauses, set: |s, v| s.pauses = v }),
     row("MoveOverhead", "Move Overhead", "milliseconds per move reserved for delays",
         Kind::Spin { min: 0, max: 5000, get: |s| s.overhead, set: |s, v| s.overhead = v }),
