@@ -1,8 +1,8 @@
 //! Measures the time to probe a book: `cargo bench --bench book`.
 //!
-//! The book has ten million random positions. The book is written to a file and opened as the
-//! engine opens a book. This is the worst case: random keys make nearly every access miss the
-//! caches, and no pawn filter avoids accesses.
+//! The book contains ten million random positions and is opened from a file, as in the engine. This
+//! is the worst case: because the keys are random, nearly every access misses the caches, and the
+//! book's pawn filter excludes no look-ups.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The seeds for the keys in the book and for keys that are not in the book.
+/// The seeds for generating keys that are in the book and keys that are not.
 const KNOWN: u64 = 1;
 const UNKNOWN: u64 = 2;
 

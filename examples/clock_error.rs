@@ -1,22 +1,22 @@
-//! Measures the error of the match runner's clock, with engines that measure their own times.
+//! Measures how accurately the match runner times moves, using engines that time their own moves.
 //!
 //! Usage: `clock_error [MOVES] [ENGINES] [BUSY_THREADS]`, such as
 //! `cargo run --release --example clock_error 20000 250`. By default, one thread per core is busy
 //! with other work.
 //!
-//! Each engine reports the time between reading `go` and writing its move. The difference from the
-//! time measured by the match runner has two parts. The first part, until the engine is woken up,
-//! depends only on the operating system. The second part, from the engine's move to its arrival,
-//! depends on the match runner. Like the readers of the match runner, the engines have a higher
-//! priority if the operating system permits it. The first moves of each game worker are not
-//! counted, because other engines are still starting at that time.
+//! Each engine reports the time between reading `go` and writing its move. The time measured by the
+//! match runner also includes two delays. The first, until the engine is woken up, depends only on
+//! the operating system. The second, until the engine's move arrives, depends on the match runner.
+//! Like the match runner's reader threads, the engines run at a higher priority if the operating
+//! system permits it. The first games are not counted, because other engines are still starting
+//! then.
 //!
 //! The time control is 0.2 s + 0.002 s without a margin. A loss on time counts as caused by the
 //! match runner unless the engine itself measured that it exceeded its time. Engines report this on
 //! standard error.
 //!
-//! The exit status is 1 if the difference exceeds 1 ms in more than 0.1% of the moves, or if the
-//! match runner caused a loss.
+//! The exit status is 1 if the measured time is more than 1 ms too long in more than 0.1% of the
+//! moves, or if the match runner caused a loss.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -40,21 +40,21 @@ use tabia::autoplay::verdict::Termination;
 use tabia::position::Position;
 use tabia::uci::{Command, Go, Start};
 
-/// With this first argument, the program runs as an engine.
+/// The first argument that makes this program run as an engine.
 const ENGINE: &str = "engine";
 
 const BASE: Duration = Duration::from_millis(200);
 const INCREMENT: Duration = Duration::from_millis(2);
 
-/// An engine uses at most this fraction (1/20) of its clock for a move, plus the increment.
+/// An engine spends at most 1/20 of its remaining time, plus the increment, on a move.
 const LARGEST_PART: u32 = 20;
 
 /// The nice value of the engines, if the operating system permits it.
 #[cfg(unix)]
 const NICE: i32 = -15;
 
-/// The number of games per worker that are not counted, because other engines are still starting
-/// during these games.
+/// The number of initial games per worker that are not counted, because other engines are still
+/// starting.
 const WARM_UP: usize = 1;
 
 /// The permitted error, and the share of moves that may exceed it.
@@ -96,16 +96,16 @@ fn main() -> anyhow::Result<ExitCode> {
 /// The results of a measurement.
 #[derive(Default)]
 struct Found {
-    /// For each move, in seconds: the error (measured minus true time), the time until the engine
-    /// read its command, and the time until the move arrived.
+    /// Three values per move, in seconds: the error (measured minus true time), the time until the
+    /// engine read its command, and the time until the move arrived.
     errors: [Vec<f64>; 3],
-    /// The number of games that are not counted.
+    /// The number of initial games that are not counted.
     warm_up: usize,
     games: usize,
     /// For each loss on time, the path of the engine's error output. The file exists only if the
     /// engine itself measured that it exceeded its time.
     reports: Vec<PathBuf>,
-    /// The number of these files after the last game.
+    /// The number of `reports` that exist after the last game.
     own_losses: usize,
     overhead: String,
 }
@@ -219,15 +219,14 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
         }
     })?;
     found.overhead = results.overhead.describe().unwrap_or_default();
-    // The match runner may write the last report after it has recorded the game.
+    // Count the files only now: the last report may be written after the game is recorded.
     found.own_losses = found.reports.iter().filter(|file| file.exists()).count();
     std::fs::remove_dir_all(&folder)?;
     Ok(found)
 }
 
-/// Plays random moves. The `info` line contains two times in nanoseconds. The number of nodes is
-/// the true time for the move. The number of nodes per second is the system time at which the
-/// command was read.
+/// Plays random moves. Each `info` line reports two times in nanoseconds: `nodes` is the time that
+/// the move really took, and `nps` is the system time at which `go` was read.
 fn play_as_engine() -> anyhow::Result<()> {
     raise_priority();
     let mut random = u64::from(std::process::id()) | 1;
@@ -272,8 +271,8 @@ fn raise_priority() {
 #[cfg(not(unix))]
 fn raise_priority() {}
 
-/// Chooses a move, and waits for a random part of the clock since `begin`. Returns the move and the
-/// time that was on the clock.
+/// Waits until a random part of the remaining time has passed since `begin`. Returns a random move
+/// and the time that was on the clock at `begin`.
 fn choose(
     game: &str,
     go: &str,
@@ -291,7 +290,7 @@ fn choose(
     Ok((mv.clone(), left))
 }
 
-/// Returns the time on the clock of the side to move, and its legal moves.
+/// Returns the remaining time and the legal moves of the side to move.
 fn clock(go: &str, game: &str) -> anyhow::Result<(Duration, Vec<String>)> {
     let (Ok(Command::Go(go)), Ok(Command::Position { start, moves })) = (go.parse(), game.parse())
     else {

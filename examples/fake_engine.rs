@@ -11,22 +11,22 @@
 //! - `seed`: seed for the choice of moves
 //! - `name`: name of the engine
 //! - `stderr`: text written to standard error before a crash
-//! - `startup_ms`: delay of the start, in milliseconds
+//! - `startup_ms`: delay at startup, in milliseconds
 //! - `start_counter`: file that counts the starts
 //! - `failing_starts`: numbers of the starts that fail, such as `2` or `1,2`; requires
 //!   `start_counter`
 //! - `best`: the best value of the option `Level`. The further `Level` is from it, the sooner an
 //!   xboard engine resigns.
-//! - `st`: `whole` truncates move times to whole seconds. A move time of 0 is no limit: the engine
-//!   then moves only on request.
+//! - `st`: `whole` truncates move times to whole seconds. A move time of 0 means no limit: the
+//!   engine then moves only on request.
 //! - `options`: `all` declares a UCI option of every type
 //! - `option`: a further UCI option, such as `'name X type check default true'`
 //! - `info`: a further line before `bestmove`
-//! - `ignores`: a parameter of `go` that the engine ignores. The engine then searches until `stop`,
-//!   or plays any move.
+//! - `ignores`: a parameter of `go` that the engine ignores. If it is `searchmoves`, the engine
+//!   plays any move; otherwise, it searches until `stop`.
 //!
 //! `fault` can also be one of the protocol errors that `tabia autoplay --check` finds. These errors
-//! do not depend on `at` and `in`. Their names are the arguments of `is_faulty`.
+//! do not depend on `at` and `in`. For their names, see the uses of `is_faulty` and `script.fault`.
 //!
 //! Moves depend only on the seed, the option `Level` and the position, so games are reproducible.
 

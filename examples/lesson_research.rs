@@ -1,4 +1,4 @@
-//! Counts the nodes that each of the two orders of re-searches needs for the built-in positions:
+//! Counts the nodes that each of the two re-search orders needs for the built-in positions:
 //! `cargo run --release --example lesson_research [DEPTH]`
 
 use tabia::search::{Control, ResearchOrder};

@@ -1,10 +1,10 @@
 //! Generates millions of plausible games, to measure programs that process games:
 //! `cargo run --release --example plausible_games NUMBER [SEED] > games.pgn`
 //!
-//! The games are not good chess, but they have the form of those that Lichess publishes, including
-//! clocks. They begin with moves from the default book and continue with random moves, among which
-//! captures, promotions and central squares are preferred. As in real games, the first moves are
-//! often the same, and later positions are new. The same seed gives the same games.
+//! The games are not good chess, but they look like those published by Lichess, including clock
+//! times. They begin with moves from the embedded book and continue with random moves that favour
+//! captures, promotions and central squares. As in real games, the first moves are often the same,
+//! but later positions are new. The same seed gives the same games.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -15,12 +15,13 @@ use tabia::position::{Color, Move, Piece, Position};
 
 /// The number of games that a thread generates at a time.
 const BATCH: u64 = 1_000;
-/// The minimum length in plies of a game without a mate or draw, and the range of additional plies.
+/// A game that does not end in mate or stalemate has `MIN_PLIES` plies plus a random number below
+/// `MORE_PLIES`.
 const MIN_PLIES: u64 = 30;
 const MORE_PLIES: u64 = 100;
 /// Maximum number of plies from the book.
 const BOOK_PLIES: u64 = 16;
-/// One in this many moves leaves the book early.
+/// At each move, the chance of leaving the book early is one in this many.
 const LEAVES_BOOK: u64 = 12;
 /// Time controls: seconds for the game and increment per move.
 const CONTROLS: [(u64, u64); 6] = [(60, 0), (120, 1), (180, 0), (180, 2), (600, 0), (900, 10)];

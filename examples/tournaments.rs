@@ -1,19 +1,20 @@
-//! Plays random tournaments without engines, and prints their rounds as lines of JSON.
-//! `tests/tools/swiss-oracle` checks them.
+//! Plays random tournaments without engines, and prints one line of JSON for each tournament.
+//! `tests/tools/swiss-oracle` checks the output.
 //!
 //! Usage: `tournaments swiss|knockout|roundrobin COUNT [MAX_ENGINES] [SEED]`
 //!
-//! Strengths and results are random. Engines are added, are withdrawn during a round, and return.
+//! Strengths and results are random. In some tournaments, engines join, are withdrawn during a
+//! round, and return.
 
 use serde_json::json;
 use tabia::autoplay::rounds::Rounds;
 use tabia::autoplay::schedule::{Format, Schedule, Slot};
 
-/// Engines are added and withdrawn in one of this many tournaments.
+/// In one in this many tournaments, the set of engines changes.
 const CHANGING: u64 = 2;
-/// An engine is withdrawn during one of this many games.
+/// In such a tournament, an engine is withdrawn before one in this many games.
 const WITHDRAWALS: u64 = 25;
-/// An engine is added or returns in one of this many rounds.
+/// In such a tournament, an engine joins or returns before one in this many rounds.
 const ADDITIONS: u64 = 3;
 const STRENGTHS: u64 = 100;
 const DEFAULT_MAX_ENGINES: u64 = 16;
@@ -60,7 +61,7 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
             }
             rounds.set_present(present.clone());
         }
-        // An engine that has returned first plays the games of this round that it missed.
+        // A returning engine first plays the games that it missed in this round.
         if rounds.remaining().is_empty() && rounds.pair_next().is_none() {
             break;
         }

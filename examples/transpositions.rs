@@ -1,6 +1,6 @@
-//! Plays moves, and prints for each position its results in the built-in book. Also prints the
-//! moves that lead into the book although no game played them in this position: `cargo run
-//! --release --example transpositions Nf3 d5 d4 Nf6`
+//! Plays moves, and prints how many games of the built-in book reached each position. Also prints
+//! moves that no game played in a position but that lead to another position in the book:
+//! `cargo run --release --example transpositions Nf3 d5 d4 Nf6`
 
 use tabia::book::Book;
 use tabia::position::Position;

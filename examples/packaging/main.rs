@@ -1,6 +1,6 @@
 //! Writes the files that a package contains in addition to the program: manual pages, shell
-//! completions, xboard's plugin file, a desktop entry and its AppStream metadata. Each file is
-//! written to its place below a folder such as `/usr/local/share`:
+//! completions, xboard's plugin file, a desktop entry and its AppStream metadata. The argument is
+//! the target folder, such as `/usr/local/share`:
 //!
 //! ```sh
 //! cargo run --example packaging -- target/share

@@ -14,7 +14,7 @@ use clap_complete::Shell;
 const PLUGIN: &str = "plugin spec 0.0\ntabia -x\nchess\n";
 
 /// A desktop entry (<https://specifications.freedesktop.org/desktop-entry-spec/1.5/>). Desktops
-/// hide it if xboard, whose icon it uses, is missing.
+/// hide the entry if xboard, which provides its icon, is missing.
 const DESKTOP: &str = "[Desktop Entry]
 Type=Application
 Name=Tabia

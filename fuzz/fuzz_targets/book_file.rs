@@ -1,5 +1,6 @@
-//! Opens any bytes as a book file, and queries the book in every way. Invalid files are rejected,
-//! and nothing panics. This build ignores checksums, which would reject nearly all inputs.
+//! Opens arbitrary bytes as a book file, and queries the book in every way. Invalid files are
+//! rejected, and nothing panics. This build ignores checksums; otherwise nearly all inputs would be
+//! rejected.
 
 #![no_main]
 
@@ -9,7 +10,7 @@ use tabia::pgn::PgnInput;
 use tabia::position::Position;
 use tabia_fuzz::{file, seed};
 
-/// A small book: the embedded one exceeds the maximum length of an input.
+/// Returns two small books, because the embedded one exceeds the maximum length of an input.
 fn seeds() -> [(&'static str, Vec<u8>); 2] {
     [("dumb", false), ("facets", true)].map(|(name, facets)| {
         let games = file("dumb.pgn", include_bytes!("../../books/dumb.pgn"));

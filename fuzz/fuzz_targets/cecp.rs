@@ -1,4 +1,4 @@
-//! Parses any text as lines of the xboard protocol, sent by the GUI or by the engine. Parsing does
+//! Parses arbitrary text as xboard protocol lines from the GUI and from the engine. Parsing does
 //! not panic, and parsed commands round-trip.
 
 #![no_main]

@@ -1,5 +1,5 @@
-//! Resumes a build from a checkpoint whose files have any content. The build resumes or rejects the
-//! checkpoint.
+//! Resumes a build from a checkpoint whose files have arbitrary content. The build either resumes
+//! or rejects the checkpoint.
 
 #![no_main]
 

@@ -1,8 +1,8 @@
-//! Types any lines into the console, one per prompt, in an empty folder. Text after a NUL becomes a
-//! file of positions and games in this folder. Every line gets a response without a panic, only
-//! text and known colours are printed, and saved games can be read.
+//! Types arbitrary lines into the console, one per prompt, in an empty folder. Text after a NUL
+//! becomes a file of positions and games in this folder. Every line gets a response without a
+//! panic, the only control sequences in the output are colours, and saved games can be read.
 //!
-//! The search is short, and lines that take minutes or name files elsewhere are skipped.
+//! Searches are short. Lines that would take minutes or name files elsewhere are skipped.
 
 #![no_main]
 
@@ -19,7 +19,7 @@ fn is_harmless(line: &str) -> bool {
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let arguments = arguments.trim();
     match name {
-        // No files.
+        // The arguments of these commands are never file names.
         "setboard" | "result" | "name" => true,
         "perft" => arguments.parse::<u32>().is_ok_and(|depth| depth <= 2),
         "test" => arguments != "movegenspeed",
@@ -38,7 +38,7 @@ fn clear() {
     }
 }
 
-/// The text without the sequences that choose colours.
+/// Returns the text without colour sequences.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default().to_owned();

@@ -1,5 +1,6 @@
-//! Packs a book from partial counts in which a Parquet file or its manifest contains any bytes. The
-//! result is the book of the games, or the file is rejected.
+//! Packs a book from partial counts in which the Parquet file or the manifest is replaced by
+//! arbitrary bytes. A replaced file may be rejected, but a replaced Parquet file never changes the
+//! book.
 //!
 //! The first byte chooses the file that the other bytes replace.
 
@@ -18,7 +19,7 @@ use tabia_fuzz::{folder, seed};
 const GAMES: &[u8] = include_bytes!("../../books/dumb.pgn");
 const FILES: [&str; 2] = ["part-000.parquet", "manifest.json"];
 
-/// The counts of the games: the bytes of each file, and the book that is packed from them.
+/// The original files of counts, and the book that is packed from them.
 struct Counts {
     files: [Vec<u8>; 2],
     book: Vec<u8>,
@@ -58,7 +59,8 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         fs::write(folder.join(name), bytes).expect("a file");
     }
     match pack(&folder) {
-        // The manifest contains a checksum of the rows, but may have no checksum itself.
+        // Changed rows do not match the checksum in the manifest. A changed manifest may be
+        // accepted, because its own checksum is optional.
         Ok(book) => assert!(replaced == 1 || book == COUNTS.book, "other rows are accepted"),
         Err(error) => assert!(!error.to_string().is_empty()),
     }

@@ -1,5 +1,5 @@
-//! Reads any text as a TOML file with the engines of a tournament. The file is accepted, or
-//! rejected with the position of the error.
+//! Reads arbitrary text as a TOML file that defines the engines of a tournament. The file is
+//! accepted, or rejected with the position of the error.
 
 #![no_main]
 

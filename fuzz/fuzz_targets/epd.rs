@@ -1,5 +1,5 @@
-//! Parses any text as lines of EPD. Parsing does not panic, the error names the first invalid line,
-//! and parsed positions round-trip.
+//! Parses arbitrary text as EPD lines. Parsing does not panic, the error names the first invalid
+//! line, and parsed positions round-trip.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Parses any text as FEN. It is accepted if and only if an independent check with `cozy-chess`
-//! accepts it. Accepted positions round-trip, and their key, moves and notation match `shakmaty`.
+//! Parses arbitrary text as FEN. The text is accepted if and only if an independent check with
+//! `cozy-chess` accepts it. Accepted positions round-trip, and their key, moves and notation match
+//! `shakmaty`.
 
 #![no_main]
 
@@ -50,7 +51,7 @@ fn may_castle(board: &Board, rights: &str) -> bool {
     rights == "-" || rights.chars().all(is_right)
 }
 
-/// Whether a pawn can have passed this en passant square with the last move.
+/// Whether the last move can have been a double step across this en passant square.
 fn may_have_passed(board: &Board, square: &str) -> bool {
     if square == "-" {
         return true;

@@ -1,4 +1,4 @@
-//! Opens any lines as the journal of an annotation, a tuning run or an analysis. The file is
+//! Opens arbitrary lines as the journal of an annotation, a tuning run or an analysis. The file is
 //! accepted, or rejected without a change. Opening it again gives the same records and changes
 //! nothing, and an appended record is read back.
 

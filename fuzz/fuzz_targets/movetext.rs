@@ -1,9 +1,9 @@
-//! Writes games from any bytes, with comments, glyphs and variations. Tabia and `pgn-reader` must
-//! read their main lines unchanged. The games are read several times in one text, because a reader
-//! caches the openings that it has seen often.
+//! Turns arbitrary bytes into games with comments, glyphs and variations. Tabia and `pgn-reader`
+//! must read their main lines unchanged. The text contains each game several times, because a
+//! reader caches the openings that it has seen often.
 //!
-//! An input is a list of games. Each byte is the index of a legal move, or one of the marks below,
-//! whose operands follow.
+//! An input is a list of games. Each byte is the index of a legal move, or a mark followed by its
+//! operands (see `mark`).
 
 #![no_main]
 
@@ -20,8 +20,7 @@ use tabia_fuzz::{seed, uci};
 
 /// Bytes from this value on are marks.
 const MARKS: u8 = 240;
-/// The number of copies of each game in the text. It exceeds the number of games after which a
-/// reader caches their opening.
+/// The number of copies of each game in the text, enough for a reader to cache the opening.
 const TIMES: usize = 12;
 /// Maximum number of games and of plies in a game.
 const MAX_GAMES: usize = 12;
@@ -56,7 +55,7 @@ impl Writer<'_> {
         self.bytes.split_off_first().copied()
     }
 
-    /// A word without characters that have a special meaning in comments.
+    /// Returns a word without characters that have a special meaning in comments.
     fn word(&mut self) -> String {
         let length = self.next().unwrap_or_default() % 12;
         let letters = (0..length).filter_map(|_| self.next());
@@ -66,7 +65,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// A variation of plausible words, which readers skip.
+    /// Writes a variation of plausible words. Readers must skip it.
     fn variation(&mut self, depth: usize) {
         const WORDS: [&str; 10] =
             ["e4", "1...", "Nf3!?", "$3", "O-O-O+", "{a ) b}", "--", "exd8=Q#", "12.", "1-0"];
@@ -121,7 +120,6 @@ impl Writer<'_> {
         None
     }
 
-    /// Writes a game.
     fn game(&mut self) -> Expected {
         let fen = STARTS[usize::from(self.next().unwrap_or_default()) % STARTS.len()];
         let mut position = Position::from_fen(fen).expect(fen);

@@ -1,10 +1,10 @@
-//! Reads any bytes as a network file, and the built-in file with any damage. The file is rejected
-//! or read unchanged. If it is read, the fast evaluation gives the same score as the plain one,
-//! without overflow.
+//! Reads arbitrary bytes, or the built-in file with arbitrary changes, as a network file. The file
+//! is rejected or read unchanged. If it is read, the fast evaluation gives the same score as the
+//! plain one, without overflow.
 //!
 //! An input that does not begin like a network file is a list of changes to the built-in file. Each
-//! change has six bytes: the position (3), the binary logarithm of how many values are replaced
-//! (1), and the new value (2). Remaining bytes change the length.
+//! change has six bytes: the offset (3), the binary logarithm of the number of values to replace
+//! (1), and the new value (2). Remaining bytes change the length of the file.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ static ALLOCATOR: Bounded = Bounded { most: 4 << 20 };
 
 static BUILT_IN: LazyLock<Vec<u8>> = LazyLock::new(|| Network::embedded().to_bytes());
 
-/// The built-in network's file with the changes.
+/// Returns the built-in network's file with these changes.
 fn damaged(bytes: &[u8]) -> Vec<u8> {
     let mut file = BUILT_IN.clone();
     let (changes, rest) = bytes.as_chunks::<6>();

@@ -1,6 +1,6 @@
-//! Parses any line as a pattern, and the bytes after it as a file of moves. Both are accepted or
-//! rejected, and the moves are searched for the pattern, without a panic. This build ignores
-//! checksums, which would reject nearly all inputs.
+//! Parses an arbitrary line as a pattern, and the bytes after it as a file of moves. If both are
+//! accepted, searches the moves for the pattern. Nothing panics. This build ignores checksums;
+//! otherwise nearly all inputs would be rejected.
 
 #![no_main]
 

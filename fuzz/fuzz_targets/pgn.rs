@@ -1,4 +1,4 @@
-//! Parses any bytes as PGN. Parsing does not panic, and parsed games round-trip.
+//! Parses arbitrary bytes as PGN. Parsing does not panic, and parsed games round-trip.
 
 #![no_main]
 

@@ -1,8 +1,8 @@
-//! Imports any rows as a Polyglot book. The rows are rejected, or give a valid book of legal moves
-//! that round-trips.
+//! Imports arbitrary rows as a Polyglot book. The rows are rejected, or give a valid book of legal
+//! moves that round-trips.
 //!
-//! A key below 256 is the index of a position at most two plies from the start, so that real
-//! positions are common.
+//! Keys from 1 to 255 are replaced by the keys of positions at most two plies from the start, so
+//! that real positions are common.
 
 #![no_main]
 
@@ -33,7 +33,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
             *key = KEYS[number as usize - 1].to_be_bytes();
         }
     }
-    // Sorts the rows if the first byte is 0, so that both sorted and unsorted rows occur.
+    // Sort the rows if the first byte is 0, so that both sorted and unsorted rows occur.
     if bytes.first().is_some_and(|&first| first == 0) {
         rows.as_chunks_mut::<16>().0.sort_unstable();
     }
@@ -64,7 +64,7 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         assert!(moves.iter().all(|known| visited.position.is_legal(known.mv)), "{book:?}");
     }
     let written = book.to_polyglot().bytes;
-    // Illegal moves are dropped, so the rest may be unreachable.
+    // Illegal moves are dropped, which can make other positions unreachable.
     if book.walk(&start, 1).any(|visited| !visited.entry.moves.is_empty()) {
         let again = Book::open(&file("again.bin", &written)).expect("own book");
         // A position with only zero weights is not written.

@@ -1,5 +1,5 @@
-//! Reads any PGN as a repertoire. Every move is legal and is found on its lines. If the chapters
-//! are written and read again, the repertoire is the same.
+//! Reads arbitrary text as the PGN of a repertoire. Every move is legal and is on the lines stored
+//! for it. Writing the chapters and reading them again gives the same repertoire.
 //!
 //! The first byte chooses the side.
 
@@ -52,8 +52,7 @@ fn moves(repertoire: &Repertoire) -> BTreeMap<u64, BTreeSet<Move>> {
     repertoire.nodes().map(of_node).collect()
 }
 
-/// Asserts that each line that is stored for a move reaches the move's position and ends with the
-/// move.
+/// Asserts that each line stored for a move reaches the move's position and ends with the move.
 fn check_places(repertoire: &Repertoire) {
     for node in repertoire.nodes() {
         for known in &node.moves {

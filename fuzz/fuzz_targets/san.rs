@@ -1,5 +1,6 @@
-//! Plays any moves from one of several special positions, and then parses any text as moves.
-//! `shakmaty` and a replayed game must interpret the written moves and the text in the same way.
+//! Plays arbitrary moves from one of several special positions, and then parses arbitrary text as
+//! moves. Tabia, `shakmaty` and a replayed game must interpret the moves and the text in the same
+//! way.
 //!
 //! The input consists of the index of the starting position (one byte), the number of moves (one
 //! byte), one byte for each move, and words.
@@ -33,7 +34,7 @@ fn read(word: &str, position: &Position, reading: &Reading, theirs: &Chess) {
         assert!(position.is_legal(mv), "{word:?} in {position}");
     }
     reading.read(position, word);
-    // Tabia also accepts texts that are not strict SAN. They are skipped here.
+    // Skip text that is not strict SAN. Tabia may accept it, but `shakmaty` does not.
     let Ok(plus) = SanPlus::from_ascii(word.as_bytes()) else { return };
     match plus.san.to_move(theirs) {
         Ok(mv) => assert_eq!(ours.map(|mv| mv.to_string()), Ok(uci(mv)), "{word:?} in {position}"),

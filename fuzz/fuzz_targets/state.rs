@@ -1,7 +1,7 @@
-//! Resumes a match from any text as its state file and, after a NUL, as its PGN file. The state is
-//! rejected or the match resumes. After that, the PGN file contains its old content, without any
-//! truncated last game, and the complete last game. A report can be created, and a second resume
-//! changes nothing.
+//! Resumes a match from arbitrary text: a state file, a NUL and a PGN file. Either the state is
+//! rejected or the match resumes. Then the PGN file contains its old content, except for a
+//! truncated last game, followed by the complete last game. A report can be created, and a second
+//! resume changes nothing.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Parses any text as lines of UCI, without a panic. Unknown words before the command and extra
-//! white space do not matter, as the protocol requires.
+//! Parses arbitrary text as UCI lines, without a panic. As the protocol requires, unknown words
+//! before the command and extra white space are ignored.
 
 #![no_main]
 

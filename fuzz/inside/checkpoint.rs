@@ -1,9 +1,9 @@
-//! Resumes a build from a checkpoint whose files have any content. The build resumes or rejects the
-//! checkpoint. An unchanged checkpoint gives the book of an undisturbed build.
+//! Resumes a build from a checkpoint whose files have arbitrary content. The build either resumes
+//! or rejects the checkpoint.
 //!
-//! The first byte of an input contains the options. It is followed by the lengths of the state, the
-//! log of games and the hashes of games (two bytes each), by these three parts, and by the records.
-//! The table of partitions is computed from the records. This build ignores checksums.
+//! An input begins with a byte of options and the lengths (two bytes each) of three parts: the
+//! state, the log of games, and the hashes of games. These parts and the records follow. The
+//! partition table is computed from the records. This build ignores checksums.
 
 use std::fs;
 use std::io::Cursor;
@@ -16,14 +16,14 @@ use crate::games::book::{
 };
 use crate::games::pgn::PgnInput;
 
-/// The keys in a partition have the same top bits.
+/// The number of top bits that all keys in a partition have in common.
 const PARTITION_BITS: u32 = 8;
 const PARTITIONS: usize = 1 << PARTITION_BITS;
 /// The size in bytes of a record without and with the number of its game.
 const RECORD_BYTES: [usize; 2] = [12, 16];
 
-/// Games, one of which has an illegal move. A build that is stopped there has read only the first
-/// chunk.
+/// Games, one of which has an illegal move. A build that is stopped at this move has read only the
+/// first chunk.
 fn games() -> PgnInput {
     let game = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n";
     let text = format!("{game}{}1. e4 Kd5 1-0\n\n{game}", game.replace("e5", "c5"));
@@ -45,14 +45,15 @@ fn build_in(folder: &Path, flags: u8, stops: bool) -> Result<Vec<u8>, BuildError
     build(&[games()], &options(flags, folder), &monitor, output).map(|(book, _)| book.into_inner())
 }
 
-/// The content of the only file whose name starts with `begin`; empty if there is none.
+/// Returns the content of the only file whose name starts with `begin`, or nothing if there is
+/// none.
 fn file_in(folder: &Path, begin: &str) -> Vec<u8> {
     let names = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
     let mut named = names.filter(|entry| entry.file_name().to_string_lossy().starts_with(begin));
     named.next().map_or_else(Vec::new, |entry| fs::read(entry.path()).expect("a file"))
 }
 
-/// An interrupted build's files as an input.
+/// Returns the files of an interrupted build as an input.
 fn seed_input(flags: u8) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path().join("unfinished");
@@ -82,7 +83,7 @@ static PAWNS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     file_in(&folder, "pawns-")
 });
 
-/// Takes a part from the beginning of `rest`. `lengths` has the two bytes of its length.
+/// Takes a part from the beginning of `rest`. `lengths` contains its length.
 fn take<'a>(lengths: [u8; 2], rest: &mut &'a [u8]) -> &'a [u8] {
     let length = usize::from(u16::from_le_bytes(lengths)).min(rest.len());
     rest.split_off(..length).unwrap_or_default()

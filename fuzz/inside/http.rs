@@ -1,5 +1,5 @@
-//! Sends any text as a request to the explorer's server. The server answers without a panic and
-//! with a documented status, and gives the same answer to a second request.
+//! Sends arbitrary text as a request to the explorer's server. The server answers without a panic
+//! and with a documented status, and gives the same answer if the request is repeated.
 //!
 //! The first line contains the method and the address, and the following lines contain the headers.
 //! The text after an empty line is the body. Requests that start threads are only parsed.

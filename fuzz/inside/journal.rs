@@ -1,4 +1,4 @@
-//! Opens any lines as the journal of an annotation, a tuning run or an analysis. The file is
+//! Opens arbitrary lines as the journal of an annotation, a tuning run or an analysis. The file is
 //! accepted, or rejected without a change. Opening it again gives the same records and changes
 //! nothing, and an appended record is read back.
 //!
@@ -21,7 +21,7 @@ static KIND: Kind = Kind { magic: "tabia fuzz 1; ", name: "the journal" };
 const OWNER: &str = "settings";
 const TUNING: &str = "tabia tuning 2; settings";
 
-/// The kinds of journals.
+/// The number of kinds of journals.
 const KINDS: u8 = 3;
 
 fn head(kind: u8, book: &Book) -> String {

@@ -69,7 +69,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Uses the rows in an empty folder.
+/// Opens and compacts a learning file with these rows in an empty folder.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let path = folder.join("learnt");
     let file = with_keys(bytes);

@@ -10,7 +10,7 @@ pub mod network;
 pub mod san;
 pub mod state;
 
-/// The words of a text, which are separated by white space and zero-width characters.
+/// Splits a text into words at white space and zero-width characters.
 pub fn words(text: &str) -> Vec<&str> {
     crate::support::words::split_words(text).collect()
 }

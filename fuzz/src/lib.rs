@@ -13,7 +13,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError,
 use tabia::position::{Move, Position};
 use tempfile::TempDir;
 
-/// FEN and key include an en passant square only if an en passant capture is legal.
+/// FENs and keys include an en passant square only if an en passant capture is legal.
 const EN_PASSANT: EnPassantMode = EnPassantMode::Legal;
 
 /// Writes seed inputs to the folder in `TABIA_SEEDS`, which `fuzz/run.sh` sets.
@@ -24,7 +24,7 @@ pub fn seed<B: AsRef<[u8]>>(seeds: impl IntoIterator<Item = (&'static str, B)>) 
     }
 }
 
-/// An empty folder of this process; `fuzz/run.sh` removes it.
+/// A temporary folder for this process; `fuzz/run.sh` removes it.
 pub fn folder() -> &'static Path {
     static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
     FOLDER.path()
@@ -37,7 +37,7 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// The same position in `shakmaty`. Checks that cannot occur in a game are accepted.
+/// Converts a position to `shakmaty`. Accepts checks and material that cannot occur in a game.
 pub fn theirs(position: &Position) -> Chess {
     let fen: Fen = position.fen().parse().expect("own FEN");
     fen.into_position(CastlingMode::Standard)
@@ -46,7 +46,8 @@ pub fn theirs(position: &Position) -> Chess {
         .expect("own position")
 }
 
-/// Asserts that key, FEN, moves and notation match `shakmaty`, whose position is `theirs`.
+/// Asserts that the key, FEN, moves and notation match those of `theirs`, the same position in
+/// `shakmaty`.
 pub fn agree(position: &Position, theirs: &Chess) {
     let key: Zobrist64 = theirs.zobrist_hash(EN_PASSANT);
     assert_eq!(position.key(), key.0, "key of {position}");
@@ -72,18 +73,18 @@ pub fn agree(position: &Position, theirs: &Chess) {
     }
 }
 
-/// A move of `shakmaty` in coordinates.
+/// Formats a `shakmaty` move in coordinate notation.
 pub fn uci(mv: shakmaty::Move) -> String {
     mv.to_uci(CastlingMode::Standard).to_string()
 }
 
-/// Plays a move on a board of `shakmaty`.
+/// Plays a move on a `shakmaty` board.
 pub fn play(theirs: &mut Chess, mv: Move) {
     let uci: shakmaty::uci::UciMove = mv.to_string().parse().expect("coordinates");
     theirs.play_unchecked(uci.to_move(theirs).expect("a legal move"));
 }
 
-/// The system allocator with a limit. A larger allocation aborts the program.
+/// The system allocator with a maximum allocation size. Larger allocations abort the program.
 pub struct Bounded {
     /// Maximum size of an allocation, in bytes.
     pub most: usize,

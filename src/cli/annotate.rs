@@ -149,7 +149,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(exit_status(stopped))
 }
 
-/// The output of annotated games. A journal stores the games until the output is written.
+/// The files to which annotated games are written at the end. Until then, a journal stores the
+/// games.
 struct Target<'a> {
     output: Output<'a>,
     page: Option<Output<'a>>,

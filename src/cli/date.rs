@@ -35,7 +35,8 @@ fn time_stamp(seconds: u64) -> String {
 /// Converts a number of days since 1970-01-01 to year, month and day. Source: Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms" (`civil_from_days`).
 fn civil_date(days: u64) -> (u64, u64, u64) {
-    // Here, years start in March, so that the leap day is the last day. An era has 400 years.
+    // Here, years start in March, so that the leap day is the last day of the year. An era has 400
+    // years.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =

@@ -6,7 +6,8 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
-/// The values of one argument. This is an alias because clap treats a `Vec` as several arguments.
+/// The values of one argument. The alias hides the `Vec`, which clap would treat as a repeatable
+/// argument.
 pub(super) type List<T> = Vec<T>;
 
 pub(super) fn list<P: TypedValueParser>(one: P) -> ListParser<P> {

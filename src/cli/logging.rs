@@ -1,5 +1,5 @@
-//! The log. Commands write the log to standard error. The engine writes it to a file or not at all,
-//! because xboard interprets standard error as protocol output.
+//! The log. Commands write the log to standard error. Under a GUI, the engine writes it to a file
+//! or not at all, because xboard interprets standard error as protocol output.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -226,8 +226,8 @@ fn converse(
     }
 }
 
-/// Makes SIGTERM end the session. SIGINT is ignored, because old GUIs send it to get the engine's
-/// attention. In the console, SIGINT makes the engine move immediately.
+/// Makes SIGTERM end the session. In the console, SIGINT makes the engine move immediately. Under a
+/// GUI, SIGINT is ignored, because old GUIs send it to get the engine's attention.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_events(&[Event::Interrupt, Event::Terminate], move |event| match event {
         Event::Terminate => leave(&sender),

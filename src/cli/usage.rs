@@ -1,4 +1,4 @@
-//! Errors in arguments: the message, and a reference to the help.
+//! Error messages for invalid command-line arguments, each with a reference to the help.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -77,7 +77,7 @@ fn command(arguments: &[OsString]) -> String {
 
 fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
-    // The text of this error is the whole help text. The usage line in it shows where a command is
+    // The text of this error is the entire help text. Its usage line shows where a command is
     // missing.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
@@ -88,7 +88,7 @@ fn describe(error: &clap::Error) -> String {
     let fault = fault.trim_start_matches("error:");
     let parts =
         fault.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    // clap's suggestions are often too dissimilar, for example `book` for `foo`.
+    // clap often suggests words that are too dissimilar, such as `book` for `foo`.
     let parts = parts.filter(|part| !(part.starts_with("tip: ") && part.contains("similar")));
     let fault = parts.collect::<Vec<_>>().join("; ") + &suggestion(error);
     match error.source().and_then(|source| Some((source.to_string(), describe_number(source)?))) {

@@ -24,7 +24,7 @@ impl Random {
     }
 
     pub(crate) fn below_u64(&mut self, bound: u64) -> u64 {
-        // Use the high half of the product, see Lemire, "Fast Random Integer Generation" (2019).
+        // Use the high half of the product; see Lemire, "Fast Random Integer Generation" (2019).
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 

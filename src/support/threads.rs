@@ -5,8 +5,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope
 
 use crossbeam::channel::bounded;
 
-/// The stack size in bytes for work without deep recursion, which is the default of the standard
-/// library.
+/// The stack size in bytes for work without deep recursion: the standard library's default.
 pub(crate) const STACK: usize = 2 << 20;
 
 /// Returns the number of processor cores that this process may use, or 1 if the number is unknown.

@@ -139,7 +139,7 @@ fn inputs(arguments: &[String]) -> Vec<&str> {
     let mut inputs = Vec::new();
     let mut previous = "";
     for word in arguments {
-        // A weight may follow after `:`, and a selection of the file's games after `,`.
+        // `:` may introduce a weight, and `,` a selection of the file's games.
         let name = word.split([':', ',']).next().unwrap_or(word);
         let is_file =
             [".pgn", ".zst", ".tbk", ".bin", ".epd", "/"].iter().any(|end| name.ends_with(end));
@@ -151,7 +151,7 @@ fn inputs(arguments: &[String]) -> Vec<&str> {
     inputs
 }
 
-/// Creates a small input file of the kind that its name requires.
+/// Creates a small input file of the kind that its name suggests.
 fn make(name: &str, folder: &Path) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().expect("in the folder")).expect("writable");

@@ -201,7 +201,8 @@ fn known_values_are_not_searched_again() {
     run("analyse more.tbk --min-games 1 --nodes 2000 -o alone.tbk", folder.path());
     let known = "analyse more.tbk --min-games 1 --nodes 2000 --known games.tbk -o both.tbk";
     let printed = run(known, folder.path());
-    // The two new positions, and the start position, from which they are reached.
+    // The two new positions, and perhaps the start position, whose best move may now be in the
+    // book.
     assert!(
         printed.starts_with("3 positions to be searched") || printed.starts_with("2 "),
         "{printed}"
@@ -211,7 +212,7 @@ fn known_values_are_not_searched_again() {
         book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
     });
     assert_eq!(alone, both);
-    // Positions that were added to another book by growing are also added to this book.
+    // Positions that growing added to the known book are added to this book too.
     let grow = "--min-games 1 --nodes 2000 --grow 20";
     run(&format!("analyse games.tbk {grow} -o grown.tbk"), folder.path());
     run("build -q games.pgn -o again.tbk", folder.path());

@@ -1,4 +1,4 @@
-//! Annotating games, also with existing comments and after interruptions.
+//! Annotating games, including games with comments, and resuming interrupted runs.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,8 +10,8 @@ use tabia::pgn::{GameResult, PgnGame, read_games};
 
 use crate::support::{self, PROGRAM};
 
-/// Games with an allowed mate, an illegal move, a chess variant, a set-up position, comments, and
-/// no moves.
+/// Games with a blunder into mate, an illegal move, a chess variant, a set-up position, comments,
+/// and no moves.
 const GAMES: &str = "\
 [White \"a\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
 [White \"b\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n\n\

@@ -161,7 +161,7 @@ fn interrupted_build_keeps_the_games_read_so_far() {
     input.write_all(some_games().repeat(200).as_bytes()).expect("tabia reads");
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.expect("kill can be started").success());
-    // The build reacts to the signal between two chunks, so it needs more input until it ends.
+    // The build checks for the signal only between chunks, so keep sending input until it ends.
     while input.write_all(some_games().as_bytes()).is_ok() {}
     let output = child.wait_with_output().expect("it ends");
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
@@ -201,7 +201,7 @@ fn truncated_foreign_and_damaged_books_have_different_errors() {
 fn books_of_another_version_are_rejected() {
     let mut bytes = Book::embedded().bytes().to_vec();
     bytes[8..16].copy_from_slice(&1_u64.to_le_bytes());
-    // The header's last word is the checksum of all before it.
+    // The header's last word is the checksum of everything before it.
     let checksum = u64::from(crc32fast::hash(&bytes[..144]));
     bytes[144..152].copy_from_slice(&checksum.to_le_bytes());
     let error = Book::from_bytes(bytes, "old.tbk").map(|_| ()).expect_err("refused");
@@ -297,7 +297,7 @@ fn real_polyglot_books_round_trip() {
         let bytes = fs::read(books.join(name)).expect(name);
         let book = Book::open(&books.join(name)).expect(name);
         let (old, new) = (rows(&bytes), rows(&book.to_polyglot().bytes));
-        // This book stores castling as a king move, which is accepted too.
+        // `book_small.bin` stores castling as a king move, which is accepted too.
         let same = name == "book_small.bin"
             || new.iter().all(|(row, weight)| old.get(row) == Some(weight));
         assert!(same, "{name}");
@@ -339,7 +339,7 @@ fn files_that_only_look_like_polyglot_books_are_rejected() {
     }
     let Some(books) = shared_data("books/not_polyglot") else { return };
     for name in ["eco.bin", "komodo.bin"] {
-        // The size and the order of the rows do not show that these files are not books.
+        // The files are rejected for their content, even if cut to whole rows and sorted.
         let bytes = fs::read(books.join(name)).expect(name);
         let mut rows = bytes.as_chunks::<16>().0.to_vec();
         assert!(refusal(&rows.concat()).contains("contains no move"), "{name}");

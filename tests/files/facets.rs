@@ -80,8 +80,8 @@ fn build_filtered(text: &str, filter: GameFilter, options: &BuildOptions) -> Opt
     build_in_memory(&[input], &options, "book").ok().map(|(book, _)| book)
 }
 
-/// Compares a filtered book with a book of the filtered games, in all positions of the filtered
-/// book.
+/// Checks that filtering `whole` gives the same results as `part`, a book of the filtered games, in
+/// every position of `whole`.
 fn check_filter(
     whole: &Book,
     part: Option<&Book>,

@@ -229,7 +229,7 @@ fn result_does_not_depend_on_threads_memory_or_order() {
                 continue;
             };
             let how = format!("{threads} threads, {memory} bytes, unique: {unique}");
-            // The input to which a duplicate is attributed depends on timing.
+            // Which input a duplicate is attributed to depends on timing.
             assert!(unique || book.bytes() == first.bytes(), "{how}");
             assert!(book.entries().eq(first.entries()), "{how}");
             for at in first.walk(&Position::start(), 2) {

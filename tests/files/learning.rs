@@ -245,18 +245,17 @@ fn both_protocols_have_the_learn_option() {
     engine.quit();
 }
 
-/// An opening that the engine plays from a book of won games, although it then loses its own games.
+/// An opening with a score of 100% in the engine's book, but 0% in the engine's own games.
 struct Repertoire {
     folder: tempfile::TempDir,
     line: Vec<String>,
     is_white: bool,
-    /// The result of the engine's own games with this line. The engine loses them.
+    /// The result of the engine's own games with this line: a loss.
     result: &'static str,
 }
 
 impl Repertoire {
-    /// Creates a book with `games` games of this line, all won by the engine's side. In the tests,
-    /// the engine loses all its games.
+    /// Creates a book with `games` games of this line, all won by the engine's side.
     fn new(line: &[String], is_white: bool, games: usize) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (won, result) = if is_white { ("1-0", "0-1") } else { ("0-1", "1-0") };
@@ -359,7 +358,7 @@ fn lost_games_veto_a_book_move() {
         let line: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
         let is_white = number % 2 == 0;
         let own = usize::from(!is_white);
-        // The last move may be the opponent's: the engine does not search after it.
+        // End with a move by the engine, so that the engine does not search after the line.
         let line = &line[..PLIES - usize::from(is_white != (PLIES % 2 == 1))];
         let played = |games: usize, options: &str| {
             let repertoire = Repertoire::new(line, is_white, games);

@@ -116,7 +116,7 @@ mod with_parquet {
         for name in files {
             let path = folder.join("counts").join(name);
             let sound = fs::read(&path).expect("there");
-            // Damage each of about 150 bytes in each file.
+            // Damage about 150 bytes in each file, one at a time.
             for at in (0..sound.len()).step_by(sound.len().div_ceil(150)) {
                 let mut changed = sound.clone();
                 changed[at] ^= 1 << (at % 8);

@@ -98,8 +98,7 @@ fn moves_are_kept_beside_the_book_as_long_as_they_fit() {
     fs::rename(folder.join("elsewhere"), folder.join("games.pgn")).expect("moved");
     assert_eq!(search("b5=B", folder).len(), 2);
     assert_eq!(fs::read(&moves).expect("written again"), first);
-    // The games have been changed since, and the file of moves has been replaced by a different
-    // file.
+    // Change the games, and replace the file of moves with an unrelated file.
     fs::write(folder.join("games.pgn"), GAMES.replace("Bb5", "Bc4")).expect("written");
     fs::write(&moves, "mine").expect("written");
     let (status, _, errors) = run_line("book search b5=B -b games.tbk", folder);

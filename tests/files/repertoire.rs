@@ -77,8 +77,8 @@ fn sample_pgn() -> String {
     text.collect()
 }
 
-/// Counts, for each move of `side` (or of both sides), the games selected by `counts` that played
-/// it.
+/// Counts how often each move of `side` (or of both sides) was played in the samples that `counts`
+/// selects.
 fn moves_played(
     side: Option<Color>,
     counts: impl Fn(&Sample) -> bool,

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::support::run_line;
 
-/// Moves of random games, which often transpose.
+/// Moves for random games that often transpose.
 const WHITE: &str = "d4 c4 Nf3 Nc3 g3 Bg2 e3 O-O b3 e4 Bd3 a3";
 const BLACK: &str = "d5 e6 Nf6 c6 Nbd7 Be7 g6 Bg7 O-O b6 d6 c5";
 const PLIES: usize = 14;
@@ -106,7 +106,7 @@ fn written(repertoire: &Repertoire, book: &Book) -> String {
     known.chain(&new).map(|game| format!("{game}\n")).collect()
 }
 
-/// Checks that comments `see …` name lines to the position, and that no line is written twice.
+/// Checks that each `see …` comment names a line to the same position and that no line is repeated.
 fn check_text(text: &str, repertoire: &Repertoire) -> Result<(), TestCaseError> {
     let read = Repertoire::read(&input(text), repertoire.side).expect("readable");
     prop_assert_eq!(moves(&read), moves(repertoire));
@@ -195,7 +195,7 @@ proptest! {
         others in prop::collection::vec(prop::collection::vec(0_u8..21, PLIES), 10),
     ) {
         let book = book(&random_games(&games));
-        // A repertoire from other games, with a variation for the other side's reply.
+        // A repertoire made of other random games.
         let known = random_games(&others).replace("1/2-1/2", "*").replace("1-0", "*").replace("0-1", "*");
         let mut repertoire = Repertoire::read(&input(&known), Color::Black).expect("readable");
         let before = moves(&repertoire);
@@ -227,7 +227,7 @@ proptest! {
     }
 }
 
-/// Returns each game as many times as given.
+/// Returns each game repeated the given number of times.
 fn repeated(games: &[(&str, usize)]) -> String {
     games.iter().map(|(moves, number)| format!("{moves} 1/2-1/2\n\n").repeat(*number)).collect()
 }

@@ -195,7 +195,7 @@ fn kills_between_answers_lose_no_acknowledged_answer() {
         assert!(has_answers(&stored, &acknowledged), "{stored:?} {acknowledged:?}");
     }
     assert!(acknowledged.len() >= 4, "{acknowledged:?}");
-    // A record that was truncated by a kill is removed, and the others count.
+    // A record that was truncated by a kill is removed; the others still count.
     let mut bytes = fs::read(&file).expect("a journal");
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').expect("a line") + 1;
     bytes.extend_from_slice(b"12345678 {\"fen\":\"rnbq");

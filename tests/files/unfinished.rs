@@ -61,7 +61,7 @@ fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> boo
     }
 }
 
-/// Kills a build at this many checkpoints. Restarts it if it ends before a checkpoint.
+/// Kills a build at this many checkpoints. Starts over if the build ends before then.
 fn kill_at_checkpoints(folder: &Path, book: &str, arguments: &[&str], times: usize) {
     let (mut kills, begin) = (0, Instant::now());
     while kills < times {

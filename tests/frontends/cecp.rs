@@ -1,4 +1,4 @@
-//! The xboard protocol: one test for each common error of engines. No test depends on speed.
+//! The xboard protocol: one test for each common engine bug. No test depends on speed.
 
 use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
@@ -373,7 +373,7 @@ fn moves_can_be_excluded_and_included() {
     // The first iterations of the new search may have been reported before the pong.
     let lines = engine.until(|line| reaches(line, 5));
     assert!(!lines.iter().any(|line| line.contains("\tRa8")), "{lines:?}");
-    // No ping here, because the few lines about a mate could arrive before its answer.
+    // No ping here, because the few lines about a mate could arrive before the pong.
     engine.send("exclude all\ninclude a1a8");
     engine.until(|line| line.contains("\tRa8#"));
     engine.send("include all\nexclude e2e5");

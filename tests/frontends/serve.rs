@@ -524,7 +524,7 @@ fn counts_of_the_embedded_book_are_marked_as_self_play() {
         for path in ["/book", "/book/move-orders"] {
             assert_eq!(server.get(path).json()["selfPlay"], expected, "{books:?} {path}");
         }
-        // Responses in Lichess' format contain the field only if it is true.
+        // Responses in Lichess's format contain the field only if it is true.
         for path in ["/masters", "/lichess", "/lichess/history"] {
             let answer = server.get(path).json();
             let field = answer.get("selfPlay").and_then(Value::as_bool);

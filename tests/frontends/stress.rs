@@ -12,7 +12,7 @@ use crate::support::Engine;
 use tabia::cecp::Reply;
 use tabia::position::{Color, Game, Move, Position};
 
-/// Number of commands of a short and of a long run, in each protocol.
+/// Number of commands in a short and in a long run, for each protocol.
 const SHORT: usize = 1_000;
 const LONG: usize = 20_000;
 
@@ -35,7 +35,7 @@ fn pick<'a>(random: &mut TestRng, lines: &[&'a str]) -> &'a str {
     lines[random.random_range(0..lines.len())]
 }
 
-/// A legal move, if there is one and the game is not too long already.
+/// Returns a random legal move; `None` if there is none or the game is already too long.
 fn legal_move(random: &mut TestRng, game: &Game) -> Option<Move> {
     let moves = game.position().legal_moves();
     if moves.is_empty() || game.moves().len() >= LONGEST {

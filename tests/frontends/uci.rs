@@ -282,7 +282,7 @@ fn perft_is_counted_move_by_move() {
     assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 13160"));
     let counts = lines.iter().filter_map(|line| line.split_once(": ")?.1.parse::<u64>().ok());
     assert_eq!(counts.take(20).sum::<u64>(), 13160);
-    // Other commands are answered during perft, which can be stopped. `quit` waits for its end.
+    // Other commands are answered during perft, and `stop` ends it. `quit` waits for perft to end.
     engine.send("go perft 20\nisready");
     engine.until_start("readyok");
     engine.send("stop");

@@ -16,7 +16,7 @@ fn stdout(output: &Output) -> String {
     text
 }
 
-/// Plays a game of two engines, the first of which misbehaves.
+/// Plays a match in which the first engine misbehaves.
 fn faulty_match(first: &str, second: &str, extra: &[&str]) -> Output {
     let (first, second) = (fake(first), fake(second));
     let mut args = vec!["-1", &first, "-2", &second, "--tc", "5+0.1", "--patience", "0.5"];
@@ -314,7 +314,7 @@ fn default_limit_is_five_seconds_and_all_steps_are_shown() {
 
 #[test]
 fn engine_that_truncates_seconds_is_told_to_move_now() {
-    // Only a hanging engine exceeds this margin. The command to move must be sent earlier.
+    // Only a hanging engine exceeds this margin. The match runner must send `?` before that.
     let more = ["--st", "0.2", "--margin", "100000", "--max-moves", "2"];
     for (name, st) in [("Other", "st 0.2"), ("'GNU Chess 7'", "st 1")] {
         let (text, sent) = traced(&format!("xboard st=whole name={name}"), "uci", &more);

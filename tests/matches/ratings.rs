@@ -81,7 +81,7 @@ fn tournaments_end_with_ratings() {
     let engine = |name: &str, script: &str| {
         format!("[[engine]]\nname = \"{name}\"\ncommand = {:?}\n", fake_engine(script))
     };
-    // Two engines lose one of their four games; the other games are drawn.
+    // Two engines lose one game each; the other games are drawn.
     let scripts = ["uci", "uci fault=illegal at=2 in=1", "uci fault=illegal at=1 in=4"];
     let names = ["a", "b", "c"];
     let engines = [0, 1, 2].map(|number| engine(names[number], scripts[number]));

@@ -116,8 +116,7 @@ fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     read(&out.join("games.pgn"))
 }
 
-/// Returns the reason for the end of a game, according to the comment of the match runner, the
-/// engine or xboard.
+/// Returns why a game ended, according to the comment by the match runner, the engine or xboard.
 fn end(game: &PgnGame) -> &'static str {
     const KINDS: [(&str, &str); 5] = [
         ("stalemate", "stalemate"),

@@ -118,8 +118,8 @@ fn stop(
 fn killed_workers_lose_no_game() {
     const ROUNDS: usize = 4;
     let dir = folder();
-    // There are far more games than are played before the workers are stopped. Black wins all of
-    // them, so a test with symmetric bounds is never decided.
+    // The workers are stopped long before they have played all games. Black wins every game, so a
+    // test with symmetric bounds is never decided.
     let arguments = |number: usize, resume: bool| {
         let pgn = format!("{number}.pgn");
         let more = if resume { &["--pgn", &pgn, "--resume"][..] } else { &["--pgn", &pgn] };

@@ -16,8 +16,8 @@ use tabia::autoplay::tournament::{Progress, Tournament};
 
 use crate::support::{PROGRAM, fake_engine as fake, tabia};
 
-/// Returns the command line of an engine that plays an illegal move as its move number `at`. A
-/// larger number makes the engine stronger.
+/// Returns the command line of an engine that plays an illegal move on move `at`. The larger `at`,
+/// the stronger the engine.
 fn losing(at: usize) -> String {
     fake(&format!("uci seed={at} fault=illegal at={at}"))
 }
@@ -241,7 +241,7 @@ fn engines_file_can_change_during_a_swiss_tournament() {
         let text = round.to_string();
         assert!(text.contains("\"f\"") && !text.contains("hanging"), "{text}");
     }
-    // The two unplayed games count as won.
+    // The two unplayed games count as wins for `b`.
     let row = json["crosstable"].as_array().expect("rows").iter().find(|row| row["engine"] == "b");
     let row = row.expect("b took part");
     let games = row["games"].as_u64().expect("games");

@@ -111,7 +111,7 @@ fn both_sides_get_their_values_before_each_game() {
         let (plus, minus) = (values("+"), values("-"));
         assert_eq!([plus.len(), minus.len()], [12, 12], "{protocol}: {trace}");
         for (plus, minus) in plus.iter().zip(&minus) {
-            // The perturbation is 3 at the end of the run, and larger by a fifth at the beginning.
+            // The perturbation falls from 3.6 at the start of the run to 3 at its end.
             assert!((6..=8).contains(&(plus - minus).abs()), "{protocol}: {plus} {minus}");
             assert!((40..=42).contains(&(plus + minus)), "{protocol}: {plus} {minus}");
         }

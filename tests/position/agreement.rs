@@ -1,4 +1,4 @@
-//! Rules, keys and notation along random games: incremental updates against recomputation, and
+//! Rules, keys and notation over random games: incremental updates against recomputation, and
 //! everything against `shakmaty`, an independent implementation.
 
 use std::collections::{BTreeSet, HashMap};

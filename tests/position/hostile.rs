@@ -179,7 +179,7 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// The content of a square of a random board, which is mostly empty.
+/// The possible contents of a square on a random board. Most squares are empty.
 const SQUARES: &[u8] = b"........................................pnbrqPNBRQ";
 
 /// Two kings and random pieces. Most boards are rejected, and the others are unusual.

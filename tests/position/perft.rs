@@ -68,8 +68,8 @@ fn check_standard_suite(most: u64) {
     assert_eq!(positions, 128);
 }
 
-/// Parts of error messages, each with the ids of the positions in the tricky suite that are
-/// rejected with it: Chess960 castling, and too many pieces.
+/// Positions in the tricky suite that are rejected (Chess960 castling, too many pieces): part of
+/// the error message, and the ids of the positions.
 const REFUSED: [(&str, &[&str]); 2] = [
     (
         "castling",

@@ -131,7 +131,7 @@ fn file_of_another_kind_is_replaced_only_with_force() {
         assert!(!path("new.tbk").exists(), "{command}");
         run_ok(&format!("{command} --force"), folder.path());
         assert_ne!(fs::read(path("notes")).expect("there"), b"to be kept\n", "{command}");
-        // Its own output and empty files may be replaced.
+        // Without `--force`, a command replaces its own earlier output and empty files.
         run_ok(command, folder.path());
         fs::write(path("notes"), "").expect("writable");
         run_ok(command, folder.path());
@@ -467,7 +467,7 @@ fn export_reports_omitted_moves_and_positions() {
     assert!(fs::read(path("again.bin")).expect("there") == rows.concat());
 }
 
-/// A book without its header and its manifest, which records how it was built.
+/// Returns a book without its header and its manifest, which records how the book was built.
 fn tables(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).expect("a book");
     let manifest = bytes.windows(11).rposition(|window| window == b"{\"made_by\":");
@@ -487,7 +487,7 @@ fn merged_book_is_as_large_as_its_positions_need() {
     run_ok("book build -q g.pgn h.pgn --min-games 2 -o pruned.tbk", folder.path());
     let (cut, both) = (tables(&path("cut.tbk")).len(), tables(&path("both.tbk")).len());
     assert!(cut < both, "{cut} bytes of {both}");
-    // The filter of pawn structures must also cover positions that cannot be reached.
+    // The pawn-structure filter must also cover positions that cannot be reached.
     let away = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
     fs::write(path("away.pgn"), away).expect("writable");
     run_ok("book build -q away.pgn -o away.tbk", folder.path());

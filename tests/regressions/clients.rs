@@ -298,7 +298,7 @@ fn any_sixteen_pieces_per_side_are_accepted() {
     assert!(error.to_string().contains("17 pieces"), "{error}");
 }
 
-/// A terminal in which a perft of many hours runs.
+/// Returns a terminal that runs a perft of many hours.
 fn start_perft(folder: &Path) -> Terminal {
     let mut terminal = Terminal::start(folder);
     terminal.answer(&["force", "e4", "perft 99"]);

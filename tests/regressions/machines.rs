@@ -186,7 +186,7 @@ fn error_names_a_network_path_that_is_a_folder() {
 
 #[test]
 fn error_names_a_damaged_endgame_table() {
-    // No file in this folder is a tablebase. Files that have the name of one are reported.
+    // No file in this folder is a tablebase, but a file with the name of one must be reported.
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("KQvK.rtbw"), [7; 80]).expect("a file");
     let error = Tables::open(folder.path()).expect_err("damaged");
@@ -247,8 +247,8 @@ fn damage_within_an_endgame_table_is_reported_on_access() {
     assert!(reported.len() == 1 && reported[0].contains("KRvK.rtbw"), "{reported:#?}");
 }
 
-/// Two move orders that lead to the same position. After the second one, a white pawn is next to a
-/// pawn that has just advanced two squares, but it is pinned, so it cannot capture en passant.
+/// Two move orders that lead to the same position. The second one ends with d7-d5, but the white
+/// pawn on e5 is pinned, so it cannot capture en passant.
 const BY_STEPS: &str = "e4 e5 f4 exf4 e5 Qe7 Nf3 d6 Nc3 d5 a3 h5";
 const BY_DOUBLE_STEP: &str = "e4 e5 f4 exf4 e5 Qe7 Nf3 h6 Nc3 h5 a3 d5";
 
@@ -341,8 +341,8 @@ fn polyglot_books_are_read_by_both_en_passant_rules() {
     assert!(contains_position("other.bin"));
 }
 
-/// Returns a command that runs Tabia as an ordinary user with a limit on processes and threads,
-/// including itself. The limit does not apply to root, so each run has its own user.
+/// Returns a command that runs Tabia as an ordinary user, limited to `limit` threads in total. The
+/// limit is per user and does not apply to root, so each run has its own user.
 #[cfg(target_os = "linux")]
 fn with_few_threads(limit: u32, folder: &Path) -> Command {
     static USERS: AtomicU32 = AtomicU32::new(0);
@@ -466,7 +466,7 @@ fn server_with_few_threads_answers_or_fails_to_start() {
     assert!(answered > 0, "nine threads are enough");
 }
 
-/// The number of bytes at which a pipe, which holds 65,536, may have no room for another line.
+/// A pipe holds 65,536 bytes. With this many bytes in it, another line may not fit.
 const NEARLY_FULL: u64 = 60_000;
 
 /// An engine whose output nobody reads waits for room in the pipe. SIGTERM still ends it.

@@ -166,7 +166,7 @@ fn truncated_first_game_is_completed_on_resume() {
             let game = Match::new(SLOW, "seed=4", &["-n", "4", "-j", "1", "--depth", "1"]);
             append(&game.path("games.pgn"), OTHERS);
             game.run_until(1, &[]);
-            // The state after a kill while the first game is written.
+            // Recreate the state after a kill in the middle of writing the first game.
             let state = fs::read_to_string(game.path("games.pgn.state")).expect("a state");
             let first: String = state.split_inclusive('\n').take(2).collect();
             fs::write(game.path("games.pgn.state"), first).expect("written");
@@ -327,7 +327,7 @@ fn long_line(first: &str, plies: usize) -> String {
 
 #[test]
 fn memory_for_openings_depends_on_those_played() {
-    /// The memory limit in MiB. A game of 80 moves takes 16 KiB as a list of positions, so all
+    /// The memory limit in MiB. A game of 80 plies takes 16 KiB as a list of positions, so all
     /// games would take 300 MiB.
     const ROOM: u64 = 150;
     const GAMES: usize = 20_000;

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::support::{Engine, tabia};
 
-/// The game in the first `dumb.pgn`, as it was published: without tags, and on two lines.
+/// The game as it was published in the original `dumb.pgn`: without tags, and on two lines.
 const DUMB: &str = "1. e4 Nc6 2. Ke2 d5 3. Ke1 Nf6 4. exd5 Qxd5 5. Ke2 Qe4#\n\
                     {computer wins as black} 0-1\n";
 
@@ -181,7 +181,7 @@ fn unknown_token_ends_its_game_with_a_fault_naming_it() {
     assert!(!made && printed.contains("Zf3"), "{printed}");
 }
 
-/// The same game with the piece letters of many languages.
+/// A game that the tests repeat with the piece letters of many languages.
 pub(super) const NAJDORF: &str = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Bg5 e6 7. f4 Be7 \
                        8. Qf3 Qc7 9. O-O-O Nbd7 10. g4 b5 11. Bxf6 Nxf6 12. Kb1 Rb8 13. Rg1";
 

@@ -1,5 +1,5 @@
-//! Texts of games as written by other programs: with comments that quote games, white space,
-//! glyphs, null moves, and tags that contradict the moves.
+//! Game texts as written by other programs: with comments that quote games, white space, glyphs,
+//! null moves, and tags that contradict the moves.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -48,7 +48,7 @@ fn quoting_comment() -> impl Strategy<Value = String> {
     })
 }
 
-/// A game whose comments quote others, and the moves of its main line.
+/// A game whose comments quote other games.
 fn game_that_quotes() -> impl Strategy<Value = String> {
     vec(quoting_comment(), 5).prop_map(|printed| {
         let [first, second, third, fourth, fifth] = printed.try_into().expect("five comments");
@@ -228,7 +228,7 @@ proptest! {
             text.insert_str(blanks[place.index(blanks.len())], &format!(" {word}"));
         }
         let plain = text.replace('\n', newline);
-        // `pgn-reader` skips the invalid glyph, so this tolerant parser reads the whole game.
+        // `pgn-reader` skips the invalid glyph, so the tolerant parser reads the whole game.
         let mut tolerant = plain.clone();
         for result in RESULTS {
             let tag = format!("[Result \"{result}\"]{newline}{newline}");

@@ -46,8 +46,7 @@ fn number(line: &str, name: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
-/// Asserts that a search spent at least 40% of its limit, ended early because of the book, and
-/// reported this reason.
+/// Asserts that a search spent at least 40% of its limit.
 fn assert_minimum_effort(spent: f64, bound: f64, lines: &[String]) {
     assert!(spent >= 0.399 * bound, "{spent} of {bound}: {lines:#?}");
 }

@@ -100,7 +100,7 @@ fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report
     (reports, result)
 }
 
-/// In every report, the score at the root is that of the tables, including the fifty-move rule.
+/// In every report, the root score agrees with the tables, including the fifty-move rule.
 #[test]
 fn root_score_follows_the_tables() {
     let Some(tables) = tables() else { return };

@@ -10,10 +10,9 @@ use tabia::position::{Game, Position};
 use tabia::score::mate_distance;
 use tabia::search::{Bound, Config, Control, Limits, SearchEvent, Searcher};
 
-/// The number of runs that must have the same node count. Half of them run while other runs are in
-/// progress.
+/// The number of runs that must have the same node count. Two of them run at a time.
 const RUNS: usize = 20;
-/// The maximum distance of a reported mate that is checked by a search of all moves.
+/// The maximum distance, in moves, of reported mates that are verified by searching all moves.
 const MAX_PROVEN: u32 = 3;
 
 /// Positions without a forced mate, or with a distant one, in which the sides have mating chances.
@@ -109,7 +108,8 @@ fn check_all(positions: &[Position], depth: i32, least: usize) {
     }
 }
 
-/// Returns the positions that follow from these by one or two moves, including blunders.
+/// Returns these positions and those after every legal move, including blunders. Omits positions
+/// without legal moves.
 fn with_successors(fens: &[&str]) -> Vec<Position> {
     let roots = fens.iter().map(|fen| Position::from_fen(fen).expect(fen));
     roots

@@ -55,7 +55,7 @@ pub fn fake_engine(script: &str) -> String {
     format!("'{}' {script}", example("fake_engine").display())
 }
 
-/// Returns the path of a file or folder of the shared test data, which is not part of the project.
+/// Returns the path of a file or folder in the shared test data, which is not part of the project.
 /// The path is below `$TABIA_DATA` if this variable is set, or else below `../shared/data`.
 ///
 /// Prints a message and returns `None` if it is absent, or fails if `TABIA_REQUIRE_DATA` is set.

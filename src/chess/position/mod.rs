@@ -361,8 +361,8 @@ impl Position {
             return true;
         }
         if own & knights != EMPTY {
-            // A lone knight can mate only if the opponent has a piece other than king and queens,
-            // which can block the king.
+            // A lone knight can mate only if the opponent has a piece other than queens that can
+            // block the escape of its own king.
             let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
             return own.popcnt() > 2 || helpers != EMPTY;
         }
@@ -384,7 +384,7 @@ impl Position {
     }
 }
 
-/// The key after a move (`whole`), and the changes of the partial keys. Changes of castling rights
+/// The complete key after a move, and the changes to the partial keys. Changes of castling rights
 /// and en passant are not included. The fields `own` and `enemy` stay in registers, unlike an array
 /// indexed by colour.
 #[derive(Clone, Copy)]

@@ -250,8 +250,8 @@ impl Replay {
         self.pieces[piece.to_index()] & self.colors[color.to_index()]
     }
 
-    /// Returns the squares of the pieces of one kind that the side to move could move to `to`,
-    /// ignoring the safety of its king.
+    /// Returns the squares from which a piece of this kind could move to `to`, ignoring the safety
+    /// of its king.
     #[inline]
     fn origins(&self, piece: Piece, to: Square, capture: bool) -> BitBoard {
         let us = self.side;

@@ -1,9 +1,9 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
-//! The caller has a set of positions, such as a book, and needs those from which one move leads to
-//! the given position. First, only the keys of the candidates are computed, by incremental updates.
-//! If the key of a candidate is in the set, the candidate is then set up as a position, and
-//! verified by playing the move.
+//! The caller has a set of positions, such as a book, and needs the ones that lead to a given
+//! position in one move. First, only the keys of the candidates are computed, by incremental
+//! updates. If the key of a candidate is in the set, the candidate is then set up as a position,
+//! and verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -45,7 +45,7 @@ struct State {
 }
 
 impl Position {
-    /// Returns the known positions from which one move leads to this position, each with that move.
+    /// Returns the known positions that lead to this one in a single move, each with that move.
     ///
     /// There are a few hundred candidates. Calls `has_pawns` with the pawn key of each one. If this
     /// returns true, calls `is_known` with each possible key of the candidate. The clocks of the
@@ -132,7 +132,7 @@ impl Position {
         }
     }
 
-    /// Appends the pawn moves to `to` that could have been played. If `promotion` is set, these are
+    /// Appends the pawn moves that could have ended on `to`. If `promotion` is set, these are
     /// promotions to that piece.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();

@@ -43,8 +43,8 @@ pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     state_of((white | black << 2) as u8, en_passant.map(|square| square.get_file()))
 }
 
-/// Like [`state`], but takes the en passant file and the castling rights, which are an index into
-/// [`CASTLING_STATE`].
+/// Like [`state`], but takes the castling rights, as an index into [`CASTLING_STATE`], and the en
+/// passant file.
 #[inline]
 pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
     let castling = CASTLING_STATE[usize::from(castling & 15)];

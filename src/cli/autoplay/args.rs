@@ -387,7 +387,7 @@ impl Args {
         self.games.unwrap_or(if in_pairs { 2 } else { 1 })
     }
 
-    /// Returns the schedule. The number of openings in it is 1 until the openings have been read.
+    /// Returns the schedule. Its number of openings is 1 until the openings have been read.
     pub(crate) fn resolve_schedule(&self, engines: usize) -> anyhow::Result<Schedule> {
         let (format, games) = (self.resolve_format()?, self.games());
         ensure!(games > 0, wrong("--games: at least one game must be played"));
@@ -404,8 +404,8 @@ impl Args {
         Ok(Schedule { engines, format, games, openings: 1, reversed: !self.openings.no_reverse })
     }
 
-    /// Returns the engines that may differ when the match is resumed. These are the engines of an
-    /// engines file; without such a file, the list is empty.
+    /// Returns the engines that may differ when the match is resumed. These are all engines of the
+    /// engines file, or none if `-1` is given.
     pub(crate) fn entrants(&self, engines: &[EngineConfig]) -> Vec<Entrant> {
         let entrant =
             |engine: &EngineConfig| Entrant { name: engine.label(), settings: described(engine) };
@@ -531,7 +531,7 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early. The text is different for different rules.
+    /// Describes the rules that end games early. Different rules have different descriptions.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")

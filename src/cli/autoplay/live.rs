@@ -1,4 +1,4 @@
-//! The page of a match in progress: arguments, start and end.
+//! The live page of a match: parses its arguments, and starts and stops its server.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;

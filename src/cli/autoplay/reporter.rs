@@ -104,8 +104,8 @@ impl Reporter {
         }
     }
 
-    /// Logs lines about a game. Each line is logged with the time. If several games are played at
-    /// the same time, it starts with the game number.
+    /// Logs lines about a game. Each line starts with the time, preceded by the game number if
+    /// several games are played at the same time.
     fn stamped(&mut self, text: &str, slot: &Slot) {
         let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
         let now = now();
@@ -133,7 +133,7 @@ impl Reporter {
         }
     }
 
-    /// Reports the first write error of an output. Ignores errors caused by a closed pipe.
+    /// Reports the first write error on each output. Ignores errors caused by a closed pipe.
     fn check(&mut self, what: &'static str, done: io::Result<()>) {
         let Err(error) = done else { return };
         if error.kind() != ErrorKind::BrokenPipe && !self.lost.contains(&what) {

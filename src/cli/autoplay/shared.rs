@@ -1,4 +1,4 @@
-//! A sequential test that several machines share: arguments, and the joint result.
+//! The arguments and the joint result of a sequential test that several machines share.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,7 +45,6 @@ impl Shared {
         self.folder.as_deref().filter(|_| self.aggregate)
     }
 
-    /// Returns the number of machines.
     pub(super) fn machines(&self) -> usize {
         self.worker.map_or(1, |worker| worker.count)
     }

@@ -55,9 +55,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     add_games(&book, &recorded.running(args.games.clone(), args.force, &args.run))
 }
 
-/// Adds the games of a build to the book among its inputs. Returns `None` if no input is a book.
-/// Fails if several inputs are books, or if the options of the build differ from those recorded in
-/// the book.
+/// If one of the inputs of a build is a book, adds the games in the other inputs to it. Returns
+/// `None` if no input is a book. Fails if several inputs are books, or if the options of the build
+/// differ from those recorded in the book.
 pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> {
     let (books, games): (Vec<PathBuf>, Vec<PathBuf>) =
         args.counting.games.games.iter().cloned().partition(|path| is_book(path));

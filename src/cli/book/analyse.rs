@@ -192,8 +192,8 @@ impl AnalyseArgs {
     }
 
     /// Returns the known values of the positions in a book. They come from the book itself, the
-    /// output of an earlier run, and the books given by `--known`. The values with the longest
-    /// searches come last.
+    /// output of an earlier run, and the books given by `--known`. Values from longer searches come
+    /// last.
     fn known(&self, book: &Book) -> anyhow::Result<Vec<BookValue>> {
         let before = self.output.as_deref().and_then(|path| Book::open(path).ok());
         let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
@@ -211,11 +211,11 @@ impl AnalyseArgs {
     }
 }
 
-/// Returns the values that the analysis of another book contains for the positions in `own`.
+/// Returns the values of the positions in `own` from the analysis of another book.
 ///
-/// A move that leads out of this book's analysis may lead to a position inside the other analysis.
-/// If the other analysis covered positions outside this book, its best moves out of the analysis
-/// are therefore replaced by the results of its searches of all moves.
+/// A move to a position that only the other analysis covers leads out of this book's analysis, but
+/// the other book's `outside` results exclude such moves. If there are such positions, `outside` is
+/// therefore replaced by `own`, the result of searching all moves.
 fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
     let (mut taken, left): (Vec<BookValue>, Vec<_>) =
         other.values().partition(|value| own.contains_key(&value.key));

@@ -66,7 +66,7 @@ enum SortOrder {
     Rating,
 }
 
-/// The number of positions that are printed for a game.
+/// The maximum number of positions printed per game.
 const SHOWN_POSITIONS: usize = 3;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {

@@ -43,7 +43,8 @@ use solve::Solving;
 #[cfg(fuzzing)]
 pub(crate) use unattended::type_in;
 
-/// The console sends a prompt to request a line. While the user types, it prints only analysis.
+/// The console, which sends a prompt to request each line. While the user types, it prints only
+/// analysis.
 pub(super) struct Console {
     engine: Engine,
     out: Box<dyn Write>,

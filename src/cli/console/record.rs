@@ -1,4 +1,4 @@
-//! The game in the form in which it will be saved.
+//! The game as it will be saved.
 
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::games::pgn::{GameResult, PgnGame, PgnMove};

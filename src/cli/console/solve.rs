@@ -77,7 +77,7 @@ impl Console {
 
     fn sum_up(&mut self, solving: &Solving) -> io::Result<()> {
         self.engine.set_game(solving.game.clone());
-        // Restores the side of the engine: it was the user's turn when the suite was started.
+        // The suite was started on the user's turn, so the engine plays the side not to move.
         if solving.side.is_some_and(|side| side != self.position().side_to_move()) {
             self.engine.play_other();
         }

@@ -35,7 +35,7 @@ pub(super) struct ColourRows {
     pub results: Results,
     pub years: Vec<YearRow>,
     pub openings: Vec<OpeningShare>,
-    /// The positions that enough games reached, in ascending order of the upper bound of the score.
+    /// Positions reached by enough games, in ascending order of the score's upper bound.
     pub spots: Vec<SpotRow>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct ColourRows {
 pub(super) struct YearRow {
     /// `None` if the games have no date.
     pub year: Option<u16>,
-    /// The fraction of the player's games with this colour in this year that `results` covers.
+    /// These games as a fraction of the player's games with this colour in this year.
     pub share: f64,
     #[serde(flatten)]
     pub results: Results,
@@ -51,9 +51,9 @@ pub(super) struct YearRow {
 
 #[derive(Serialize)]
 pub(super) struct OpeningShare {
-    /// The name without the variation; `None` for games without a named position.
+    /// The opening's name without the variation, or `None` if no position in the games has a name.
     pub opening: Option<String>,
-    /// The fraction of the player's games with this colour that `results` covers.
+    /// These games as a fraction of all the player's games with this colour.
     pub share: f64,
     #[serde(flatten)]
     pub results: Results,

@@ -66,7 +66,7 @@ pub(super) struct AnswerRow {
     #[serde(skip)]
     pub mv: Move,
     pub san: String,
-    /// `engine`, `value` (of the reference book) or `games` (the most frequent move).
+    /// How the move was found: `engine`, `value` (the book's best) or `games` (the most frequent).
     pub source: &'static str,
     pub score: Option<ScoreAnswer>,
     #[serde(skip)]
@@ -153,9 +153,9 @@ pub(super) struct Check<'a> {
     pub book: &'a Book,
     pub forecast: Forecast,
     pub min_probability: f64,
-    /// Moves that lose more than this, in centipawns, are reported.
+    /// Moves that lose more than this many centipawns are reported.
     pub margin: Score,
-    /// Moves that score at least this much worse than the other moves, in points per game, are
+    /// Moves that score worse than the other moves by at least this many points per game are
     /// reported.
     pub score_margin: f64,
 }

@@ -36,10 +36,10 @@ pub(super) struct GameRow {
 pub(super) struct EventRow {
     #[serde(flatten)]
     pub at: At,
-    /// The player's move after a reply without an answer.
+    /// The player's reply, if the opponent's move left the repertoire.
     pub answer: Option<MoveRow>,
-    /// For a move that left the repertoire: how many times it has been played in this position, up
-    /// to and including this game. For other events: 0.
+    /// How many times this move has left the repertoire so far, including this game; 0 for returns
+    /// and entries.
     pub time: u64,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Comparison<'a> {
     pub repertoire: &'a Repertoire,
     pub book: &'a Book,
     names: Names,
-    /// For each move in each position: how many times it has left the repertoire until now.
+    /// How many times each move has left the repertoire so far, by position and move.
     times: HashMap<(u64, Move), u64>,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Played {
 }
 
 impl Played {
-    /// Returns the name of the player of a side; `?` if it is unknown.
+    /// Returns the name of the player with this colour, or `?` if it is unknown.
     pub(super) fn player(&self, side: Color) -> &str {
         player(&self.game, side)
     }

@@ -8,7 +8,7 @@ use super::game_rows::{At, GameRow};
 use crate::chess::position::{Color, Move};
 use crate::games::book::Counts;
 
-/// The outcomes of games in the order in which they are printed, with their meanings.
+/// The possible outcomes of a game and their meanings, in the order in which they are printed.
 pub(super) const OUTCOMES: [(&str, &str); 6] = [
     ("deviation", "you left the repertoire"),
     ("reply", "no answer to the opponent's reply"),
@@ -50,7 +50,7 @@ pub(super) struct OutcomeRow {
 
 #[derive(Serialize)]
 pub(super) struct OpeningRow {
-    /// The name without the variation; `None` for games without a named position.
+    /// The opening's name without the variation, or `None` if no position in the games has a name.
     pub opening: Option<String>,
     #[serde(flatten)]
     pub results: Results,

@@ -11,7 +11,7 @@ pub(super) struct Searches {
 }
 
 impl Searches {
-    /// Creates searches with this limit; `None` if there is no limit.
+    /// Creates a searcher with this limit. Returns `None` if neither nodes nor time are limited.
     pub(super) fn new(limit: &SearchLimit, memory: &TableMemory) -> Option<Self> {
         let limits = match (limit.nodes, limit.seconds) {
             (Some(nodes), _) => Limits::nodes(nodes),

@@ -25,7 +25,7 @@ use crate::support::words::visible;
 
 /// The suffix that turns the name of a repertoire into the name of its journal.
 const JOURNAL_ENDING: &str = ".training";
-/// By default, questions cover unanswered positions that at least this share of games reaches.
+/// By default, questions cover unanswered positions reached by at least this share of games.
 pub(in crate::cli) const END_PROBABILITY: f64 = 0.01;
 const HELP: &str = "Type a move such as Nf3 or g1f3, or `hint`, `skip` or `quit`.";
 
@@ -199,7 +199,7 @@ impl Session {
     }
 }
 
-/// Reads lines: from a terminal with line editing, or from another input without prompts.
+/// Reads lines, with prompts and line editing if the input is a terminal.
 enum Keyboard {
     Terminal(Box<DefaultEditor>),
     Stream,

@@ -94,7 +94,7 @@ fn play(
                 while !interrupted.load(Relaxed) {
                     let number = next.fetch_add(1, Relaxed);
                     if number >= args.games || sender.send((number, player.play(number))).is_err() {
-                        return; // all are played, or the writer failed
+                        return; // no game is left, or the writer failed
                     }
                 }
             }

@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut tally = Tally::default();
     for path in &args.paths.files {
         if !pack(path, &mut packer, &mut tally, &interrupted)? {
-            return Ok(ExitCode::from(INTERRUPTED)); // nothing is left behind
+            return Ok(ExitCode::from(INTERRUPTED)); // the incomplete output is deleted
         }
     }
     let (file, bytes) = packer.finish().cannot("write", &args.paths.output)?;

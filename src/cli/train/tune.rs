@@ -145,7 +145,7 @@ fn split(samples: &[Sample], args: &Args) -> [Samples; 2] {
 }
 
 /// Returns the target value: a mixture of the game's result and the result expected by the search.
-/// `score_share` is the fraction of the latter.
+/// `score_share` is the weight of the expected result.
 fn target(sample: &Sample, score_share: f32) -> f32 {
     let Some(score) = sample.score else { return sample.result };
     let expected = 1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp());

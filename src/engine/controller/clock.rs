@@ -158,8 +158,8 @@ impl Clocks {
         self.remaining[color.to_index()] = remaining;
     }
 
-    /// Sets the engine's clock to the time reported by the GUI, which is rounded down. Any time
-    /// missing compared with the expected time is recorded as [`Lag`].
+    /// Sets the engine's clock to the time reported by the GUI, which is rounded down. If less time
+    /// is left than expected, the difference is recorded as [`Lag`].
     pub(crate) fn set_own_clock(&mut self, color: Color, reported: Duration) {
         let most = reported + REPORTED_UNIT;
         let expected = self.expected[color.to_index()].take();

@@ -51,10 +51,10 @@ pub(crate) struct Settings {
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
     pub network: String,
-    /// Disadvantage, in centipawns, at which the engine resigns if this disadvantage lasts for
-    /// several moves; 0 to never resign.
+    /// The engine resigns after being behind by this many centipawns for several moves; 0 to never
+    /// resign.
     pub resign: i64,
-    /// Disadvantage, in centipawns, at which the engine accepts a draw.
+    /// The engine accepts a draw if it is behind by at least this many centipawns.
     pub contempt: i64,
     pub offer_draws: bool,
     pub limited: bool,
@@ -387,7 +387,7 @@ impl Settings {
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
 
-    /// Opens the network, the endgame tables and the learning file, unless they are already open.
+    /// Opens the network, the endgame tables and the learning file, if the settings name them.
     /// Skips any that cannot be used, and returns the errors.
     pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();

@@ -21,7 +21,7 @@ pub(crate) trait Backend: Send {
 
     fn new_game(&mut self);
 
-    /// Removes and returns the missing resources and the failures that the last request reported.
+    /// Returns and clears the faults (such as missing resources) reported by the last request.
     fn take_faults(&mut self) -> Vec<SearchFault> {
         Vec::new()
     }
@@ -94,7 +94,7 @@ pub(crate) enum BackgroundEvent {
     Kept,
     Learned {
         number: u64,
-        /// The contents, or `None` if the file is empty.
+        /// The contents, or `None` if the file is empty or missing.
         learned: Option<Learned>,
     },
 }

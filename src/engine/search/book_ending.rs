@@ -202,8 +202,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Whether the values of the positions on `line` are within [`PLAUSIBLE_MARGIN`] of the root's
     /// value.
     ///
-    /// The last position and those after the opponent's moves are searched to the depth that
-    /// remains at their ply.
+    /// Only the last position and those after the opponent's moves are checked, each with a search
+    /// to the depth that remains at its ply.
     fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
         let (probe_depth, root) = (depth, self.job.root);
         let mut position = root;

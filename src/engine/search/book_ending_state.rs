@@ -8,8 +8,8 @@ use super::table::TableEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
-/// Maximum difference, in centipawns, between the values of a plausible line and the root, and
-/// maximum fall of the root's value after the line was found.
+/// Maximum difference, in centipawns, between the root's value and the values along a plausible
+/// line. The line becomes invalid if the root's value later falls by more than this.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 #[derive(Debug, Default)]
@@ -21,8 +21,7 @@ pub(super) struct BookEndingState {
     pub(super) ended: bool,
     /// The book's analysis of the root, as a table entry.
     pub(super) known: Option<TableEntry>,
-    /// The last iteration after which the move from the book's analysis is still the move to play;
-    /// 0 for none.
+    /// The last iteration that cannot replace the move from the book's analysis; 0 for none.
     pub(super) settled: Depth,
     /// A move that is played instead of the best move (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,

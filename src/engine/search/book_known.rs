@@ -142,7 +142,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns up to `plies` moves: `mv`, then the best moves of the analyses.
+    /// Returns up to `plies` moves: `mv`, followed by the best moves from the analyses.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];

@@ -36,8 +36,8 @@ impl BookProbe {
 
     /// Returns the salt for table keys, or 0 if the search does not use book values.
     pub(super) fn salt(&self) -> u64 {
-        // The checksum is rotated, because only a part of a key's upper half selects the row in the
-        // table.
+        // A key's upper bits select the row in the table, so rotate the checksum into the upper
+        // half.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
@@ -71,7 +71,8 @@ impl BookProbe {
         }
     }
 
-    /// Stores a line that leads into the book, unless a known line to the position is as short.
+    /// Stores a line that leads into the book. Replaces a known line to the position only if that
+    /// line is longer.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
         let key = position.key();

@@ -118,8 +118,8 @@ impl TimeManager {
         elapsed - since
     }
 
-    /// Returns the time since the start or the ponder hit, but at most the hard bound. Any further
-    /// time is a delay of the machine.
+    /// Returns the time since the start or the ponder hit, but at most the hard bound. Any time
+    /// beyond the bound is a delay caused by the machine.
     pub(super) fn planned(&self) -> Duration {
         let time = self.own_time();
         self.hard.map_or(time, |hard| time.min(hard))
@@ -131,7 +131,7 @@ impl TimeManager {
         !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.time_factor())
     }
 
-    /// Whether the search may stop early because it has a clock and not a fixed time.
+    /// Whether the search may stop early: true on a clock, false with a fixed time or no limit.
     pub(super) fn is_flexible(&self) -> bool {
         self.soft.is_some()
     }

@@ -2,8 +2,8 @@
 //!
 //! A macro turns each row of the table into a `const fn`. With the `tune` feature, each row becomes
 //! an option in both protocols, whose value is read at run time. `tabia tune` changes these options
-//! (docs/guides/tune.md). The values are global and not in `Config`, where each row would need a
-//! field, a default and a setting for a value that no user sets.
+//! (docs/guides/tune.md). The values are global, because in `Config` each row would need a field, a
+//! default and a setting that no user changes.
 //!
 //! Scores are in centipawns, depths are in plies, and `lmr_…` values are in units of 1/1024 of a
 //! ply. docs/measurements/strength-search-steps.md describes how the values were found.
@@ -20,11 +20,11 @@ macro_rules! with_constants {
             improving_discount = 65 in 0..=160, 10;
 
             null_move_reduction = 4 in 2..=7, 1;
-            // The null move reduction grows by one ply for this many plies of depth, in tenths.
+            // Depth, in tenths of a ply, for each additional ply of null move reduction.
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // Required margin of the static evaluation above beta at depth 0, and the decrease of
+            // Required margin of the static evaluation above beta at depth 0, and the decrease in
             // this margin per ply of depth.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
@@ -36,7 +36,7 @@ macro_rules! with_constants {
             futility_margin = 85 in 30..=160, 8;
 
             // Late move pruning: the number of quiet moves tried at depth 0, in tenths; the
-            // increase of this number with the square of the depth, in hundredths; and the maximum
+            // increase in this number with the square of the depth, in hundredths; and the maximum
             // depth.
             late_moves_base = 30 in 10..=80, 5;
             late_moves_step = 100 in 40..=200, 10;

@@ -79,9 +79,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result
     }
 
-    /// Returns a legal move and the static evaluation, which are the result of a search that stops
-    /// before it has found a better one. If the game is over, returns the score of a mate or a
-    /// draw.
+    /// Returns a legal move and the static evaluation (0 in check), in case the search stops before
+    /// it finds a better move. If the game is over, returns the score of a mate or a draw.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -144,8 +143,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports each line whose rank belonged to a different move in the last report. Otherwise, the
-    /// last reports of two ranks could show the same move.
+    /// Reports each rank that was last reported with a different move. Otherwise, the last reports
+    /// for two ranks could show the same move.
     ///
     /// The order of the lines changes if a later line is better, or if the iteration stops between
     /// lines.

@@ -67,7 +67,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Rewards the quiet move that led to the node, because all replies to it failed low.
+    /// Rewards the quiet move that led to the node, because all replies to that move failed low.
     fn reward_last_move(&mut self, node: &Node) {
         let Some(parent) = node.ply.checked_sub(1) else { return };
         if let Some(piece_to) = self.stack[parent].piece_to

@@ -33,7 +33,7 @@ pub struct Handicap {
     /// For captures, only half of the number of plies is counted. Recaptures of the piece that has
     /// just moved are always seen, and so are replies to a check.
     pub move_blindness: u32,
-    /// Seed of the mistakes. The same seed results in the same mistakes.
+    /// Random seed. The same seed always produces the same mistakes.
     pub seed: u64,
 }
 
@@ -42,8 +42,8 @@ const ALL_PIECES: i64 = 32;
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
 /// Standard deviation of the same sum: 65536 times the square root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;
-/// Distance from the root, in plies, that is used to calculate the probability of overlooking root
-/// moves. Set by hand.
+/// Distance from the root, in plies, that is assumed for root moves. With a distance of 0, they
+/// would never be overlooked. Set by hand.
 const ROOT_DISTANCE: f64 = 0.5;
 /// Factor by which the distance from the root is multiplied for captures. Set by hand.
 const CAPTURE_DISTANCE: f64 = 0.5;

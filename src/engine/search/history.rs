@@ -153,7 +153,7 @@ pub(super) struct History {
     continuation: HistoryTable,
     /// The row that is used if there is no earlier move. Its entries are always zero.
     nothing: Box<Row>,
-    /// Three tables: for the pawns, White's pieces and Black's pieces.
+    /// One table each for the pawns, White's pieces and Black's pieces.
     /// Indices: `[colour to move][hash]`.
     correction: [HistoryTable; 3],
     /// One table for moves that are one ply apart, and one for moves that are three plies apart.
@@ -229,8 +229,7 @@ impl History {
         }
     }
 
-    /// Raises the histories of `piece_to`, played after `context`, because all replies to it failed
-    /// low.
+    /// Raises the continuation histories of a move to which all replies failed low.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);

@@ -22,7 +22,7 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Time needed to build the table for bishop and knight against a lone king. It is built only once.
+/// Time reserved for building the bishop-and-knight table, which happens only once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
@@ -104,7 +104,7 @@ pub(super) struct Job {
     pub(super) is_reported: bool,
     /// Events from helpers, which the main thread forwards.
     pub(super) pending_events: SegQueue<SearchEvent>,
-    /// One [`SearchFault`] for each thread that has panicked.
+    /// One [`SearchFault`] for each thread that panicked or did not start.
     pub(super) crashes: SegQueue<SearchFault>,
     /// Number of successful tablebase probes, summed over all threads.
     pub(super) tablebase_hits: AtomicU64,

@@ -15,7 +15,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Total number of nodes, summed over all threads, after which no new iteration starts.
     pub soft_nodes: Option<u64>,
-    /// If set, the search looks only for a mate in this many moves, at least 1.
+    /// If set, the search looks only for a mate in this many moves (at least 1).
     ///
     /// Such a search uses only sound pruning: if it finds no mate in `2 * moves - 1` iterations,
     /// there is no such mate, and the score is a bound. The search ends when it finds the first
@@ -25,7 +25,7 @@ pub struct Limits {
     pub time: TimeLimit,
     /// The moves to search at the root. If empty, all legal moves are searched.
     pub root_moves: Vec<Move>,
-    /// Number of best moves to report, at least 1. Each of them is reported with its own line.
+    /// Number of best moves to report (at least 1), each with its own line.
     pub multi_pv: usize,
     /// Whether to ponder. Until [`Control::ponder_hit`](super::Control::ponder_hit) is called, the
     /// clock does not start and no move is returned.

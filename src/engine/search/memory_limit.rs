@@ -43,9 +43,8 @@ pub(crate) fn total_memory() -> Option<usize> {
     limits.chain(platform::total_memory()).min()
 }
 
-/// Returns the memory, in bytes, that this process can allocate. It must neither force other
-/// programs out of memory nor exceed the limit of the control group. Returns `None` if the amount
-/// is unknown.
+/// Returns the number of bytes that this process can allocate without forcing other programs out of
+/// memory or exceeding the limit of its control group. Returns `None` if the number is unknown.
 fn available() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let left = groups.iter().map(|group| group.limit.saturating_sub(group.used));

@@ -31,7 +31,7 @@
 //! | --- | --- | --- |
 //! | transposition table | [`Searcher`] | all its threads, as atomics without locks; a check word detects entries that two threads wrote at the same time |
 //! | histories and corrections | [`Searcher`] | all search threads, as relaxed atomics |
-//! | book | its opener | all threads; it never changes, and clones share it |
+//! | book | the caller | all threads; it never changes, and clones share it |
 //! | stop flag, ponder hit | [`Control`] | the search threads and their caller |
 //! | node counters | `Job` | its threads, with one padded counter each |
 //! | idle threads and their calls | `Job` (`helper_pool`) | its threads, with one bit and one padded slot each |

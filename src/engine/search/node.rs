@@ -107,7 +107,7 @@ pub(super) struct NodeProgress {
     /// The best line. Set only at PV nodes.
     pub(super) line: Pv,
     pub(super) count: usize,
-    /// The first quiet moves that were searched and did not fail high, at most [`TRIED`].
+    /// The first quiet moves searched that did not fail high (up to [`TRIED`] of them).
     pub(super) quiets: ArrayVec<Move, TRIED>,
     pub(super) quiet_count: usize,
 }

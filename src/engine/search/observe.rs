@@ -7,8 +7,8 @@
 //!
 //! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
 //! number of the parent visit. A `SplitPoint` contains that number as a `VisitRef`, so that the
-//! visits of its helpers can be attached to the tree at the end. The search increments separate
-//! `Counters` independently of the steps that it reports, and both totals must be equal.
+//! visits of its helpers can be attached to the tree at the end. The search also keeps its own
+//! `Counters`, which must equal the totals of the reported steps.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -74,7 +74,7 @@ pub enum SearchReason {
     Probcut,
     /// A capture, promotion or evasion in the quiescence search.
     Noisy,
-    /// A position on a line into the book, to verify its value.
+    /// A position on a line into the book, to verify the value of that line.
     BookLine,
 }
 
@@ -125,15 +125,15 @@ pub enum NodeEnd {
     NullMove,
     /// Probcut: a capture beat beta by a margin.
     Probcut,
-    /// Multi-cut: according to a reduced search, several moves would fail high.
+    /// Multi-cut: a reduced search indicates that several moves would fail high.
     MultiCut,
     /// Stand pat in the quiescence search: the position is good enough without a move.
     StandPat,
-    /// The depth limit of a search for mates, without a mate at this node.
+    /// The depth limit of a search for mates, reached at a node that is not a mate.
     NoMate,
     /// The maximum length of a line.
     MaxPly,
-    /// The end of the search: it was stopped before the node was counted.
+    /// The search was stopped or a node above was cut off, before this node was counted.
     Stopped,
 }
 
@@ -187,8 +187,7 @@ impl PruneReason {
     }
 }
 
-/// Event counts kept by the search itself. The totals that an observer counts must be equal to
-/// them.
+/// Event counts kept by the search itself. The totals of an observer must equal these counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
     /// Number of nodes, as given in reports.
@@ -285,9 +284,9 @@ pub enum SearchStep<'a> {
     Ended(NodeEnd),
     /// The search leaves the node.
     Leave {
-        /// Value for the side to move. Meaningless if the search was stopped.
+        /// Value for the side to move. Meaningless if `stopped` is true.
         score: Score,
-        /// Whether the search was stopped.
+        /// Whether the search was stopped or a node above was cut off.
         stopped: bool,
     },
     /// The thread has completed its part of the search, with these counts.

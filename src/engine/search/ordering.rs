@@ -1,7 +1,7 @@
 //! Staged move picking. Each stage is generated only if the previous ones have not caused a cutoff.
 //!
 //! The order is: the table move, captures that do not lose material (most valuable victim first),
-//! killer moves, quiet moves by history, and losing captures. See
+//! killer moves, quiet moves by history, and finally losing captures and underpromotions. See
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
@@ -14,7 +14,7 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Minimum exchange value of a check that gets a bonus, in centipawns. Set by hand so that the
+/// Minimum exchange value, in centipawns, of a check that gets a bonus. Set by hand so that such a
 /// check loses less than a pawn.
 const SAFE_CHECK: Score = -75;
 /// Score of underpromotions, which is lower than the score of all other captures and promotions.
@@ -224,8 +224,8 @@ impl MovePicker {
         self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
-    /// Returns the best remaining capture that reaches the threshold. Defers captures below the
-    /// threshold.
+    /// Returns the best remaining capture or promotion that reaches the threshold. Defers those
+    /// below the threshold, and all underpromotions.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
         while let Some((mv, score)) = self.candidates.take_best() {
             if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {

@@ -55,7 +55,7 @@ pub(super) fn prune_statically(node: &Node) -> Option<(NodeEnd, Score)> {
     reverse_futility(node).then_some((NodeEnd::ReverseFutility, average))
 }
 
-/// Whether the evaluation is so far above beta that it will probably stay above it for a few plies.
+/// Whether the evaluation is so high that it will probably stay above beta for a few plies.
 ///
 /// Source: <https://www.chessprogramming.org/Reverse_Futility_Pruning>.
 #[inline]

@@ -52,8 +52,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Returns the value of a node after its entry has been reported to the observer. See
-    /// [`Worker::pvs`].
+    /// Returns the value of a node that [`Worker::pvs`] has reported to the observer.
     #[inline(always)]
     fn value(
         &mut self,
@@ -156,8 +155,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the window, with alpha raised to the score of a draw if the side to move can repeat
-    /// a position.
+    /// Raises alpha to the draw score if the side to move can repeat a position.
     #[inline]
     pub(super) fn repetition_window(
         &self,
@@ -172,8 +170,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the score of a forced mate with bishop and knight that comes before a draw by the
-    /// fifty-move rule.
+    /// Returns the score of a forced mate with bishop and knight, unless the fifty-move rule
+    /// prevents the mate.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -193,8 +191,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Returns the tablebase result after a capture or pawn move.
     ///
-    /// At a null-window node, a win or loss causes a cutoff. At a PV node, the result only bounds
-    /// the score, and the node is still searched to find a line.
+    /// A draw settles the node, and so does a win or loss at a null-window node. At a PV node, a
+    /// win or loss only bounds the score, and the node is still searched to find a line.
     fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
         let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {
@@ -343,8 +341,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
             return Some(self.ended(NodeEnd::NullMove, score));
         }
-        // Null moves are disabled in the first three quarters of the plies of the verification
-        // search.
+        // Null moves are disabled for the first three quarters of the verification depth.
         self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
         self.set_reason(SearchReason::NullMoveVerification);
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);

@@ -22,8 +22,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Returns the value of a node after its entry has been reported to the observer. See
-    /// [`Worker::quiescence`].
+    /// Returns the value of a node that [`Worker::quiescence`] has reported to the observer.
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {

@@ -124,7 +124,7 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time that the search took.
     pub elapsed: Duration,
-    /// The part of the elapsed time that time management planned, counted from the ponder hit.
+    /// Time since the start or the ponder hit, capped at the maximum that time management allowed.
     pub planned: Duration,
     /// Statistics of the work shared among threads.
     pub sharing: Sharing,

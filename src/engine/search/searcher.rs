@@ -70,9 +70,10 @@ impl Searcher {
         searcher
     }
 
-    /// Creates a searcher that runs on the calling thread, whose stack must be [`STACK_SIZE`].
+    /// Creates a searcher that runs on the calling thread.
     ///
-    /// This avoids starting a thread, which takes as long as searching a few dozen nodes.
+    /// This avoids starting a thread, which takes as long as searching a few dozen nodes. The
+    /// calling thread must have a stack of [`STACK_SIZE`] bytes.
     pub(crate) fn on_large_stack(config: Config) -> Self {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
@@ -243,8 +244,8 @@ impl Searcher {
 }
 
 impl Helper {
-    /// Starts a helper thread, or returns `None` if there is not enough memory for the thread and
-    /// the reserve.
+    /// Starts a helper thread. Returns `None` if it cannot be started or would leave too little
+    /// memory.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;

@@ -7,9 +7,9 @@
 //! An idle thread sets its bit in a word that all threads read, with one relaxed load at each node
 //! of sufficient depth. After searching the first move of a node (the first three moves if a cutoff
 //! is expected), a busy thread may see such a bit. It then clears the bit, which reserves the idle
-//! thread. It turns the remaining moves of the node into a [`SplitPoint`], calls the reserved
-//! thread there, and searches moves there itself. There is no list of split points and no lock
-//! shared by all nodes, and every thread that is woken has work.
+//! thread, and turns the remaining moves of the node into a [`SplitPoint`]. Both threads search
+//! moves at this split point. There is no list of split points and no lock shared by all nodes, and
+//! every thread that is woken has work.
 //!
 //! Moves are taken one at a time from the node's picker, under the node's lock. The next move is
 //! looked up in advance, skipping moves that would be pruned. A thread that takes a move therefore

@@ -90,7 +90,7 @@ impl SplitPoint {
         split
     }
 
-    /// Returns a number that identifies this node to the threads that wait for it.
+    /// Returns a number that identifies this node in the helper pool.
     pub(super) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }

@@ -11,8 +11,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Minimum share of the budget that must be spent before the first attempt, because an earlier
-/// attempt would have to be repeated. Set by hand.
+/// Share of the budget to spend before the first attempt. Earlier attempts would have to be
+/// repeated. Set by hand.
 const STEER_FROM: f64 = 0.3;
 /// Maximum number of moves tried after one iteration. Set by hand.
 const TRIED_PER_ITERATION: usize = 4;
@@ -101,8 +101,7 @@ mod tests {
     use crate::games::book::{BuildOptions, build_in_memory};
     use crate::games::pgn::PgnInput;
 
-    /// Searches a game in which the second move leads to a position that the book's games reached
-    /// by a different move order.
+    /// Searches a position in which a3 transposes into the book, whose games all end in `result`.
     fn search(result: &str, steer_margin: Score) -> SearchResult {
         let text = format!("[Result \"{result}\"]\n\n1. a3 h6 2. h3 {result}\n\n").repeat(20);
         let games = PgnInput::Text("games".to_owned(), text.into_bytes().into());

@@ -38,7 +38,7 @@ const DEPTH_OFFSET: Depth = 8;
 pub(super) struct TableEntry {
     /// The best move, or the move that failed high, if known.
     pub mv: Option<Move>,
-    /// The score. Mate scores are relative to the ply of the probing node.
+    /// The score. Mate scores count plies from the root.
     pub score: Score,
     /// The uncorrected static evaluation, or [`NO_EVAL`] if the side to move is in check.
     pub eval: Score,
@@ -106,7 +106,7 @@ impl TranspositionTable {
         prefetch(self.cluster(key));
     }
 
-    /// Returns the entry for the position with `key`. The score in the entry is relative to `ply`.
+    /// Returns the entry for the position with `key`, which is `ply` plies from the root.
     ///
     /// Because keys can collide, the move is returned only if it is legal in `position`.
     #[inline]
@@ -120,12 +120,12 @@ impl TranspositionTable {
         })
     }
 
-    /// Stores `entry` for the position with `key`, at `ply`.
+    /// Stores `entry` for the position with `key`, which is `ply` plies from the root.
     ///
-    /// If the table already has an entry for the position, the new entry replaces it, unless the
-    /// existing entry is from the current search and much deeper, and the new one is not exact.
-    /// Otherwise the new entry replaces a shallow or old entry. If the new entry has no move, the
-    /// existing move is kept.
+    /// Replaces an existing entry for the position, unless that entry is from the current search
+    /// and much deeper, and the new one is not exact. If the position has no entry, uses an empty
+    /// slot or replaces a shallow or old entry. If the new entry has no move, the existing move is
+    /// kept.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
@@ -189,8 +189,8 @@ fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// An existing entry from the current search is kept if it is deeper than the new entry for the
-/// same position by more than this number of plies. Set by hand.
+/// An entry from the current search is kept if it is more than this many plies deeper than a new
+/// entry for the same position that is not exact. Set by hand.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {

@@ -41,8 +41,8 @@ fn mates_are_found_with_correct_distance() {
 #[test]
 fn quiet_mates_are_proven_or_refuted() {
     for (fen, best, moves) in [
-        // Problems whose solutions contain no check before the end, so that selective searches
-        // overlook them for a long time.
+        // Problems without a check before the mate, which selective searches take a long time to
+        // solve.
         ("k1B5/2p5/NbN5/8/P2p4/P2p4/P1prp3/2RbK3 w - - 0 1", "a4a5", 3),
         ("1Q6/6p1/4n1p1/4p3/3Ppbp1/4pkN1/4N3/5K2 w - - 0 1", "b8h8", 4),
     ] {
@@ -241,7 +241,7 @@ fn repetitions_count_positions_of_the_game() {
 /// Returns a searcher with a one-game book, and a game that transposes into the book.
 ///
 /// The game is 1. e4 Nc6 2. Ke2 d5 3. exd5. It is not in the book, but 3...Qxd5 4. Ke1 Nf6 reaches
-/// a position of the book's game after 4...Qxd5.
+/// the position after 4...Qxd5 in the book's game.
 fn transposition_example(mode: BookSearch, threads: usize) -> (Searcher, Game) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("books/dumb.pgn");
     let book = crate::games::book::Book::open(&path).expect("a book of one game");
@@ -424,7 +424,7 @@ fn node_limit_applies_to_all_threads_together() {
     for threads in [2, 3] {
         let limit = 30_000;
         let result = search(&Game::default(), &Limits::nodes(limit), threads);
-        // Each of the other threads may be in the middle of a node.
+        // The other threads may search a few more nodes before they notice the limit.
         assert!((limit..limit + limit / 50).contains(&result.nodes), "{}", result.nodes);
     }
 }

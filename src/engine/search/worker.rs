@@ -92,7 +92,7 @@ pub(super) struct Worker<'a, S = ()> {
 }
 
 impl<'a> Worker<'a> {
-    /// Creates a thread that reports to `listener` or, without one, through the main thread.
+    /// Creates a worker that reports to `listener` or, without a listener, through the main thread.
     pub(super) fn new(
         id: usize,
         job: &'a Job,
@@ -229,7 +229,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         nodes
     }
 
-    /// Checks all limits and forwards events from helpers, even while the main thread waits.
+    /// Checks all limits and forwards events from helpers. Also called while the main thread waits.
     #[cold]
     pub(super) fn poll_limits(&mut self) {
         let job = self.job;
@@ -346,7 +346,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         [place(self.moved(ply, 2)), place(self.moved(ply, 4))]
     }
 
-    /// Returns the move made `back` plies before `ply`, or `None` if it was a null move.
+    /// Returns the move made `back` plies before `ply`. Returns `None` for a null move or before
+    /// the root.
     #[inline(always)]
     fn moved(&self, ply: Ply, back: usize) -> Option<PieceTo> {
         self.stack[ply.checked_sub(back)?].piece_to
@@ -380,8 +381,9 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether the side to move can, with one move, repeat a position that occurred after the root.
-    /// It can then achieve at least a draw. Positions before a null move are not considered.
+    /// Whether the side to move can, with one move, repeat a position that has occurred since the
+    /// root. That side can then achieve at least a draw. Positions before a null move are not
+    /// considered.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {

@@ -170,7 +170,7 @@ pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     after.min().map(|plies| plies + 1)
 }
 
-/// Returns the line that leads to mate. [`plies_to_mate`] must return a number for `position`.
+/// Returns the line that leads to mate. It is empty if [`plies_to_mate`] returns `None`.
 pub(crate) fn line(position: &Position) -> Vec<Move> {
     let mut at = *position;
     let mut line = Vec::new();

@@ -54,7 +54,7 @@ pub enum TablebaseResult {
 pub struct RootProbe {
     /// Result for the side to move in the position.
     pub outcome: TablebaseResult,
-    /// The best moves: the fastest progress in a win, or the longest resistance in a loss.
+    /// The best moves. In a win, they make the fastest progress; in a loss, they resist longest.
     pub moves: Vec<Move>,
 }
 

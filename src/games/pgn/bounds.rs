@@ -125,8 +125,7 @@ impl<V: Visitor> Parser<'_, V> {
         if !empty_line || next >= self.text.len() {
             return ControlFlow::Continue(());
         }
-        // If the words of the line were skipped, its result was skipped too. Therefore search for
-        // it here.
+        // If the words of the line were skipped, its result was skipped too, so search for it here.
         let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
         if ended || moved && !self.continues_game() {

@@ -211,7 +211,7 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
 }
 
 /// Returns the last offset in `text` at which a game probably starts, or 0 if there is none. A game
-/// starts with tags after an empty line (usually with `Event`) or with a first move.
+/// starts with tags (usually `Event`) after an empty line, or with a first move.
 fn last_boundary(text: &[u8]) -> usize {
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
     let is_apart = |at: usize| EMPTY_LINES.iter().any(|end| text[..at].ends_with(end));

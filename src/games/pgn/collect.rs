@@ -197,9 +197,8 @@ fn in_one_line(movetext: &str) -> String {
     words.join(" ")
 }
 
-/// Prepares a word so that it has the same meaning when it is written and read again. Otherwise, a
-/// control character would split the word, and a bracket at the beginning of a line would begin a
-/// tag.
+/// Changes a word so that it can be written and read again. Otherwise, a control character would
+/// split the word, and a bracket at the beginning of a line would begin a tag.
 fn kept_word(word: &str) -> String {
     let word = word.replace(char::is_control, "\u{fffd}");
     if word.starts_with('[') { format!(".{word}") } else { word }

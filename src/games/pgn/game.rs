@@ -41,7 +41,7 @@ impl GameResult {
         }
     }
 
-    /// Returns the result of a game that `winner` has won, or a draw if it is `None`.
+    /// Returns the result of a game won by `winner`, or a draw if `winner` is `None`.
     pub fn won_by(winner: Option<Color>) -> Self {
         match winner {
             Some(Color::White) => GameResult::White,

@@ -64,15 +64,15 @@ impl Language {
     }
 
     /// Translates a move in this language to English letters, and replaces figurines and
-    /// typographic characters. Returns `None` if a letter is not a piece letter.
+    /// typographic characters. Returns `None` if the word contains an invalid character, such as an
+    /// English piece letter that this language does not use.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();
         while let Some(sign) = rest.chars().next() {
             let mut length = sign.len_utf8();
             let last = english.last().copied();
-            // A piece letter can occur only at the beginning of a move or as the piece of a
-            // promotion.
+            // A piece letter can occur only at the beginning of a move or as the promotion piece.
             let is_piece_due =
                 last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
             // In Estonian, `O` stands for a bishop.

@@ -21,7 +21,7 @@ const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 pub(super) struct ParquetGames {
     rows: RowIter<'static>,
-    /// The text of the current game, of which `read` bytes have been read.
+    /// The text of the current game. The first `read` bytes have already been read.
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
@@ -59,8 +59,8 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// Opens a file of games. Each row that is read increases `progress` by its share of the file
-    /// size.
+    /// Opens a Parquet file that contains games. Reading a row increases `progress` by the row's
+    /// share of the file size.
     pub(super) fn new(file: File, progress: Arc<AtomicU64>) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
         let reader = open_parquet(file)?;

@@ -119,7 +119,7 @@ impl<V: Visitor> Parser<'_, V> {
                 }
                 tagged = true;
             }
-            // The tag has no value and extends to the end of its line.
+            // Skip a line that begins with `[` but does not contain a valid tag.
             let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
             let (next, empty_line) = scan::skip_blanks(self.text, after);
             self.at = next;

@@ -50,7 +50,7 @@ type PlainFlow = ControlFlow<Option<GameStatus>>;
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads movetext with `plain`, which is a reader of the same text. Returns `None` if the
+    /// Reads movetext with `plain`, a `pgn-reader` reader over the same text. Returns `None` if the
     /// tolerant parser must read the rest of the game.
     #[inline]
     pub(super) fn plain_movetext(
@@ -63,8 +63,8 @@ impl<V: Visitor> Parser<'_, V> {
         if let ControlFlow::Break(status) = self.cached_moves() {
             return status;
         }
-        // If the last game was left early, `pgn-reader` skips its rest first. At the end of the
-        // text, there is nothing to skip.
+        // If the last game was left early, `pgn-reader` first skips the rest of it. Seek to the end
+        // of the text, so that there is nothing to skip.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;

@@ -54,7 +54,7 @@ pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     skip_while(text, at, |byte| byte.is_ascii_digit())
 }
 
-/// Returns the end of the word at `at`. White space and glyphs outside ASCII also end a word.
+/// Returns the end of the word at `at`. Non-ASCII white space and glyphs also end a word.
 pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     let end = word_end(text, at);
     let mut place = at;
@@ -68,7 +68,7 @@ pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Splits `text` at white space outside ASCII. `text` must not contain ASCII white space.
+/// Splits `text` at non-ASCII white space. `text` must not contain ASCII white space.
 pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -102,8 +102,7 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// Returns the end of the word at `at`, like [`whole_word_end`]. Includes a promotion piece in
-/// parentheses, and the dots of `e.p.`.
+/// Like [`whole_word_end`], but includes a promotion piece in parentheses and the dots in `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
@@ -121,7 +120,7 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
 /// lines end with LF or CR.
 const FIRST_LINE: usize = 64 << 10;
 
-/// Returns the byte with which lines in `text` end: LF, which may follow a CR, or CR alone.
+/// Returns the byte that ends lines in `text`: LF (possibly after a CR), or CR alone.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
@@ -214,8 +213,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the offset of the next line after `at` at which a game clearly begins, or the end of the
-/// text if there is none. The offset is never inside a closed comment.
+/// Finds the next line after `at` that clearly begins a game and is not inside a closed comment.
+/// Returns its offset, or the end of the text if there is none.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -247,8 +246,9 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
 /// closed.
 ///
 /// `end` is the offset of the first closing brace, and `last` is the offset of the opening brace
-/// before it. Braces do not nest in PGN. However, if they are balanced before another game begins,
-/// they are assumed to be nested. If a game begins before `last`, the comment is not closed.
+/// before it. Braces do not nest in PGN, but if they balance before another game begins, they are
+/// assumed to be nested. Otherwise, the comment ends at `end` or, if a game begins before `last`,
+/// is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {
@@ -441,7 +441,7 @@ pub(super) fn is_null_move(word: &[u8]) -> bool {
     WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
-/// Counts the line ends in `text`. Counts LF or, if there is no LF, CR.
+/// Counts the line ends in `text`: LF characters or, if there are none, CR characters.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
     match memchr::memchr_iter(b'\n', text).count() {
         0 => memchr::memchr_iter(b'\r', text).count() as u64,

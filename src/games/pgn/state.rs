@@ -64,8 +64,8 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// Returns an error if the result after the moves and the result in the tag are decided and
-    /// differ.
+    /// Returns an error if the result after the moves differs from the `Result` tag and both are
+    /// decided.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;

@@ -151,9 +151,9 @@ impl Word {
     /// as hashes.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
-        // Rotation, and multiplication by an odd number, are reversible, so the key remains unique
-        // (Fibonacci hashing, see D. Knuth, "The Art of Computer Programming", vol. 3, section
-        // 6.4).
+        // Multiplication by an odd number and rotation are both reversible, so the key remains
+        // unique (Fibonacci hashing, see D. Knuth, "The Art of Computer Programming", vol. 3,
+        // section 6.4).
         let step = self.letters << u16::BITS | u64::from(place.0);
         (self.bits <= Self::LONGEST)
             .then(|| step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32))

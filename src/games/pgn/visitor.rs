@@ -62,7 +62,7 @@ impl GamePly {
     }
 }
 
-/// The movetext of a variation, without its parentheses, or the unread end of a line.
+/// The movetext of a variation, without its parentheses, or the unread rest of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct VariationText<'a> {
     pub(super) text: &'a [u8],

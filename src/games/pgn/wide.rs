@@ -1,8 +1,8 @@
-//! White space and glyphs outside ASCII.
+//! Non-ASCII white space and glyphs.
 
 use crate::support::words::is_space;
 
-/// Returns the first character of UTF-8 text if it is outside ASCII.
+/// Returns the first character of UTF-8 text if it is not ASCII.
 pub(super) fn wide_character(text: &[u8]) -> Option<char> {
     let length = match text.first()? {
         0xc2..=0xdf => 2,
@@ -15,7 +15,7 @@ pub(super) fn wide_character(text: &[u8]) -> Option<char> {
 
 const LATIN_1_SPACE: u8 = 0xa0;
 
-/// Returns the length in bytes of the white space outside ASCII at the start of `text`, if any.
+/// Returns the length in bytes of the non-ASCII white space character at the start of `text`, or 0.
 pub(super) fn wide_space(text: &[u8]) -> usize {
     if text.first() == Some(&LATIN_1_SPACE) {
         return 1;
@@ -23,8 +23,7 @@ pub(super) fn wide_space(text: &[u8]) -> usize {
     wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
 }
 
-/// The glyphs outside ASCII with their NAG numbers. No blank is necessary between a move and such a
-/// glyph.
+/// The non-ASCII glyphs with their NAG numbers. They can follow a move without a blank.
 const WIDE_GLYPHS: [(char, u8); 26] = [
     ('！', 1),
     ('❗', 1),
@@ -56,7 +55,7 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
 
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// Parses the glyph outside ASCII at the start of `text`. Returns its NAG number and its length in
+/// Parses the non-ASCII glyph at the start of `text`. Returns its NAG number and its length in
 /// bytes.
 pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
     let sign = wide_character(text)?;

@@ -78,7 +78,7 @@ fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
 }
 
 impl Variation {
-    /// Returns the movetext in one line. `start` is the position before the replaced move.
+    /// Returns the movetext as a single line. `start` is the position before the replaced move.
     pub fn movetext(&self, start: &Position) -> String {
         let mut text = String::new();
         let mut lines = Lines::new(&mut text, usize::MAX);

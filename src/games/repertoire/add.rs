@@ -36,7 +36,7 @@ pub enum AddError {
     Unreadable,
 }
 
-/// A repertoire after a line was added.
+/// The result of [`Repertoire::add_line`].
 #[derive(Debug)]
 pub struct Addition {
     /// The whole new text. It differs from the old text only in the chapter that contains the new
@@ -61,13 +61,13 @@ struct Change {
 }
 
 impl Repertoire {
-    /// Adds the moves of a line that are not in the repertoire, and a comment on the position after
-    /// them. `name` and `text` are those from which the repertoire was read. Returns `None` if
-    /// there is nothing to add.
+    /// Adds a line's missing moves, and a comment on the line's last position. `name` and `text`
+    /// are the input from which the repertoire was read. Returns `None` if there is nothing to add.
     ///
     /// The moves are added after the last position of the line that is in the repertoire, even if
-    /// it is reached by a different move order. If there is no such position, the moves form a new
-    /// chapter. A comment on a known position is appended to its existing comment.
+    /// the repertoire reaches that position by a different move order. If there is no such
+    /// position, the moves form a new chapter. A comment on a known position is appended to its
+    /// existing comment.
     ///
     /// # Errors
     /// If the line has no move, or if the text cannot be changed without losing other content.
@@ -144,7 +144,7 @@ impl Repertoire {
         Ok(Some(Change { chapter: Some(chapter), game, moves: 0 }))
     }
 
-    /// Returns a copy of a chapter's game. Fails if a part of it could not be read.
+    /// Returns a copy of a chapter's game. Fails if part of the game could not be read.
     fn sound_game(&self, chapter: usize) -> Result<PgnGame, AddError> {
         let Chapter { number, game, .. } = &self.chapters[chapter];
         match game.unread().next() {
@@ -230,9 +230,9 @@ fn new_moves(moves: &[Move], comment: &str) -> Vec<PgnMove> {
     moves
 }
 
-/// Adds moves after a move of a game or, without `step`, at the start of the game. They become the
+/// Adds moves after the move `step` of a game, or at its start if `step` is `None`. They become the
 /// continuation if there is none yet; otherwise, they become the last variation. Returns `None` if
-/// the move does not exist.
+/// the move `step` does not exist.
 fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Option<()> {
     let (line, at) = match step {
         Some(step) => line_of(&mut game.moves, step).map(|(line, at)| (line, at + 1))?,
@@ -258,8 +258,9 @@ fn line_of(moves: &mut Vec<PgnMove>, step: usize) -> Option<(&mut Vec<PgnMove>, 
     Some((line, at))
 }
 
-/// Finds a move, and appends the variations that lead to its line to `path`. Each variation is
-/// given by the index of the move that it replaces and its index among the variations of that move.
+/// Returns a move's index in its line, and pushes the variations that lead to that line onto
+/// `path`. Each variation is given by the index of the move that it replaces and its index among
+/// the variations of that move.
 fn path_to(
     moves: &[PgnMove],
     step: usize,
@@ -305,7 +306,7 @@ fn extents(text: &str) -> Vec<Extent> {
     }
 }
 
-/// Returns a comment in the form in which the PGN writer writes it.
+/// Returns a comment as the PGN writer formats it.
 fn words(comment: &str) -> String {
     let text = one_line(comment).replace('{', "(").replace('}', ")");
     text.split_whitespace().collect::<Vec<_>>().join(" ")

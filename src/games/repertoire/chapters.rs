@@ -8,15 +8,15 @@ use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
 /// A chapter with more moves than this is divided. This many moves fill about two pages. Hand-set.
 const CHAPTER_MOVES: usize = 150;
-/// A branch of a divided chapter becomes its own chapter if it has at least this many moves.
+/// A branch of a divided chapter becomes its own chapter if it has more moves than this.
 const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
 const NAMED_MOVES: usize = 4;
 
 impl Repertoire {
-    /// Returns games with variations, which contain the moves that are not in
-    /// [`Repertoire::chapters`]. The continuation of each position is written once, in the most
-    /// probable line to the position. Other lines to the position end with a comment `see …`. A
-    /// long chapter is divided by its first moves. Chapters are named after the opening.
+    /// Returns the moves that are not in [`Repertoire::chapters`], as games with variations. The
+    /// continuation of each position is written once, in the most probable line to the position.
+    /// Other lines to the position end with a comment `see …`. A long chapter is divided by its
+    /// first moves. Chapters are named after the opening.
     pub fn new_chapters(&self, book: &Book, names: &Names) -> Vec<PgnGame> {
         let lines = self.lines(book);
         let mut tree = Tree { repertoire: self, lines, names, branches: KeyMap::default() };
@@ -33,8 +33,8 @@ impl Repertoire {
     }
 }
 
-/// The moves of a repertoire as a tree. If several lines lead to a position, the moves after it are
-/// part of only the most probable line.
+/// The moves of a repertoire as a tree. If several lines lead to a position, only the most probable
+/// line contains the moves after it.
 struct Tree<'a> {
     repertoire: &'a Repertoire,
     lines: Lines,

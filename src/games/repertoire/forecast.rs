@@ -7,7 +7,7 @@ use super::graph::Repertoire;
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The numbers of plies for which reports show the share of games that are still in the repertoire.
+/// The plies at which reports show the share of games that are still in the repertoire.
 pub const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
 /// The default minimum probability of the gaps that are reported or filled.
@@ -25,9 +25,8 @@ pub const FORECAST_PLIES: u32 = 80;
 /// until it leaves the repertoire, or until the book has no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
-    /// For each number of plies from 0, the share of games that are still in the repertoire after
-    /// this number of plies. A game is not counted beyond the point at which the book has no
-    /// continuation.
+    /// The share of games that are still in the repertoire after each number of plies, starting
+    /// with 0. A game is no longer counted once the book has no continuation.
     pub shares: Vec<f64>,
     /// The positions after each number of plies, including the first positions outside the
     /// repertoire.
@@ -87,7 +86,7 @@ pub struct Gap {
 /// How a line leaves a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GapKind {
-    /// The repertoire contains replies of the opponent, but not this reply.
+    /// The repertoire contains other replies by the opponent, but not this one.
     Reply,
     /// The repertoire ends before the opponent's reply.
     End,

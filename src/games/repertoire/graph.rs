@@ -76,10 +76,10 @@ pub struct Node {
 pub struct KnownMove {
     /// The move, which is legal.
     pub mv: Move,
-    /// How often the move is chosen, relative to the other moves of the position. In a book of
+    /// How often the move is chosen, relative to the other moves in the position. In a book of
     /// games, this is the number of games with the move. Otherwise, it is 1, even if several
-    /// chapters contain the move. It is 0 for an opponent's move that no game of a book contains,
-    /// but that leads to a position of the book.
+    /// chapters contain the move. It is 0 for an opponent's move that was never played in the
+    /// book's games but leads to a position in the book.
     pub weight: u64,
     /// The numeric annotation glyphs of the move in all places, without duplicates.
     pub nags: Vec<u8>,
@@ -123,8 +123,8 @@ impl RemarkKind {
 }
 
 impl Chapter {
-    /// Returns the chapter's name: the first of the `ChapterName` tag, the players and the event
-    /// that is known.
+    /// Returns the chapter's name: the `ChapterName` tag or, if that is unknown, the players, the
+    /// event or the chapter's number.
     pub fn name(&self) -> String {
         let tag = |name| self.game.tag(name).filter(|value| !value.is_empty() && *value != "?");
         let players = || match (tag("White"), tag("Black")) {

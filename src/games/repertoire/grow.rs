@@ -63,9 +63,8 @@ pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) +
 pub struct Growth {
     /// The number of positions that were answered.
     pub answered: usize,
-    /// The positions for which no answer was found, because no game of the book continues from
-    /// them. A move that no game contains is still chosen if it transposes to a position of the
-    /// book and has a good value.
+    /// The positions for which the book contains no good move. Moves that were never played count
+    /// only if the book contains a good value for them.
     pub unanswered: Vec<Gap>,
     /// The forecast for games that are not in the book, estimated by leave-one-out: an opponent's
     /// move is treated as unknown if the repertoire would not contain it after the removal of one
@@ -77,11 +76,11 @@ impl Repertoire {
     /// Adds an answer to every position that occurs often enough, and the opponent's moves that
     /// lead to the answered positions.
     ///
-    /// Known moves are kept. An answer is at most `max_loss` worse than the best move, according to
-    /// the values of the book or, if the position has no value, to `search`. Without either, any
-    /// move of the book may be chosen. An opponent's move is added if it occurs often enough, if it
-    /// belongs to the most probable line to a position, or if at least a tenth of the position's
-    /// occurrences result from it.
+    /// Existing moves are kept. An answer is at most `max_loss` worse than the best move, according
+    /// to the values in the book or, if the position has no value, to `search`. Without either, any
+    /// move in the book may be chosen. An opponent's move is added if it occurs often enough, if it
+    /// belongs to the most probable line to a position, or if it accounts for at least a tenth of
+    /// the resulting position's occurrences.
     pub fn grow(
         &mut self,
         book: &Book,

@@ -24,10 +24,9 @@ pub struct LowScore {
 impl Repertoire {
     /// Returns the moves of the repertoire's own side that score badly in a book of games.
     ///
-    /// These are the moves for which the upper bound of the score is more than `margin` points per
-    /// game below the mean lower bound of the other moves. The bounds are computed by a
-    /// [`Chooser`], so they include engine values. For a book of weights, which has no scores, the
-    /// result is empty.
+    /// A move scores badly if the upper bound of its score is more than `margin` points per game
+    /// below the mean lower bound of the other moves. The bounds are computed by a [`Chooser`], so
+    /// they include engine values. For a book of weights, which has no scores, the result is empty.
     pub fn low_scores(&self, node: &Node, book: &Book, margin: f64) -> Vec<LowScore> {
         if !self.is_own_turn(&node.position) || book.holds_weights() {
             return Vec::new();

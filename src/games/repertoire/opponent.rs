@@ -27,18 +27,18 @@ pub struct OpponentGames {
     lines: Vec<(Position, Vec<Move>)>,
 }
 
-/// A position of a player's games.
+/// A position in a player's games.
 #[derive(Debug, Clone)]
 pub struct Reached {
     /// The position.
     pub position: Position,
     /// The results of the games that reached the position by any move order.
     pub results: Counts,
-    /// The moves played in the position, in the order of the games, with their results.
+    /// The moves played in the position, with their results, in order of first appearance.
     pub moves: Vec<(Move, Counts)>,
     /// The year of the latest game; `None` if no game has a date.
     pub last_year: Option<u16>,
-    /// The index of the first game that reached the position, and the number of plies before it.
+    /// The index of the first game that reached the position, and the ply at which it did.
     first: (usize, usize),
 }
 
@@ -53,7 +53,7 @@ pub struct Spot<'a> {
     pub is_below_mean: bool,
 }
 
-/// A repertoire move that leads to a position that did not occur in the player's games.
+/// A repertoire move to a position that did not occur in the player's games.
 #[derive(Debug, Clone, Copy)]
 pub struct NewMove<'a> {
     /// The position before the move, which occurred in the player's games.
@@ -112,7 +112,7 @@ impl OpponentGames {
         self.reached.get(&position.key())
     }
 
-    /// Returns the moves with which the first game reached a position, and its start position.
+    /// Returns the start position of the first game that reached a position, and the moves to it.
     pub fn line(&self, reached: &Reached) -> (&Position, &[Move]) {
         let (game, plies) = reached.first;
         let (start, moves) = &self.lines[game];
@@ -127,7 +127,7 @@ impl OpponentGames {
 
     /// Returns the positions with at least `min_games` games, in ascending order of the upper bound
     /// of the player's score. If successive positions were reached by the same games, only the
-    /// first one is returned.
+    /// first one is returned. Start positions are omitted.
     pub fn spots<'a>(&'a self, min_games: u64) -> Vec<Spot<'a>> {
         let mean = self.results.score(self.side);
         let continued = self.reached.values().flat_map(|reached| {
@@ -171,7 +171,7 @@ impl OpponentGames {
         met
     }
 
-    /// Returns the repertoire's moves that lead from a position of the games to a new position, in
+    /// Returns the repertoire moves that lead from a position in the games to a new position, in
     /// descending order of the number of games.
     pub fn new_moves(&self, repertoire: &Repertoire) -> Vec<NewMove<'_>> {
         let own = repertoire.nodes().filter(|node| repertoire.is_own_turn(&node.position));

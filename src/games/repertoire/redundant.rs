@@ -22,8 +22,8 @@ impl Repertoire {
         let (mut first, mut lines) = (HashMap::new(), Vec::new());
         for (chapter, text) in (0..).zip(&self.chapters) {
             let steps = &text.steps;
-            // If a move and all moves after it are redundant, this is the place where the same move
-            // first occurs; otherwise, it is `None`.
+            // For each move, the place of its first occurrence if the move and all moves after it
+            // are redundant; otherwise, `None`.
             let mut covered: Vec<Option<Place>> = Vec::with_capacity(steps.len());
             for (step, played) in (0..).zip(steps) {
                 let place = Place { chapter, step };

@@ -43,8 +43,8 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Converts a report of a transposition into the book to thinking output. The text takes the place
-/// of a principal variation, because every GUI can show text there.
+/// Formats a transposition into the book as thinking output. The text takes the place of a
+/// principal variation, because every GUI can show text there.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();

@@ -35,7 +35,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Sets warnings to show in a window. They are sent after the features, because the GUI waits
-    /// for the complete features before anything else.
+    /// for all features before it handles anything else.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }

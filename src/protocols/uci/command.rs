@@ -250,7 +250,8 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 impl Go {
-    /// Sets one limit, unless it is out of range. A negative clock time is set to zero.
+    /// Sets one limit. Negative times become zero. Returns `None` for a negative depth, node count
+    /// or mate length.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
         // A negative number is invalid. Zero requests a move as soon as possible.

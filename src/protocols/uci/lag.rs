@@ -76,15 +76,15 @@ mod tests {
         TimeLimit::Clock { remaining, increment: INCREMENT, moves_to_go }
     }
 
-    /// The position in which White or Black is to move after this number of plies.
+    /// Returns a position with this ply number and the corresponding side to move.
     fn position(plies: usize) -> Position {
         let side = if plies.is_multiple_of(2) { 'w' } else { 'b' };
         let fen = format!("4k3/8/8/8/8/8/8/4K2R {side} - - 0 {}", 1 + plies / 2);
         Position::from_fen(&fen).expect("a position")
     }
 
-    /// Plays a turn with a search that plans `planned` seconds. Returns the remaining time of its
-    /// limit, in seconds.
+    /// Plays a turn with a search that plans `planned` seconds. Returns the clock time that remains
+    /// after subtracting the lag, in seconds.
     fn play(meter: &mut LagMeter, time: TimeLimit, plies: usize, planned: u64) -> f64 {
         let limit = meter.begin_turn(time, &position(plies));
         meter.end_turn(Duration::from_secs(planned));

@@ -24,15 +24,15 @@ use super::win_rate::win_rate;
 pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
-    /// Whether an `isready` has not been answered yet.
+    /// Whether an `isready` is still unanswered.
     asked: bool,
     /// Commands that arrived during a search. They are executed when the search has ended.
     waiting: VecDeque<Command>,
     debug: bool,
     startup_warnings: Option<String>,
     count: Option<PerftCount>,
-    /// Whether the running search has a limit other than a game clock. It was then probably started
-    /// by a script.
+    /// Whether the running search has a limit other than a game clock. Such a search was probably
+    /// started by a script.
     is_scripted: bool,
     lag: LagMeter,
 }
@@ -216,7 +216,8 @@ impl<W: Write> Session<W> {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // Replies to the last event may still be pending, and no further event may arrive.
+                // Replies to the last event may still be pending, and there might be no further
+                // event.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {

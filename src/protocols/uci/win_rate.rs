@@ -34,7 +34,7 @@ impl fmt::Display for WinRate {
 }
 
 /// Curves by increasing material, in steps of [`STEP`] points. Each has two numbers in centipawns:
-/// the score that wins half of the games, and the increase that multiplies the odds by e.
+/// the score at which half of the games are won, and the increase that multiplies the odds by e.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
     (142.0, 65.0),

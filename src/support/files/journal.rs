@@ -3,7 +3,7 @@
 //! The first line contains the kind of file, the version of its format, and its owner. The owner is
 //! a description of the input and settings that produced the content.
 //!
-//! In a journal, each further line contains a record: the CRC-32 of its JSON text, and the JSON
+//! In a journal, each further line contains a record as JSON, preceded by the CRC-32 of the JSON
 //! text. If a crash or a power failure leaves an incomplete last line, that line is removed.
 //! Damaged lines are skipped. A checkpoint is always replaced as a whole. It ends with the XXH3
 //! hash of all preceding bytes.
@@ -91,7 +91,8 @@ impl Kind {
     }
 
     /// Returns the owner, with line breaks replaced by semicolons, and the length of the first
-    /// line. Another run may be writing the file. Returns `None` if the first line is incomplete.
+    /// line. Returns `None` if the first line is incomplete. Can be used while another run is
+    /// writing the file.
     pub(crate) fn owner(&self, path: &Path) -> Result<Option<(String, u64)>, JournalError> {
         self.try_owner(path).map_err(|fault| self.error(path, fault))
     }
@@ -108,12 +109,12 @@ impl Kind {
         }
     }
 
-    /// Reads the records from offset `from` on, without changing the file. Another run may be
-    /// extending the journal. Returns the offset of the first incomplete or damaged line, or else
-    /// the length of the file. On a network file system, a line can seem damaged until all of its
-    /// content has been transferred. Therefore start the next call at the returned offset; that
-    /// call visits the records after the line again. Returns `None` if the file is shorter than
-    /// `from`, because it has been replaced.
+    /// Reads the records from offset `from` on. Does not change the file, which another run may be
+    /// extending. Returns the offset of the first incomplete or damaged line, or the length of the
+    /// file if there is none. Start the next call at this offset, because on a network file system,
+    /// a line can seem damaged until all of its content has been transferred. That call visits the
+    /// records after the line again. Returns `None` if the file is shorter than `from`, because it
+    /// has been replaced.
     pub(crate) fn follow<R: DeserializeOwned>(
         &self,
         path: &Path,
@@ -150,7 +151,7 @@ impl Kind {
         if !self.check(&mut BufReader::new(&file), owner)? {
             platform::set_len(&file, 0)?;
             file.write_all(self.headline(owner).as_bytes())?;
-            // The content is synced later, but the name must also survive a power failure.
+            // Sync the name now. Later syncs include only the content.
             sync_name(path)?;
         }
         Ok(file)

@@ -25,7 +25,7 @@ const HEAD: u64 = 4096;
 /// The suffixes that identify a kind of file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
-/// The maximum number of symbolic links to follow, which is the same as on Linux.
+/// The maximum number of symbolic links to follow, as on Linux.
 const MAX_LINKS: usize = 40;
 
 /// A kind of file that a command writes and may replace.
@@ -329,8 +329,8 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, permissions })
     }
 
-    /// Replaces the content with that of a complete file, which [`NewFile::keep`] moves. If the
-    /// complete file is on a different file system, copies its bytes immediately.
+    /// Replaces the content with a complete file, which [`NewFile::keep`] moves into place. If that
+    /// file is on a different file system, copies its bytes immediately.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
         if platform::is_on_volume_of(&there, folder_of(&self.target))? {
@@ -392,8 +392,8 @@ impl NewFile {
             Draft::Named(_, path) => platform::replace(path, &target),
             Draft::Unnamed(file) => link(&file, &target, permissions.is_some()),
             Draft::Moved(file, path) => match platform::rename(&path, &target) {
-                // A file cannot be renamed from one mount to another, even if both are of the same
-                // file system.
+                // A file cannot be renamed from one mount to another, even within a single file
+                // system.
                 Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                     let old = target.metadata().ok();
                     let mut new = NewFile::begin(&name, target, old.as_ref())?;

@@ -20,7 +20,7 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 const ATTEMPTS: usize = 8;
 
 /// Opens a file for exclusive use by this run. Appends to the file or, with `anew`, replaces its
-/// content. Files other than regular files, such as pipes, are neither locked nor replaced.
+/// content. Pipes and other special files are neither locked nor replaced.
 pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let file = platform::open_appending(path)?;
     if !platform::is_device(path) && file.metadata()?.is_file() {

@@ -30,8 +30,7 @@ pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
-/// The style sheet for the notes next to the moves, used by the page of annotated games and by the
-/// explorer.
+/// The style sheet for the notes next to the moves in annotated games and in the explorer.
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
@@ -89,7 +88,7 @@ pub(crate) fn scriptless_page(title: &str, style: &str, body: &str) -> String {
     fill(SCRIPTLESS_SHELL, &parts)
 }
 
-/// Replaces the placeholders of a frame, which are in the order of `parts`.
+/// Replaces the placeholders in a frame. They must occur in the order of `parts`.
 fn fill(shell: &str, parts: &[(&str, String)]) -> String {
     let (mut page, mut left) = (String::new(), shell);
     for (mark, part) in parts {

@@ -56,8 +56,7 @@ fn drawing(kind: char) -> String {
     out
 }
 
-/// Returns the list for a piece in an object of `pieces.js`, in which each list is on a separate
-/// line.
+/// Returns a piece's list from an object in `pieces.js`. Each list there is on a separate line.
 fn entry(object: &str, kind: char) -> Value {
     let lines = PIECES_JS.split(object).nth(1).unwrap_or_default().lines();
     let mut lines = lines.take_while(|line| *line != "};");

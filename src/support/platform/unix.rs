@@ -113,8 +113,8 @@ pub(crate) fn set_nonblocking(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
 }
 
-/// Reverses [`set_nonblocking`] for an open file, so that writing waits for a slow reader of a
-/// pipe.
+/// Reverses [`set_nonblocking`] for an open file, so that writing to a pipe waits for a slow
+/// reader.
 pub(crate) fn set_blocking(file: &File) -> io::Result<()> {
     Ok(fcntl_setfl(file, fcntl_getfl(file)? - OFlags::NONBLOCK)?)
 }
@@ -184,7 +184,7 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Releases the lock of [`try_lock`].
+/// Releases a lock taken by [`try_lock`].
 pub(crate) fn unlock(file: &File) -> io::Result<()> {
     file.unlock()
 }
@@ -237,7 +237,7 @@ impl Group {
         Ok(Group(pid(child)))
     }
 
-    /// Kills all processes of the group, including those that are still running after the child has
+    /// Kills all processes in the group, including those that are still running after the child has
     /// exited.
     pub(crate) fn kill(&self) {
         if let Some(group) = self.0 {
@@ -337,7 +337,7 @@ pub(crate) fn bind_to_cores(cores: &[usize]) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Returns the memory of the machine in bytes, or `None` if it is unknown.
+/// Returns the machine's total memory in bytes, or `None` if it is unknown.
 pub(crate) fn total_memory() -> Option<usize> {
     memory_info("MemTotal:")
 }
@@ -354,7 +354,7 @@ fn memory_info(name: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
-/// Returns the free space in bytes on the disk of a folder.
+/// Returns the free space in bytes on the disk that contains a folder.
 #[cfg(feature = "cli")]
 pub(crate) fn free_space(folder: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(folder).ok()?;

@@ -1,5 +1,4 @@
-//! Plots curves over two logarithmic axes to base two, so that a doubling always has the same
-//! length.
+//! Plots curves on logarithmic axes with base 2, so that every doubling has the same length.
 
 use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
 use crate::support::words::xml;

@@ -1,4 +1,4 @@
-//! Plots of curves over two axes, as SVG.
+//! Line charts in SVG format.
 
 mod canvas;
 mod doublings;

@@ -18,7 +18,7 @@ const ROW_GAP: f64 = 40.0;
 const NUMBERS: usize = 20;
 /// The approximate number of horizontal grid lines in a panel with a linear scale.
 const GRID_LINES: f64 = 6.0;
-/// Curves with at most this many points have marks, so that a single point is visible.
+/// Panels with at most this many points mark each point, so that a single point is visible.
 const MARKED: usize = 20;
 /// The smallest value on a logarithmic scale. Smaller values are drawn as if they were equal to it.
 const MIN_VALUE: f64 = 1e-6;

@@ -1,8 +1,8 @@
-//! Names of the values of an enum.
+//! Names for enum values.
 
-/// Defines the names by which users choose the values of an enum: the constants `ALL` and `NAMES`,
-/// the method `name`, and conversions from and to text. The literal describes a value in error
-/// messages.
+/// Defines user-visible names for the values of an enum: the constants `ALL` and `NAMES`, the
+/// method `name`, and conversions to and from text. The literal after the type describes a value in
+/// error messages.
 macro_rules! named_values {
     ($vis:vis $type:ident, $what:literal: $($variant:ident = $name:literal),+ $(,)?) => {
         impl $type {

@@ -1,6 +1,6 @@
 //! White space, as defined for all parsers of games and positions.
 
-/// Whether a character separates words, such as Unicode white space or a zero-width character.
+/// Whether a character separates words (Unicode white space or a zero-width character).
 pub(crate) fn is_space(sign: char) -> bool {
     sign.is_whitespace()
         || matches!(sign, '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

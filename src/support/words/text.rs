@@ -1,4 +1,4 @@
-//! Escapes text from untrusted sources, which can contain any character, for display or output.
+//! Escapes untrusted text for display or output.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character is invisible, such as a control or zero-width character.
+/// Whether a character is invisible (for example, a control or zero-width character).
 fn is_unseen(letter: char) -> bool {
     is_control(letter)
         || matches!(letter,
@@ -37,8 +37,8 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
 }
 
-/// Prepares text for one line: replaces characters that end a line or control a terminal with
-/// blanks. Zero-width characters are kept, because many writing systems need them.
+/// Prepares text for one line: replaces line ends and control characters with blanks. Zero-width
+/// characters are kept, because many writing systems need them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }

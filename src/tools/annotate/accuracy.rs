@@ -18,8 +18,8 @@ const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 /// deviation of the expected points, in percent, in a window of plies that ends with the move.
 /// Source: Lichess, `AccuracyPercent`.
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
-/// The minimum and maximum size of the window in plies. It is otherwise a tenth of the game's
-/// length.
+/// The minimum and maximum size of the window in plies. Between these limits, the size is a tenth
+/// of the game's length.
 const WINDOW: (usize, usize) = (2, 8);
 
 pub(crate) fn expected(score: Score) -> f64 {

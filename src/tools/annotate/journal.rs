@@ -9,10 +9,10 @@ use crate::support::files::{Journal, JournalError, Kind};
 static KIND: Kind = Kind { magic: "tabia annotations 3; ", name: "the annotation journal" };
 
 pub(crate) struct AnnotatedGames {
-    /// The index of each game in the input and its annotated PGN text, in the order in which the
-    /// games were finished.
+    /// Each game's index in the input and its annotated PGN text, in the order in which the games
+    /// were finished.
     journal: Journal<(u64, String)>,
-    /// The location of each game in the journal, by the index of the game in the input.
+    /// Each game's location in the journal, keyed by the game's index in the input.
     places: BTreeMap<u64, u64>,
 }
 

@@ -4,7 +4,7 @@ use super::judge::Verdict;
 use super::notes::without_evaluation;
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// The first words of comments that make a move important even if it has no glyph.
+/// A sentence that begins with one of these makes a move important even if it has no glyph.
 const SENTENCES: [&str; 4] =
     ["Misses mate in ", "Allows mate in ", "Leaves the book, ", "Returns to the book "];
 

@@ -126,7 +126,7 @@ fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     text[..first.unwrap_or(text.len())].trim_end()
 }
 
-/// Returns a comment without `[%eval …]`, and with its other commands before the text.
+/// Removes `[%eval …]` from a comment and moves the other commands in front of the text.
 pub(super) fn without_evaluation(comment: &str) -> String {
     let (mut commands, mut text) = (Vec::new(), String::new());
     let mut left = comment;

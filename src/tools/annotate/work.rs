@@ -17,8 +17,8 @@ pub(crate) struct Plan {
 }
 
 /// Annotates games, and passes each to `take` as soon as it is finished, in any order. Returns
-/// after the last game, or as soon as `take` fails. Each switch controls one thread; turning it off
-/// stops its searches and drops its game.
+/// after the last game, or as soon as `take` fails. Each switch controls one thread. Turning the
+/// switch off stops the thread and drops the game that it is annotating.
 pub(crate) fn annotate_all<E: From<io::Error>>(
     games: impl Iterator<Item = Numbered<PgnGame>> + Send,
     plan: &Plan,

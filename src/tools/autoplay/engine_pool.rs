@@ -14,7 +14,7 @@ const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 pub(super) enum EngineNotice {
     Starting,
     Named(String),
-    /// A start failed and is retried, or the engine started late but plays anyway.
+    /// A start failed and is being retried, or the engine started late but plays anyway.
     StartupRetry(String),
 }
 
@@ -22,7 +22,7 @@ pub(super) enum EngineNotice {
 pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 
 impl EnginePool {
-    /// Starts each of these engines unless it is already running. Calls `notify` for each start.
+    /// Starts each of these engines unless it is already running. Reports each start to `notify`.
     pub(super) fn take(
         &mut self,
         engines: [(usize, &EngineConfig); 2],
@@ -51,7 +51,7 @@ impl EnginePool {
         Ok(())
     }
 
-    /// Returns the players of White and Black. `white` is the index of the engine that has White.
+    /// Returns the players for White and Black. `white` is the index of the engine that has White.
     pub(super) fn players(&mut self, white: usize) -> Option<[&mut Player; 2]> {
         let [Some((first, a)), Some((_, b))] = &mut self.0 else { return None };
         Some(if *first == white { [a, b] } else { [b, a] })

@@ -52,8 +52,8 @@ impl GamesFile {
         Ok(GamesFile { path: path.to_owned(), file, is_regular })
     }
 
-    /// Creates the entry for a game. Its text begins with an empty line unless the file ends with
-    /// one.
+    /// Creates the entry for a game. The entry's text begins with an empty line unless the file
+    /// already ends with one.
     pub(crate) fn entry(&self, text: String) -> io::Result<GameText> {
         if !self.is_regular {
             return Ok(GameText { at: 0, text });
@@ -101,7 +101,7 @@ impl GamesFile {
         Ok(())
     }
 
-    /// The same as [`Self::settle`] for a file with one line for each game.
+    /// Like [`Self::settle`], but for a file with one line per game.
     pub(crate) fn settle_line(&mut self, last: &GameText) -> io::Result<()> {
         if self.lacks(last)? {
             self.end_line()?;
@@ -188,8 +188,8 @@ mod tests {
     const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
     const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
 
-    /// Returns the content of a file that contained `before` and `found`, after a resumed run whose
-    /// last game is `OWN`.
+    /// Resumes a run that was interrupted while appending `OWN` to `before` and that left `found`
+    /// instead. Returns the content of the file.
     fn settled(before: &str, found: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");

@@ -1,5 +1,4 @@
-//! The match runner, which plays games between engines with either protocol and records the
-//! results.
+//! The match runner, which plays games between UCI and xboard engines and records the results.
 //!
 //! - `process` runs an engine in its own process group, with bounded queues and one `reader` thread
 //!   per output channel, which timestamps each line. A `player` adds a protocol: `xboard` or `uci`.

@@ -185,8 +185,8 @@ impl OpeningSelector {
 }
 
 impl OpeningChoice {
-    /// Reads the openings that are needed and puts them in playing order. In file order, reading
-    /// stops after the last one.
+    /// Reads the openings that are needed and puts them in playing order. If they are played in
+    /// file order, reading stops after the last one.
     ///
     /// # Errors
     /// If the file cannot be read, if it is empty, or if it contains an invalid opening.

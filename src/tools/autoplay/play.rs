@@ -356,7 +356,7 @@ impl GameRunner<'_> {
                 let sent = self.players[other].adapter.offer_draw();
                 sent.err().map(|error| self.broke(!sender_color, error))
             }
-            // As in xboard, moves and claims that an engine sends out of turn are ignored.
+            // Like xboard, ignore moves and illegal-move claims that an engine sends out of turn.
             _ => None,
         }
     }

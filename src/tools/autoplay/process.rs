@@ -24,10 +24,10 @@ use super::reader::{forward_output, read_errors};
 /// The maximum number of unprocessed lines. An engine that writes more lines is blocked.
 const READ_AHEAD: usize = 1024;
 
-/// The number of recent lines of each output stream kept for messages about a crash.
+/// The number of recent lines kept from each output stream for messages about a crash.
 const LAST_WORDS: usize = 8;
 
-/// The number of lines of error output kept until the first game of an engine begins.
+/// The maximum number of lines of error output kept until an engine's first game begins.
 const EARLY_ERRORS: usize = 256;
 
 /// The stack size of reader threads in bytes. It is small, because each engine has two such
@@ -89,7 +89,7 @@ struct Memory {
     started: Instant,
 }
 
-/// The file to which the error output of an engine during a game is written.
+/// The file that stores an engine's error output during a game.
 #[derive(Debug, Default)]
 struct ErrorFile {
     /// The file to create when there is error output.

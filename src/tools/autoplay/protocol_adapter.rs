@@ -1,4 +1,4 @@
-//! The interface between the match runner and the protocols of the engines.
+//! The interface between the match runner and the engine protocols.
 
 use std::time::{Duration, Instant};
 
@@ -80,13 +80,14 @@ impl SearchInfo {
 pub enum BookComment {
     /// The move comes from the book.
     Move,
-    /// The search ended because a line reached the book. Contains the engine's description.
+    /// The search ended because a line reached the book, or because the root is analysed in the
+    /// book. Contains the engine's description.
     Ending(String),
 }
 
 impl BookComment {
     /// Parses a comment that contains the word *book*. Engines comment on their book moves in
-    /// various forms. Only Tabia comments on a search line that reaches the book.
+    /// various forms. Only Tabia comments on a search that ends in the book.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(ENDED).unwrap_or(text);
         if [MEETS_BOOK, ANALYSED].iter().any(|words| text.starts_with(words)) {

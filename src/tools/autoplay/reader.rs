@@ -17,9 +17,8 @@ const LONGEST_LINE: usize = 1 << 16;
 /// The number of bytes read at a time. All lines that are read together get the same time.
 const CHUNK: usize = 1 << 14;
 
-/// The nice value of reader threads, on Linux and if the operating system permits it. A reader
-/// needs little processor time, but while it waits for a core, the engine's move appears to arrive
-/// late.
+/// The nice value of reader threads (on Linux, if the operating system permits it). A reader needs
+/// little processor time, but if it has to wait for a core, the engine's move appears to be late.
 const READER_NICE: i32 = -15;
 
 /// A line from the engine's standard output, together with its arrival time.

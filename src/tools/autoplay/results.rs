@@ -46,7 +46,7 @@ pub struct Results {
     pub about: About,
     /// The names of the engines, in the same order as `engines`.
     pub names: Vec<String>,
-    /// The number of failed starts of each engine.
+    /// The number of failed or late starts of each engine.
     pub startup_retries: Vec<u32>,
     /// The delays that the match runner has caused in this run.
     pub overhead: Overhead,
@@ -199,7 +199,7 @@ impl Results {
         self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
     }
 
-    /// Returns the names of the engines whose start has failed, each with the number of failures.
+    /// Returns the name and the number of failed or late starts of each engine that has any.
     pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
         let counted =
             self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());

@@ -21,7 +21,7 @@ pub(super) const TIE_BREAK_GAMES: usize = 2;
 /// The maximum number of tie-breaks in a pairing. After that, the higher seed advances.
 pub(super) const TIE_BREAKS: usize = 4;
 
-/// The tournament format, which determines the engines that play each other.
+/// The tournament format, which determines which engines play each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
     /// Every engine plays every other engine. With two engines, this is a simple match.
@@ -50,7 +50,7 @@ impl Format {
 pub struct Schedule {
     /// The number of engines at the start.
     pub engines: usize,
-    /// The pairings of the tournament.
+    /// The tournament format.
     pub format: Format,
     /// The number of games in each pairing.
     pub games: usize,
@@ -65,7 +65,7 @@ pub struct Schedule {
 pub struct Slot {
     /// The game's number in the schedule, counted from 1.
     pub number: usize,
-    /// The index of the pair. A pair consists of the two games with the same opening.
+    /// The index of the game pair. With reversed colours, both games have the same opening.
     pub pair: usize,
     /// The indexes of the two engines, in the order in which they were defined.
     pub engines: (usize, usize),
@@ -97,7 +97,7 @@ pub struct Round {
     pub byes: Vec<usize>,
 }
 
-/// The first numbers for the pairs, openings and games of a round.
+/// Where the numbering of pairs, openings and games starts in a round.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Start {
     pub pair: usize,

@@ -5,9 +5,9 @@
 //! are needed. The first line of each file contains the settings on which the workers must agree,
 //! and the number of the worker.
 //!
-//! The first worker that finds the joint test decided stores the decision. The decision is final,
-//! even if pairs that finish later on other machines move the log-likelihood ratio back between the
-//! bounds.
+//! The first worker to find that the joint test is decided stores the decision. The decision is
+//! final, even if pairs that finish later on other machines move the log-likelihood ratio back
+//! between the bounds.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -35,7 +35,7 @@ static FOLDER: Kind = Kind { magic: "", name: "the shared folder" };
 const WORKER: &str = "worker: ";
 const TEST: &str = "sprt: ";
 
-/// The number of a worker, counted from 1, and the number of all workers.
+/// A worker's number, counted from 1, and the total number of workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Worker {
     pub number: usize,
@@ -107,7 +107,7 @@ fn is_first_white(number: usize) -> bool {
     number % 2 == 1
 }
 
-/// A sequential test with all games of the workers that have been read.
+/// A sequential test with all the workers' games that have been read so far.
 #[derive(Debug)]
 pub(crate) struct SharedTest {
     folder: PathBuf,
@@ -238,7 +238,7 @@ impl SharedTest {
         for (index, worker) in self.workers.values().enumerate() {
             for (&number, verdict) in &worker.games {
                 let color = if is_first_white(number) { Color::White } else { Color::Black };
-                // The number of a pair only has to be unique.
+                // Pair numbers only have to be unique.
                 let pair = number.div_ceil(2) * MAX_WORKERS + index;
                 tally.add(pair, color, verdict);
             }
@@ -255,7 +255,7 @@ impl SharedTest {
         &self.tally
     }
 
-    /// Returns the number and the number of games of each worker.
+    /// Returns each worker's number and how many of its games have been read.
     pub(crate) fn workers(&self) -> impl Iterator<Item = (usize, usize)> {
         self.workers.iter().map(|(&number, worker)| (number, worker.games.len()))
     }

@@ -132,8 +132,8 @@ pub(crate) fn round_line(names: &[String], round: &Round) -> String {
 }
 
 /// Formats the crosstable of a tournament. Each row contains rank, name, points, games, score in
-/// percent, the score and Buchholz number if there are rounds, and the points scored against each
-/// other engine.
+/// percent, the score and Buchholz number (in Swiss tournaments and knockouts), and the points
+/// scored against each of the other engines.
 pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     let ranks = ranking(names.len(), standings);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);

@@ -44,7 +44,7 @@ use super::verdict::{Termination, Verdict};
 pub struct Tournament {
     /// The engines, in the order in which they were defined.
     pub engines: Vec<EngineConfig>,
-    /// The openings, to which [`Slot::opening`] refers. Never empty.
+    /// The openings that [`Slot::opening`] refers to. Never empty.
     pub openings: Vec<Opening>,
     /// The rules, tablebases and timeouts for all games.
     pub conditions: Conditions,
@@ -58,7 +58,7 @@ pub struct Tournament {
     pub date: String,
     /// The pause between the games of a worker thread.
     pub pause: Duration,
-    /// The folder for the error output of the engines, with a file for each game and colour.
+    /// The folder for the engines' error output, with one file per game and colour.
     pub error_output: Option<PathBuf>,
 }
 
@@ -91,8 +91,8 @@ pub enum Progress {
         slot: Slot,
         /// The moves and the result of the game.
         record: Box<GameRecord>,
-        /// The last output of the engines that played White and Black. It is empty unless the
-        /// engine's error ended the game.
+        /// The last output of White's and Black's engine. An engine's output is empty unless its
+        /// error ended the game.
         last_output: [Vec<String>; 2],
     },
     /// A start failed and is retried, or the engine started late but plays anyway.
@@ -129,8 +129,7 @@ impl Standings {
     }
 }
 
-/// Detects the protocol of each engine for which none is configured. Calls `observe` if a start
-/// fails.
+/// Detects the protocol of each engine that has none configured. Calls `observe` if a start fails.
 ///
 /// # Errors
 /// If one of these engines cannot be started.
@@ -147,8 +146,8 @@ pub fn find_protocols(
 }
 
 impl Tournament {
-    /// Plays these games in this order, and calls `observe` on the calling thread for every event,
-    /// until it returns `false`.
+    /// Plays the games in `slots` in order, until `observe` returns `false`. Calls `observe` on the
+    /// calling thread for every event.
     ///
     /// # Errors
     /// If an engine cannot be started, or if it cannot play what the match requires.
@@ -336,7 +335,7 @@ mod tests {
         assert_eq!(first, Some(1));
         thread::scope(|scope| {
             let second = scope.spawn(|| worker.next_game(&next, pause).map(|slot| slot.number));
-            // The second game is taken before the pause begins.
+            // Wait until the worker has taken the second game, which it does before the pause.
             while next.load(Ordering::Relaxed) < 2 {
                 thread::yield_now();
             }

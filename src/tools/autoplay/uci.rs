@@ -94,7 +94,7 @@ impl Uci {
     }
 }
 
-/// Returns the name of the UCI option for a setting that every xboard engine has.
+/// Converts the name of an xboard setting to that of the corresponding UCI option, if there is one.
 fn alias(name: &str) -> &str {
     match name {
         "memory" => "Hash",
@@ -120,7 +120,7 @@ fn range(kind: &str) -> OptionRange {
     }
 }
 
-/// Returns the command that sets up the position in a game, plus the expected move `extra`.
+/// Returns the `position` command for a game. The expected move `extra`, if any, comes last.
 fn position(game: &Game, extra: Option<Move>) -> Command {
     let start = match *game.start() == Position::start() {
         true => Start::Usual,
@@ -130,7 +130,7 @@ fn position(game: &Game, extra: Option<Move>) -> Command {
     Command::Position { start, moves }
 }
 
-/// Returns the `go` command for a turn of `color`, which starts pondering if `ponder` is set.
+/// Returns the `go` command for a turn of `color`. If `ponder` is set, the engine ponders.
 fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
     let mut go = Go {
@@ -262,8 +262,8 @@ impl ProtocolAdapter for Uci {
     }
 }
 
-/// Stores the data in an `info` line, unless it belongs to a secondary variation. Returns whether
-/// anything was stored.
+/// Copies the data of an `info` line to `info`, unless the line belongs to a secondary variation.
+/// Returns whether the line has a score, moves or a comment about the book.
 fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     if infos.multi_pv.is_some_and(|number| number != 1) {
         return false;
@@ -271,7 +271,7 @@ fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     let is_ending = infos.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
     match infos.text.as_deref().and_then(BookComment::read) {
         Some(BookComment::Move) => info.book = true,
-        // Reports during the search about other lines that reach the book are ignored.
+        // Ignore lines that reached the book without ending the search.
         Some(BookComment::Ending(how)) if is_ending => info.ending = how,
         _ => {}
     }

@@ -19,7 +19,7 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// The time that a GUI waits for features without `done=0` (engine-intf, section 8).
+/// The time that a GUI waits for features if it gets no `done=0` (engine-intf, section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum time to wait for the first reply, since the engine may still be starting.
@@ -44,8 +44,8 @@ const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 /// The pause after the engine's first output, so that the engine is ready to read the next line.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Engines that lose input if several lines arrive at the same time: the beginning of the name, and
-/// the necessary pause after each line.
+/// Engines that lose input if several lines arrive at once. Each entry contains the beginning of
+/// the engine's name and the pause that it needs after each line.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
 /// Engines that do not support fractions of a second in `st`. They are identified by the beginning
@@ -105,7 +105,7 @@ pub(super) struct Xboard {
     features: Features,
     /// The number of moves in the current game that have been sent to the engine.
     sent_moves: usize,
-    /// The last move that was sent to the engine, in the notation in which it was sent.
+    /// The text of the last move that was sent to the engine.
     last_move: String,
     /// Whether the engine is in force mode.
     forced: bool,
@@ -527,7 +527,7 @@ fn info(thinking: &Thinking) -> SearchInfo {
         hash_full: None,
         tablebase_hits: thinking.extras.map(|extras| extras.tablebase_hits),
         line: thinking.line.clone(),
-        // The mark that shows where the line enters the book is not a comment.
+        // `{book}` only marks where the line enters the book; it does not report a book move.
         book: BookComment::read(&thinking.line.replace("{book}", "")) == Some(BookComment::Move),
         ending: String::new(),
     }

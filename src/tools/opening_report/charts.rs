@@ -9,7 +9,7 @@ use crate::support::page::piece_symbols;
 use crate::support::plot::round_number;
 use crate::support::words::{counted, percent, xml};
 
-/// The size and margins of the chart of years, in user units.
+/// The size and margins of the year chart, in user units.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 150.0;
 const LEFT: f64 = 44.0;
@@ -17,7 +17,7 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 22.0;
 /// The minimum distance between labels below the chart.
 const LABEL_WIDTH: f64 = 44.0;
-/// The maximum width of a bar in the chart of years.
+/// The maximum width of a bar in the year chart.
 const BAR_WIDTH: f64 = 36.0;
 /// The approximate number of horizontal grid lines.
 const LINES: f64 = 4.0;
@@ -25,7 +25,7 @@ const LINES: f64 = 4.0;
 const NAMED_SQUARES: usize = 3;
 const SIDE: usize = 8;
 
-/// Draws the board of a FEN, with White at the bottom.
+/// Draws the position in a FEN, with White at the bottom.
 pub(super) fn board(fen: &str) -> String {
     let placement = fen.split(' ').next().unwrap_or_default();
     let mut letters: Vec<char> = placement.chars().filter(char::is_ascii_alphabetic).collect();
@@ -63,7 +63,8 @@ pub(super) fn board(fen: &str) -> String {
     out + "</svg>\n"
 }
 
-/// Draws the share of games in each year as a bar. Returns `None` if no game has a date.
+/// Draws a bar chart of the share of games in each year that reached the position. Returns `None`
+/// if no game has a date.
 pub(super) fn years(rows: &[YearRow]) -> Option<String> {
     let dated = || rows.iter().filter_map(|row| Some((row.year?, row)));
     let (first, last) =
@@ -126,12 +127,12 @@ fn percent_of(share: f64, step: f64) -> String {
     format!("{:.decimals$}%", 100.0 * share)
 }
 
-/// Draws a heat map of a piece and names its most frequent squares. `games` is the number of games.
+/// Draws the heat map of a piece over `games` games, and names the piece's most frequent squares.
 pub(super) fn heat(heat: &Heat, name: &str, games: u64) -> String {
     let share = |count: u64| super::share(count, games);
     let squares = BitBoard(u64::MAX);
     let mut best: Vec<(Square, u64)> = squares.zip(heat.squares.iter().copied()).collect();
-    // A stable sort: equal squares keep their order.
+    // The sort is stable, so squares with equal counts keep their order.
     best.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     let named = best.iter().take(NAMED_SQUARES).filter(|&&(_, count)| count > 0);
     let named = named.map(|&(square, count)| format!("{square} {}", percent(share(count))));

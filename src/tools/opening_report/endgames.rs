@@ -1,4 +1,4 @@
-//! Endgames by their material.
+//! Classifies endgames by material.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::chess::position::{Color, LIGHT_SQUARES, Piece, Position};
 
-/// The pieces that are counted, with their letters and their values in pawns. This is the order of
-/// the letters in [`Material`].
+/// The pieces that are counted, with their letters and their values in pawns. [`Material`] lists
+/// pieces in this order.
 const PIECES: [(Piece, char, u32); 4] = [
     (Piece::Queen, 'Q', 9),
     (Piece::Rook, 'R', 5),
@@ -17,8 +17,8 @@ const PIECES: [(Piece, char, u32); 4] = [
 /// The maximum value of each side's pieces in an endgame, in pawns. A queen and a rook together
 /// exceed it.
 pub(super) const MAX_POINTS: u32 = 13;
-/// The minimum number of successive positions with the same pieces for them to count as an endgame,
-/// unless the game ends there. Shorter sequences mostly occur within exchanges.
+/// Positions with the same pieces count as an endgame if there are at least this many in a row, or
+/// if the game ends there. Shorter sequences mostly occur within exchanges.
 pub(super) const MIN_POSITIONS: usize = 6;
 
 /// The pieces of both sides, excluding pawns, such as `KR` against `KR`.

@@ -10,9 +10,9 @@ use crate::chess::notation::NamedMove;
 use crate::games::book::{Counts, GameFacts, ListedGame, PositionGames, RatingGroup};
 use crate::games::pgn::GameResult;
 
-/// The number of model games with each result.
+/// The maximum number of model games for each result.
 const MODEL_GAMES: usize = 3;
-/// The results of model games, in the order of the page.
+/// The results of model games, in the order in which the page shows them.
 const MODEL_RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Black, GameResult::Draw];
 
 /// Facts from the tags of the games with a position.
@@ -109,7 +109,7 @@ impl Facts {
     }
 }
 
-/// The games with the highest ratings, ordered by rating and then from the latest to the earliest.
+/// The highest-rated games, sorted by descending rating and then from latest to earliest.
 #[derive(Debug, Default)]
 struct BestGames(Vec<(Option<u16>, Reverse<u32>)>);
 

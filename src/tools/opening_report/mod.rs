@@ -1,10 +1,10 @@
-//! The report on an opening: statistics of the games that reached a position, as a page and as
+//! The report on an opening: statistics about the games that reached a position, as a page and as
 //! JSON.
 //!
-//! Statistics that the book contains cover all games with the position (`facts`) or all games in
-//! the book (`theory`, and the move orders). What happened after the moves in the book is read from
-//! the PGN files (`sample`), for all games with the position. If there are too many, only games at
-//! regular intervals in date order are read. The report states the size of each set.
+//! Statistics from the book cover all games with the position (`facts`) or all games in the book
+//! (`theory` and the move orders). The moves after the position are read from the PGN files
+//! (`sample`). If too many games have the position, only games at regular intervals in date order
+//! are read. The report states the size of each set.
 
 mod charts;
 mod endgames;
@@ -30,7 +30,7 @@ use sample::Sample;
 pub(crate) use summary::summary;
 use theory::TheoryRow;
 
-/// The default for the maximum number of games to read.
+/// The default maximum number of games to read.
 pub(crate) const SAMPLE_GAMES: usize = 1_000;
 
 /// The data from which a report is created.
@@ -53,7 +53,7 @@ pub(crate) struct OpeningReport {
     book: String,
     /// The maximum number of plies per game in the book; 0 if unknown.
     book_plies: u32,
-    /// A note about the origin of the games; `None` for games between people.
+    /// A note that the games are self-play games, or `None` if they are not.
     note: Option<&'static str>,
     /// Whether the counts are weights, as in Polyglot books.
     weights: bool,

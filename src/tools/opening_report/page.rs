@@ -1,4 +1,4 @@
-//! The page of the report, in HTML without scripts. It can be printed.
+//! Formats the report as a printable HTML page without scripts.
 
 use std::fmt::Write;
 

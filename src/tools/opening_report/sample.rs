@@ -1,4 +1,4 @@
-//! Collects statistics on what happened after the position, in a sample of its games.
+//! Collects statistics on how a sample of the games continued after the position.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,11 +15,11 @@ use crate::games::book::{Counts, PositionGames};
 use crate::games::pgn::{GameEnd, GamePly, GameResult, Reader, Tags, Visitor};
 use crate::support::words::one_line;
 
-/// The number of plies after the position at which the squares of the pieces are counted.
+/// The squares of the pieces are counted this many plies after the position.
 pub(super) const PLAN_PLIES: usize = 10;
-/// The maximum number of placements, such as a knight on f5, that are listed for each side.
+/// The maximum number of placements (such as a knight on f5) listed for each side.
 const PLACEMENTS: usize = 8;
-/// The maximum number of plies of a model game that are shown.
+/// The maximum number of plies shown for a model game.
 const MODEL_PLIES: usize = 24;
 /// The maximum number of endgames listed.
 const ENDGAMES: usize = 12;
@@ -36,7 +36,7 @@ pub(super) const PIECES: [(Piece, char); 6] = [
     (Piece::King, 'K'),
 ];
 
-/// A sample of the games of a position.
+/// A sample of the games that reached a position.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Sample {
@@ -54,7 +54,7 @@ pub(crate) struct Sample {
     pub(crate) stopped: bool,
     pub(super) plans: Plans,
     pub(super) endgames: Endgames,
-    /// The ids of the games that were read, in the order of the files.
+    /// The ids of the games that were read, in file order.
     ids: Vec<String>,
     #[serde(skip)]
     numbers: Vec<u32>,
@@ -181,7 +181,7 @@ struct Played {
     event: String,
 }
 
-/// Reads the moves of a game after it first reached a position; `None` if it did not.
+/// Reads the moves of a game after it first reached `root`. Returns `None` if it never did.
 fn moves_after(root: &Position, text: &[u8]) -> Option<Played> {
     let mut follower = Follower { key: root.key(), moves: None, event: String::new() };
     Reader::new(text).read_game(&mut follower).ok()??;
@@ -222,7 +222,7 @@ impl Visitor for Follower {
 struct Tally {
     /// The results of the games that lasted at least [`PLAN_PLIES`] plies after the position.
     long: Counts,
-    /// The results of the games in `long`, by the squares on which each side's pieces were.
+    /// The results of the games in `long` that had a given piece on a given square. See [`place`].
     heat: Vec<Counts>,
     endgames: BTreeMap<Material, Counts>,
     with_endgame: u64,
@@ -305,8 +305,8 @@ impl Tally {
     }
 }
 
-/// Returns, for each piece in a position, the index in [`Tally::heat`] of the piece's first entry,
-/// and its square.
+/// Returns, for each piece in a position, the index of its kind's first entry in [`Tally::heat`],
+/// and the piece's square.
 fn pieces(position: &Position) -> impl Iterator<Item = (usize, Square)> + '_ {
     SIDES.iter().enumerate().flat_map(move |(side, &color)| {
         PIECES.iter().enumerate().flat_map(move |(kind, &(piece, _))| {

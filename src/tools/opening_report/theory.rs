@@ -1,4 +1,4 @@
-//! The theory table: the positions that follow the position of a report, each described once.
+//! The theory table: the positions after the report's position, each described once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -39,7 +39,7 @@ pub(super) struct TheoryRow {
     /// The value of the position in the book, for the side that moved.
     pub(super) value: Option<ScoreAnswer>,
     pub(super) opening: Option<NamedOpening>,
-    /// The number of the row that describes the position, if it is not this row.
+    /// The number of the row that describes the position after the move, if that is another row.
     pub(super) same_as: Option<usize>,
 }
 

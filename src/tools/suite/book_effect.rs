@@ -76,14 +76,14 @@ pub struct Iteration {
     pub nodes: u64,
     /// The principal variation found by the iteration.
     pub line: Vec<Move>,
-    /// The point at which the principal variation enters the book, if it does so.
+    /// The point at which the principal variation enters the book, if it does.
     pub book: Option<Transposition>,
 }
 
 /// The result of a search with or without the book.
 #[derive(Debug, Clone)]
 pub struct Effect {
-    /// The mode in which the search used the book.
+    /// How the search used the book.
     pub mode: BookSearch,
     /// The completed iterations, in order.
     pub iterations: Vec<Iteration>,

@@ -4,7 +4,7 @@
 //! - `analysis`: all positions in a book, with backed-up values
 //! - `threads`: the speedup from several threads
 //! - `transpositions`, [`book_effect`]: the effect of the book on the search
-//! - [`research`]: a comparison of two orders in which a late move is searched again
+//! - [`research`]: a comparison of two ways to search a late move again
 //!
 //! ```
 //! use tabia::search::{Control, ResearchOrder};
@@ -59,8 +59,8 @@ impl Switch {
     }
 }
 
-/// Runs one thread per switch, and passes everything that the threads send to `take`, in any order.
-/// If `take` fails, the receiver is dropped and the threads end.
+/// Runs one thread per switch, and calls `take` with everything that the threads send, in any
+/// order. If `take` fails, the receiver is dropped and the threads end.
 pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
     switches: &[Switch],
     work: impl Fn(&Switch, &Sender<T>) + Sync,

@@ -1,6 +1,6 @@
-//! Compares the cost and playing strength of two orders in which a late move is searched again. If
-//! a null-window search at reduced depth exceeds alpha at a PV node, both the full depth and the
-//! full window must be restored. [`ResearchOrder`] describes the two orders.
+//! Compares the cost and playing strength of two ways to search a late move again. If a null-window
+//! search at reduced depth exceeds alpha at a PV node, both the full depth and the full window must
+//! be restored. [`ResearchOrder`] determines which is restored first.
 //!
 //! ```
 //! use tabia::position::Position;
@@ -34,7 +34,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The number of moves after which a game is adjudicated as a draw.
 const MAX_MOVES: u32 = 150;
 
-/// Counts the nodes needed to search positions to `depth` with one of the orders, one thread and
+/// Counts the nodes needed to search `positions` to `depth` in the given order, with one thread and
 /// empty tables. Returns `None` if `control` stops the search.
 pub fn nodes(
     order: ResearchOrder,
@@ -66,7 +66,7 @@ pub struct Match {
 
 impl Match {
     /// Plays a match between two copies of `program`, which must be Tabia, each with one of the
-    /// `orders`. After each game, calls `on_game` with the results so far for the first order.
+    /// `orders`. After each game, calls `on_game` with the first order's results so far.
     ///
     /// # Errors
     /// If the program cannot be started.

@@ -23,7 +23,7 @@ pub(crate) struct Problem {
     pub name: String,
     /// The position, which has at least one legal move.
     pub position: Position,
-    /// The moves that solve the problem (`bm`). Empty if only moves to avoid are given.
+    /// The moves that solve the problem (`bm`). Empty if only a mate or moves to avoid are given.
     best: Vec<Move>,
     avoid: Vec<Move>,
     /// The length of the mate that must be found (`dm`), if no moves are given.

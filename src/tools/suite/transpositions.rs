@@ -301,7 +301,7 @@ mod tests {
         let book = book();
         let selection = SuiteSelection { reach, max_plies: 40, positions: 10, seed: 1 };
         let mut selector = Selector::new(&book, selection);
-        // The first game is outside the book from 1.Nf3 until 3...d5. The second game never returns
+        // The first game is outside the book from 1.Nf3 until 3.c4. The second game never returns
         // to the book, and the third never leaves it.
         let games = input(
             "[Result \"*\"]\n\n1. Nf3 Nf6 2. d4 e6 3. c4 d5 *\n\n\

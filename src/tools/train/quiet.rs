@@ -10,8 +10,9 @@ const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 
 const DEPTH: u32 = 12;
 
-/// A simple quiescence search over captures and promotions, without pruning, tables or the weights
-/// of the engine's search. Source: <https://www.chessprogramming.org/Quiescence_Search>.
+/// A simple quiescence search over captures and promotions, without pruning or tables. It is
+/// independent of the engine's search. Source:
+/// <https://www.chessprogramming.org/Quiescence_Search>.
 pub(crate) struct Quiescence {
     evaluator: Evaluator,
 }

@@ -56,8 +56,8 @@ pub(crate) struct GameSettings {
     /// The score for adjudication, in centipawns. A game ends if the searches of both sides give
     /// the same side at least this score for [`GameSettings::adjudicate_plies`] consecutive plies.
     pub adjudicate_score: Score,
-    /// The number of consecutive plies with a score of at least [`GameSettings::adjudicate_score`],
-    /// after which a game ends.
+    /// A game ends after this many consecutive plies with a score of at least
+    /// [`GameSettings::adjudicate_score`] for the same side.
     pub adjudicate_plies: usize,
 }
 
@@ -253,8 +253,9 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     }
 }
 
-/// Returns a line from a book. The first moves are random, with probabilities proportional to their
-/// numbers of games. The policy chooses the following moves until the book has no more.
+/// Returns an opening from a book. The first moves are random, with probabilities proportional to
+/// their numbers of games. The policy chooses the following moves until the book has no more. Then
+/// [`BookOpenings::random_after`] random moves follow.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

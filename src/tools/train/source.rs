@@ -52,7 +52,7 @@ impl Sampler {
 
     /// Reads a file in the format that its extension indicates: PGN for `.pgn`, self-play games for
     /// `.games`, lines of samples compressed with zstd for `.zst`, and plain lines of samples
-    /// otherwise. Games with errors are skipped.
+    /// otherwise. In a PGN game with an error, only the moves before the error are used.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), FileError> {
         let io_error = |error| FileError::io("read", path, &error);
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
@@ -81,8 +81,7 @@ impl Sampler {
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             if end.plies == 0 {
-                // Such a game may not have started, in which case the positions are from the
-                // previous game.
+                // Such a game may not have started, so `positions` may be from the previous one.
                 continue;
             }
             let result = match end.result {
@@ -192,8 +191,7 @@ mod tests {
         assert_eq!(games, 2);
         let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
         assert!((2..=4).contains(&wins), "{samples:?}");
-        // The other counted game has only one new position, the last one. It is not quiet if a
-        // capture in it wins a pawn.
+        // Only the last position of the other counted game is new, and it may not be quiet.
         assert!(samples.len() - wins <= 1, "{samples:?}");
     }
 

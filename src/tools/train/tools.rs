@@ -2,8 +2,8 @@
 
 use std::thread::{Builder, ScopedJoinHandle};
 
-/// Processes each part in its own thread. If no more threads can be started, the calling thread
-/// processes the remaining parts.
+/// Splits `items` into at most `threads` parts and processes each part in its own thread. If a
+/// thread cannot be started, the calling thread processes its part.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,

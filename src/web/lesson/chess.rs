@@ -24,8 +24,8 @@ use crate::support::words::named_values;
 
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// The bonus in centipawns for each ring of squares that a piece is closer to the centre, indexed
-/// by [`Piece`]. Chosen by hand.
+/// The bonus in centipawns per ring of squares, counted from the edge to the centre, indexed by
+/// [`Piece`]. Chosen by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
 /// The king's bonus per ring in centipawns if there are no queens on the board.
 const BARE_KING_CENTRE: Score = 9;

@@ -61,7 +61,7 @@ pub struct Cost {
     pub score: Score,
 }
 
-/// Searches one position, or returns `None` if stopped. Only the last iteration is counted.
+/// Searches one position and measures the cost of the last iteration. Returns `None` if stopped.
 pub fn cost(
     position: &Position,
     variant: SearchVariant,

@@ -149,7 +149,7 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Removes the bound of the window that the score has reached or passed, if any.
+/// Removes the window bound that the score has reached or passed, if any.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)

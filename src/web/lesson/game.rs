@@ -1,5 +1,4 @@
-//! The interface to a two-player game that textbook searches require: states, moves and leaf
-//! values.
+//! The interface between textbook searches and two-player games: states, moves and leaf values.
 //!
 //! ```
 //! use tabia::lesson::game::Window;
@@ -88,7 +87,8 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window for the maximising player, who moves if `maximises` is set.
+    /// Returns the window from the maximising player's point of view. `maximises` states whether
+    /// that player is to move.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

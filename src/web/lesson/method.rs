@@ -35,7 +35,7 @@ pub struct Method {
 }
 
 impl Method {
-    /// Returns an algorithm without a table or iterative deepening.
+    /// Returns the method that uses neither a table nor iterative deepening.
     pub const fn plain(algorithm: Algorithm) -> Method {
         Method { algorithm, table: false, deepening: false }
     }

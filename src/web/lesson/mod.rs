@@ -24,9 +24,9 @@
 //!
 //! The engine's search has a separate observer (`search::observe` in the `engine` area). A shared
 //! observer would have to be generic over moves and positions, because trees have neither. In
-//! addition, most steps occur in only one of the searches. Only the engine has reductions, pruning,
-//! quiescence and split points. Only the lessons report raised bounds and the moves that a cutoff
-//! skips.
+//! addition, most steps occur in only one of the searches. Only the engine reports reductions,
+//! pruning, quiescence and split points. Only the lessons report raised bounds and the moves that a
+//! cutoff skips.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

@@ -20,7 +20,7 @@ use crate::chess::score::{Depth, Ply, Score};
 /// A visit to a node. Windows and scores are from the side to move's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit<M> {
-    /// The index of the visit to the parent from which this visit was made.
+    /// The index of the visit to the parent node; `None` at the root.
     pub parent: Option<usize>,
     /// The move that led to the node; `None` at the root.
     pub via: Option<M>,
@@ -109,7 +109,7 @@ impl<M> Recorder<M> {
         self.path.last().copied().flatten()
     }
 
-    /// Counts an unrecorded visit in `hidden` of the innermost recorded visit that contains it.
+    /// Adds an unrecorded visit to the `hidden` count of the innermost recorded visit around it.
     fn hide(&mut self) {
         if let Some(above) = self.path.iter().rev().copied().flatten().next() {
             self.visits[above].hidden += 1;

@@ -1,5 +1,5 @@
-//! Minimax, alpha-beta and principal variation search in textbook form. They use negamax, without
-//! reductions, and with or without a transposition table. Each algorithm is one function.
+//! Minimax, alpha-beta and principal variation search in textbook form. They use negamax and,
+//! optionally, a transposition table, but no reductions. Each algorithm is one function.
 //!
 //! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975); T. A. Marsland and
 //! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982); A. Reinefeld, "An
@@ -275,7 +275,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (!moves.is_empty()).then_some(moves)
     }
 
-    /// Probes the table. A sufficient value ends the visit; otherwise, the best move comes first.
+    /// Probes the table. A sufficient value ends the visit; otherwise, the table move comes first.
     fn probe_table(
         &mut self,
         state: &G::State,

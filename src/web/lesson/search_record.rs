@@ -271,7 +271,7 @@ struct RecordRenderer<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
-    /// For each visit, the index of the node and the index of the visit within that node.
+    /// For each visit, the index of its node and its index among the node's visits.
     place: Vec<(usize, usize)>,
     whole_cut: bool,
     windows: bool,
@@ -375,7 +375,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the missing children of nodes that one iteration estimated and a later one cut off.
+    /// Adds the missing children of nodes that were leaves in one iteration and cut off in another.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
             let state = self.nodes[parent].state.clone();

@@ -1,6 +1,6 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
-//! At a node on the principal variation, the first move is searched completely, in the same way.
+//! At a node on the principal variation, the first move is searched first, using the same method.
 //! The threads then share the other moves. Each of these moves is searched with a null window and,
 //! if it is better, again with the open window. Only one node is split at a time. Idle threads
 //! wait. Source: T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees"

@@ -1,5 +1,5 @@
-//! The table of a textbook search. It is either a transposition table or contains only the line to
-//! be searched first. <https://www.chessprogramming.org/Transposition_Table>
+//! The table used by a textbook search: a transposition table, or just the line to search first.
+//! <https://www.chessprogramming.org/Transposition_Table>
 //!
 //! ```
 //! use tabia::lesson::game::Window;

@@ -55,7 +55,7 @@ pub struct Timeline {
 pub enum Work {
     /// The thread visits a node whose moves will be shared.
     Split,
-    /// The thread alone searches the end of the principal variation.
+    /// The thread searches the end of the principal variation on its own.
     First,
     /// The thread tests a sibling with a null window.
     Null,

@@ -13,8 +13,8 @@ use super::splitting::Splitter;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Score};
 
-/// Published times for PV-splitting with five threads. For each depth, and for each of five moves
-/// in a game, these are the times of serial alpha-beta and of the split search, in seconds.
+/// Published times for PV-splitting with five threads: for each depth and each of five moves in a
+/// game, the seconds taken by serial alpha-beta and by the split search.
 pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),

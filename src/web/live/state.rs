@@ -19,11 +19,11 @@ use crate::tools::autoplay::tournament::{Progress, Tournament};
 
 /// The number of finished games whose moves are kept, for pages that still show them.
 const KEPT_GAMES: usize = 64;
-/// The number of results that a page gets when it is opened.
+/// The number of results that a page receives when it is opened.
 const KEPT_RESULTS: usize = 200;
 /// The maximum number of columns of the crosstable, which is sent whenever a game ends.
 const MAX_COLUMNS: usize = 16;
-/// The time for which a board shows a finished game before it shows another one.
+/// How long a board shows a finished game before switching to another one.
 const REST: Duration = Duration::from_secs(2);
 
 /// A named event for a page, with its data.
@@ -262,7 +262,7 @@ impl Content {
         self.version += 1;
     }
 
-    /// Chooses the game for each board, and returns the changes of the boards.
+    /// Chooses a game for each board, and returns the board events to send.
     fn boards(&self, boards: &mut [Option<Shown>]) -> Vec<News> {
         for at in 0..boards.len() {
             let is_settled = boards[at].is_some_and(|shown| self.is_shown(&shown));

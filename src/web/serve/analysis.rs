@@ -184,8 +184,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Briefly searches only the moves that were played in games of the book, and sends their
-    /// values. Returns the last value of each move.
+    /// Briefly searches only the book moves, and sends their values. Returns the last value of each
+    /// move.
     fn value_book_moves(&self, searcher: &mut Searcher) -> Vec<String> {
         let root = self.order.game.position();
         let moves = self.content.book.moves(root);

@@ -17,8 +17,8 @@ use crate::games::book::{Book, BookError, BookValue};
 use crate::support::files::JournalError;
 use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
 
-/// The number of plies without a capture or pawn move after which a position is analysed again. The
-/// score depends on this number, because of the fifty-move rule and possible repetitions.
+/// The number of consecutive values of the halfmove clock that share a stored analysis. The clock
+/// affects the score because of the fifty-move rule and possible repetitions.
 const CLOCK_STEP: u16 = 20;
 /// The minimum number of nodes in a search whose values are kept. Books store node counts in this
 /// unit.

@@ -125,8 +125,8 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> BookOnLine {
     found
 }
 
-/// Returns whether the book has moves from a position. It has none at its maximum depth, where
-/// leaving the book is not a novelty.
+/// Returns whether the book has moves from a position. There are none at the book's maximum depth,
+/// so leaving the book there is not a novelty.
 fn continues(content: &Content, position: &Position) -> bool {
     content.book.moves(position).iter().any(|found| !found.played.is_empty())
 }

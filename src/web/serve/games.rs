@@ -29,7 +29,7 @@ pub(crate) fn find(
     if let Some(found) = find_in_book(content, id) {
         return found;
     }
-    // With facets, every listed game is either stored in a book or in the file `likely`.
+    // If the books have facets, every listed game is located by a book or is in the file `likely`.
     let others = if content.book.has_facets() { 0 } else { content.games.len() };
     let others = (0..others).filter(|&file| Some(file) != likely);
     let mut fault = None;

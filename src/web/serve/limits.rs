@@ -15,11 +15,11 @@ pub(crate) const MAX_QUERY: usize = 8 << 10;
 pub(crate) const MAX_PLAY: usize = 600;
 /// Maximum size in bytes of pasted text: a FEN, moves, or a game with comments.
 pub(crate) const MAX_PASTED: usize = 256 << 10;
-/// Maximum length, in letters, of a comment that is added to a repertoire.
+/// Maximum length, in characters, of a comment that is added to a repertoire.
 pub(crate) const MAX_COMMENT: usize = 2_000;
 /// Maximum number of arrows and marked squares in such a comment; there are 64 squares.
 pub(crate) const MAX_SHAPES: usize = 64;
-/// Maximum number of moves in a response. No position has more legal moves.
+/// Maximum number of moves in a response. No reachable position has more legal moves.
 pub(crate) const MAX_MOVES: usize = 218;
 /// Maximum number of simultaneous connections. Further connections wait to be accepted.
 pub(crate) const MAX_CONNECTIONS: usize = 1024;
@@ -61,10 +61,10 @@ pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
 /// Maximum number of book moves that are evaluated before a search.
 pub(crate) const MAX_VALUED: usize = 20;
-/// Maximum number of nodes, per book move, in the search that evaluates the book moves. They take
-/// about 50 ms.
+/// Maximum number of nodes per book move when the book moves are evaluated. Each move takes about
+/// 50 ms.
 pub(crate) const VALUE_NODES: u64 = 40_000;
-/// Evaluating the book moves takes at most the time of the search divided by this number.
+/// The time limit for evaluating the book moves is the search time divided by this number.
 pub(crate) const VALUE_SHARE: u32 = 4;
 /// Maximum total size in bytes of the analyses that are cached.
 pub(crate) const ANALYSIS_CACHE: usize = 16 << 20;

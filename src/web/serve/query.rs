@@ -78,7 +78,7 @@ impl Query {
         }
     }
 
-    /// Reads `true` or `false`, also in the forms `True`, `1` and `on` that clients of Lichess use.
+    /// Reads `true` or `false`, or a form that Lichess clients use, such as `True`, `1` or `on`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
             None => Ok(None),

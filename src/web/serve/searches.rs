@@ -18,8 +18,8 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a new search waits for a running one to end. Usually, this is an earlier search of the
-/// same client.
+/// How long a new search waits for a running one to end, which is usually the same client's
+/// previous search.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies a client by its IP address and the name chosen by its page.
@@ -96,8 +96,8 @@ impl Searches {
     }
 
     /// Starts a search on a separate thread, and stops an earlier one for the same client. Returns
-    /// a channel for the values that the search sends, followed by the value that it returns. The
-    /// search stops if the channel is dropped, and must not wait for room in the channel.
+    /// a channel for the values that the search sends, followed by the value that it returns.
+    /// Dropping the channel stops the search. The search must not wait for room in the channel.
     pub(crate) async fn start<T: Send + 'static>(
         self: &Arc<Self>,
         client: Client,
@@ -116,7 +116,7 @@ impl Searches {
         };
         let stop = Stop::default();
         let number = self.started.fetch_add(1, Relaxed);
-        // While this request was waiting, another one of the same client may have started a search.
+        // While this request waited, another one from the same client may have started a search.
         if let Some((_, earlier)) = self.running().insert(client.clone(), (number, stop.clone())) {
             earlier.stop(Ending::Replaced);
         }

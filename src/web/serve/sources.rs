@@ -31,7 +31,7 @@ struct SourceAnswer {
 struct SourceMove {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The results in each book; `None` for books without games in which the move was played.
+    /// The results in each book; `None` for books in which the move was not played.
     sources: Vec<Option<SourceResults>>,
 }
 

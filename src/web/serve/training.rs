@@ -52,7 +52,7 @@ struct Session {
     training: Training,
     /// The version of the repertoire's file.
     version: String,
-    /// The number of the last question. Questions of other sessions have different numbers.
+    /// The number of the last question. Numbers are unique across sessions.
     number: u64,
 }
 
@@ -157,7 +157,7 @@ async fn on_session<T: Send + 'static>(
     let call = move || {
         let mut session = trainer.session.lock().unwrap_or_else(PoisonError::into_inner);
         if session.as_ref().is_none_or(|session| trainer.is_outdated(session)) {
-            // Drop the old session first, because it holds the lock of the journal.
+            // Drop the old session first, because it holds the journal's lock.
             *session = None;
             *session = Some(trainer.open()?);
         }

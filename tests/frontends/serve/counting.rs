@@ -13,7 +13,7 @@ use tabia::position::{Move, Position};
 use super::Server;
 
 const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "0-1"];
-/// Moves back and forth, of which most generated games consist.
+/// Moves back and forth, which make up most of each generated game.
 const SHUFFLES: [&str; 8] = ["Nf3", "Ng1", "Nf6", "Ng8", "Nc3", "Nb1", "Nc6", "Nb8"];
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ type Results = [u64; 3];
 #[derive(Debug, Default)]
 struct Expected {
     reached: Results,
-    /// The results of the games that played a move here, each counted once, and the same by month.
+    /// The results of the games in which a move was played here, in total and by month.
     played: Results,
     months: BTreeMap<u8, Results>,
     by_move: BTreeMap<String, Results>,
@@ -197,7 +197,7 @@ fn every_answer_counts_each_game_once() {
         }
         for (book, has_facets) in [("games.pgn", true), ("plain.tbk", false)] {
             let server = Server::start(&[book], folder.path());
-            // The first of these positions are mostly the most frequent ones.
+            // The positions are ordered by key, so these are an arbitrary sample.
             for (position, play) in places.values().take(40) {
                 let expected = expected_at(position, &games);
                 check_position(&server, &format!("play={play}"), &expected, has_facets);

@@ -211,7 +211,7 @@ fn replaced_game_file_is_rejected_by_name() {
 fn streams_report_that_the_server_is_closing() {
     let (mut server, folder) = Server::with_games();
     let _keep = folder;
-    // No file is missing any more, so the answer has no error.
+    // No file is missing, so the answer has no error.
     assert!(last_line(&server, "beta")["error"].is_null());
     let id = rustix::process::Pid::from_child(&server.child);
     let mut open = server.connect();

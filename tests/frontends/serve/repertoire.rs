@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, GAMES, Server, check, names};
 
-/// A repertoire for White with a comment, an arrow, a glyph and a chapter from a position.
+/// A repertoire for White with a comment, an arrow, a glyph and a chapter with a set-up position.
 const REPERTOIRE: &str = "[Event \"Main\"]\n[Annotator \"Ünsal\"]\n\n1. d4 $1 {best [%cal Gc2c4]} Nf6 \
     (1... d5 2. c4) 2. c4 e6 3. Nc3 *\n\n[Event \"Part\"]\n[SetUp \"1\"]\n\
     [FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 {pawns} Kd7 2. e5 *\n";

@@ -65,8 +65,8 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Creates an engine that plays Black. Opens no files: the caller passes the book, and
-    /// [`Settings::open_usable`] opens the network and the endgame tables.
+    /// Creates an engine that plays Black. Opens only the learning file: the caller passes the
+    /// book, and [`Settings::open_usable`] opens the network and the endgame tables.
     pub(crate) fn new(
         make: MakeBackend,
         mut settings: Settings,
@@ -268,8 +268,8 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine plays a side, assigns it the side that is not to move. Called after changes to
-    /// the position other than moves.
+    /// If the engine is playing, switches it to the side that is not to move. Called when the
+    /// position changes other than by a move.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());

@@ -41,10 +41,10 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
 /// Returns the scale factor for a side without pawns. Such a side usually wins only if it is ahead
 /// by more than a minor piece.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
-    /// Factor for a rook against a minor piece. Such endgames are usually drawn.
+    /// Factor for a rook or two minor pieces against one minor piece, which is usually a draw.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Factor for an extra minor piece with rooks or queens on the board. Such endgames are usually
-    /// drawn.
+    /// Factor for an advantage of at most a minor piece, if the enemy has more than a minor
+    /// piece. Such endgames are usually drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {

@@ -39,7 +39,7 @@ fn rules_seventh(rook: Square, view: &View) -> bool {
         && (any(view.them.pawns & seventh) || any(bit(view.them.king) & ranks(8, 8)))
 }
 
-/// Whether the king confines the rook to a corner, where the rook can move to only a few squares.
+/// Whether the rook is shut in between its own king and the edge, with few squares to move to.
 fn is_trapped(rook: Square, seen: BitBoard, view: &View) -> bool {
     const FEW: i32 = 3;
     let king = view.us.king;

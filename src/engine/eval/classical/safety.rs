@@ -15,7 +15,7 @@ use crate::engine::eval::tapered::{Tapered, s};
 /// Divisor of the squared danger units. The penalty for 1024 units is 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// Maximum number of danger units, so that the penalty fits in half of a [`Tapered`] value.
+/// Maximum number of danger units, chosen so that the penalty fits in half of a [`Tapered`].
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
 pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {

@@ -1,5 +1,5 @@
-//! The position from one side's point of view, in which this side's pawns move up the board, and
-//! the squares that each side attacks.
+//! The position as seen by one side, whose pawns move up the board, and the squares attacked by
+//! each side.
 //!
 //! Terms do not depend on colours, so the evaluation is symmetric by construction.
 

@@ -153,7 +153,7 @@ weights! {
     /// helpers as there are enemy pawns that guard its path.
     Pawns candidate: [Tapered; 8],
 
-    /// A passed pawn, by rank. No enemy pawn is ahead of it on its own file or on an adjacent one.
+    /// A passed pawn, by rank: no pawn ahead on its file, no enemy pawn ahead on an adjacent file.
     Passed passed: [Tapered; 8],
     /// A passed pawn, by file.
     Passed passed_file: [Tapered; 4],
@@ -161,11 +161,11 @@ weights! {
     Passed passed_protected: Tapered,
     /// A passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// Value per king move between our king and the square ahead of our passed pawn, by rank of the
-    /// pawn.
+    /// Value per square of distance (in king moves) from our king to the square ahead of our passed
+    /// pawn, by the pawn's rank.
     Passed passed_our_king: [Tapered; 8],
-    /// Value per king move between the enemy king and the square ahead of our passed pawn, by rank
-    /// of the pawn.
+    /// Value per square of distance (in king moves) from the enemy king to the square ahead of our
+    /// passed pawn, by the pawn's rank.
     Passed passed_their_king: [Tapered; 8],
     /// A passed pawn with an enemy piece directly ahead of it, by rank.
     Passed passed_blocked: [Tapered; 8],
@@ -189,7 +189,7 @@ weights! {
     Knights knight_outpost_supported: Tapered,
     /// A knight with a pawn of either side directly in front of it.
     Knights knight_shielded: Tapered,
-    /// Value per king move between a knight and its own king.
+    /// Value per square of distance (in king moves) from a knight to its own king.
     Knights knight_king_distance: Tapered,
 
     /// A bishop, by its square.
@@ -200,7 +200,7 @@ weights! {
     Bishops bishop_outpost_supported: Tapered,
     /// A bishop with a pawn of either side directly in front of it.
     Bishops bishop_shielded: Tapered,
-    /// Value per king move between a bishop and its own king.
+    /// Value per square of distance (in king moves) from a bishop to its own king.
     Bishops bishop_king_distance: Tapered,
     /// Value for each friendly pawn on a square of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
@@ -247,7 +247,8 @@ weights! {
     King king_half_open_file: Tapered,
     /// A king without pawns of either side on its wing.
     King king_bare_wing: Tapered,
-    /// Value per king move between the king and the nearest pawn of either side.
+    /// Value per square of distance (in king moves) from the king to the nearest pawn of either
+    /// side.
     King king_pawn_distance: Tapered,
     /// Value for each castling right that the side still has.
     King castling_right: Tapered,
@@ -274,7 +275,7 @@ weights! {
     KingSafety danger_weak_square: Tapered,
     /// Danger units for each kind of enemy piece (knight to queen) that can give a safe check.
     KingSafety danger_safe_check: [Tapered; 4],
-    /// Danger units for each square on which an enemy check is possible but not safe.
+    /// Danger units for each checking square of enemy pieces whose kind has no safe check.
     KingSafety danger_unsafe_check: Tapered,
     /// Danger units if the enemy has no queen.
     KingSafety danger_no_queen: Tapered,
@@ -313,7 +314,7 @@ weights! {
     Threats restricted: Tapered,
     /// Value for each safe square from which a knight could attack the queen.
     Threats knight_on_queen: Tapered,
-    /// Value for each safe square from which a bishop or rook could attack the queen.
+    /// Value for each safe, supported square from which a bishop or rook could attack the queen.
     Threats slider_on_queen: Tapered,
 
     /// Value for each safe square on ranks 2 to 4 of the central files. A square behind a friendly

@@ -14,7 +14,7 @@ use crate::chess::score::Score;
 pub(crate) struct Explanation {
     position: Position,
     score: Score,
-    /// The value of the piece on each square for White, in centipawns.
+    /// The value of the piece on each square from White's point of view, in centipawns.
     values: [Option<Score>; 64],
 }
 

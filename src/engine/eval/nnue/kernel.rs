@@ -4,8 +4,8 @@
 //! AVX-512. The version is selected at run time. Integer sums do not depend on the order of the
 //! terms, so all versions produce identical results.
 //!
-//! The multiply-and-add in pairs is written with intrinsics, because the compiler turns the plain
-//! loop into scalar code. The hot loops contain no closures passed to `array::map`, which are
+//! The pairwise multiply-add is written with intrinsics, because the compiler turns the plain loop
+//! into scalar code. The hot loops contain no closures passed to `array::map`, which are
 //! compiled without AVX2 even inside a function that enables it.
 
 use super::{HIDDEN, QA};
@@ -136,7 +136,7 @@ fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
-/// The AVX2 version. It uses intrinsics, because the compiler did not multiply and add in pairs for
+/// The AVX2 version. It uses intrinsics, because the compiler emitted no pairwise multiply-add for
 /// any form of the plain loop.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]

@@ -42,7 +42,7 @@ pub(crate) const QA: i32 = 255;
 /// Nearly all output weights are between -0.4 and 0.4. With 64 instead of 256, rounding would
 /// change the score by 6.7 centipawns on average.
 pub(crate) const QB: i32 = 256;
-/// Maximum absolute output weight, so that its product with a neuron value fits in 16 bits.
+/// Maximum absolute output weight, chosen so that its product with a neuron value fits in 16 bits.
 pub(crate) const OUTPUT_WEIGHT_LIMIT: i16 = 127;
 /// Number of centipawns for an output of 1.0. The expected result is the logistic function of the
 /// output.

@@ -30,7 +30,7 @@ impl fmt::Debug for Network {
 }
 
 impl Network {
-    /// Returns the embedded network. Training: `docs/measurements/network-generations.md`.
+    /// Returns the embedded network (see `docs/measurements/network-generations.md`).
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
             let network = Network::from_bytes(include_bytes!("network.bin"));

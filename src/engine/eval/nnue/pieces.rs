@@ -172,8 +172,8 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// Returns whether a side's view is mirrored, and its king bucket. `king` is the index of its
-/// square, counted from a1.
+/// Returns whether a side's view is mirrored, and the side's king bucket. `king` is the index of
+/// the king's square, counted from a1.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;

@@ -13,7 +13,7 @@
 //!
 //! The protocol does not depend on chess. The `loom` tests (`--features loom`, `model`) check every
 //! interleaving of the threads: no thread misses its call or has two callers, the owner of a split
-//! point continues when its helper has left, and a thread that joins a node notices its cutoff.
+//! point continues when its helper has left, and a thread that joins a node notices a cutoff there.
 
 #[cfg(feature = "loom")]
 mod model;

@@ -51,8 +51,7 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// The number of nodes and of unrecorded visits below each visit of another thread, by the
-    /// number of that visit.
+    /// Counts of nodes and unrecorded visits below other threads' visits, keyed by visit number.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 

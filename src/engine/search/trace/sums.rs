@@ -51,7 +51,7 @@ pub struct Sums {
     pub first_move_cutoffs: u64,
     /// Number of aspiration windows that failed and were widened.
     pub windows: u64,
-    /// Number of nodes with a transposition table entry.
+    /// Number of nodes with a transposition table entry, except table cutoffs in quiescence.
     pub hits: u64,
     /// Number of late moves searched with a reduction.
     pub reduced: u64,

@@ -1,4 +1,4 @@
-//! The facts about a visit to a node that a trace records.
+//! A visit to a node, as recorded in a trace.
 
 use serde::{Serialize, Serializer};
 

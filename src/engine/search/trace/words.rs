@@ -8,8 +8,8 @@ use crate::chess::notation::bound;
 use crate::support::words::number_of;
 
 impl Trace {
-    /// Describes the iterations. For each root window, lists the moves that raised alpha or were
-    /// searched again.
+    /// Describes the iterations. For each root window, lists the first move and the moves that
+    /// raised alpha or were searched again.
     pub fn iterations(&self) -> String {
         let mut text = String::new();
         let mut last = (0, 0);
@@ -114,8 +114,8 @@ fn attempt(visit: &Visit) -> String {
     format!("{how}{}", value(visit))
 }
 
-/// Formats the score, for example as `= 5`, `>= 5` or `<= 5`, for the side to move at the root. If
-/// the visit was stopped, the text states this instead.
+/// Formats the score for the side to move at the root, for example as `= 5`, `>= 5` or `<= 5`.
+/// Returns `stopped` if the visit was stopped.
 fn value(visit: &Visit) -> String {
     let (_, score) = visit.from_root();
     let ours = visit.ply.is_multiple_of(2);

@@ -88,7 +88,7 @@ pub(super) struct CheckpointWriter<'a> {
     state: State,
     due: Instant,
     known: usize,
-    /// The lock that excludes other builds, held from the first checkpoint on.
+    /// The lock that excludes other builds, taken as soon as the folder exists.
     lock: Option<File>,
 }
 
@@ -187,9 +187,9 @@ impl<'a> CheckpointWriter<'a> {
         self.due
     }
 
-    /// Schedules the next checkpoint. The delay is the usual interval, or `last` (the time spent on
-    /// the previous checkpoint) if that is longer. Checkpoints thus never take more time than the
-    /// work itself.
+    /// Schedules the next checkpoint. An interval shorter than `last`, the time spent on the
+    /// previous checkpoint, is extended to `last`, so that checkpoints never take more time than
+    /// the work itself. An interval of zero is not extended.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };

@@ -134,8 +134,8 @@ pub(in crate::games::book) fn count(
 impl Counted {
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
-    /// Passes the rows of one part to `take`, ordered by key, first or repeated visit, move, and
-    /// facets. The parts are in key order.
+    /// Passes the rows of one part to `take`, ordered by key, then first visits before repeated
+    /// ones, then by move and facets. The parts are in key order.
     pub(in crate::games::book) fn rows(
         &self,
         part: usize,

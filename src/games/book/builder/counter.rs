@@ -33,7 +33,7 @@ pub(super) struct Shared<'a> {
     /// Whether the filter, the detection of duplicates or the facets require tags.
     reads_tags: bool,
     reads_few_tags: bool,
-    /// The hashes of all games that have been read, if duplicates are skipped.
+    /// The hashes of the games counted so far, if duplicates are skipped.
     pub(super) games: Option<Mutex<HashSet<u64>>>,
     pub(super) disk: Arc<Disk>,
     /// The hash function used by all threads. It is the same in every run of the program, because
@@ -108,7 +108,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
         }
-        // The visitor declined this game or did not count it.
+        // There is no game to record if the visitor declined it or did not count it.
         let Some(game) = self.counted.take() else { return };
         #[cfg(feature = "parquet")]
         let game = match R::OF_GAME {
@@ -185,7 +185,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
-    /// Returns a hash of the players and the year. The hash ignores differences in spelling.
+    /// Returns a hash of the players' surnames and the year. Most spellings of a name have the same
+    /// hash.
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {
@@ -283,7 +284,8 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 }
 
-/// Returns all positions in the tree of a game, and the counted moves in them, without repetitions.
+/// Returns one visit for each distinct position in a game tree, and one for each distinct counted
+/// move.
 fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     let visit = |position: &Position, mv: Option<Move>| {
         let (key, pawn_key, side) = (position.key(), position.pawn_key(), position.side_to_move());

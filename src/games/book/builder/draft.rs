@@ -1,8 +1,8 @@
 //! The book of a long build while it is being written: a file in the checkpoint folder.
 //!
-//! An interrupted build can also resume writing. At intervals, the file is synced, and then a note
-//! next to the file records its length and checksum. A build that resumes writing truncates the
-//! file to this length. If the draft or the note is damaged, the book is written from the start.
+//! An interrupted build can resume writing. At intervals, the draft is synced, and a note next to
+//! it then records the length and checksum of the draft. A build that resumes writing truncates the
+//! draft to this length. If the draft or the note is damaged, the book is written from the start.
 //! Both files are named after the last stage before writing began, so drafts from other stages are
 //! never used.
 
@@ -70,7 +70,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         {
             return Ok((BookDraft { checkpointer, book, written }, writer));
         }
-        // Remove the old note before the draft changes, because it might match the new draft.
+        // Remove the old note before the draft changes, because the note might match the new draft.
         remove_note(checkpointer)?;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
@@ -102,7 +102,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     }
 
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
-        // Sync the draft before it is moved, so that the next build finds it if this one is killed.
+        // Sync the draft before moving it, so that the next build finds the draft if this one is
+        // killed.
         book.sync_all()?;
         output.take_over(&self.checkpointer.draft())
     }

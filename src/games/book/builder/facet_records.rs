@@ -15,7 +15,7 @@ pub(super) struct FacetRecord {
     /// Black is to move, rating group (4 bits, 0 for none), speed (3), month (21), result (2),
     /// number of games (8), number of games in which the player to move has a rating (8).
     kind: u64,
-    /// The day of the latest game in the month and, in the lower bits, the id of that game.
+    /// The day of the month of the latest game and, in the lower bits, the id of that game.
     latest: u64,
     pawns: u32,
     ratings: u32,
@@ -115,7 +115,7 @@ impl PositionRecord for FacetRecord {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // Without the move and facets, all moves in a position would share one slot.
+        // Mix in the move and facets. Otherwise all moves in a position would share one slot.
         let mixed = self.key ^ self.alike().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - bits)) as usize
     }

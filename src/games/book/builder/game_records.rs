@@ -8,8 +8,8 @@ use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::writer::Block;
 use crate::games::pgn::GameResult;
 
-/// A position reached in one game, and the move played there, if any. A record has 16 bytes, which
-/// are sorted as one integer. Records do not need to be merged, because all of them are different.
+/// A position reached in one game, and the move played there, if any. A record takes 16 bytes and
+/// is sorted as a single integer. Records are never merged, because no two are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {
     key: u64,
@@ -149,7 +149,8 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     if black { Color::Black } else { Color::White }
 }
 
-/// Collects the games of an entry, each with the index of its list.
+/// Collects the games of an entry. Each is paired with the index of its move plus 1, or with 0 if
+/// the entry has no move for it.
 fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize, u32)>) {
     listed.clear();
     for record in same_position {

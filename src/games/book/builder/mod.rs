@@ -356,7 +356,8 @@ fn read_stage<R: PositionRecord>(
     Ok(stage)
 }
 
-/// Runs `work` on the given number of threads, including the current one, and collects all results.
+/// Runs `work` on up to `threads` threads and collects all results. If `threads` is at most 1, runs
+/// it on the current thread.
 pub(super) fn on_threads<T: Send>(
     threads: usize,
     work: &(impl Fn() -> io::Result<T> + Sync),

@@ -54,7 +54,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// The empty record, which has no games. Every other record has at least one.
     const EMPTY: Self;
     const JOINS: bool;
-    /// The data about its game that a record contains.
+    /// What a record stores about its game.
     const OF_GAME: OfGame;
     const BYTES: usize;
     type Bytes: AsRef<[u8]>;
@@ -98,8 +98,8 @@ pub(super) trait BookRecord: PositionRecord {
     ) -> Block;
 }
 
-/// A position reached in games with the same result, and the move played there, if any. A record
-/// has 12 bytes, which are sorted as one integer; small records save memory.
+/// A position reached in games with the same result, and the move played there, if any. To save
+/// memory, a record takes only 12 bytes. It is sorted as a single integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
@@ -203,7 +203,7 @@ impl PositionRecord for Record {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // Without the move and result, all moves in a position would share one slot.
+        // Mix in the move and result. Otherwise all moves in a position would share one slot.
         let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (64 - bits)) as usize
     }
@@ -260,8 +260,8 @@ const BUCKET_RECORDS: usize = 6;
 /// ends of all buckets would not fit into the cache while the buckets are filled.
 const MAX_BUCKET_BITS: u32 = 11;
 
-/// Sorts the records of a partition into `sorted`. The key bits below those of the partition are
-/// uniform, and they distribute the records among buckets. Each bucket is then sorted separately.
+/// Sorts the records of a partition into `sorted`. The key bits below the partition bits are
+/// uniformly distributed and select the bucket of a record. Each bucket is then sorted separately.
 /// Source: P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     let buckets = (records.len() / BUCKET_RECORDS).max(1);
@@ -297,8 +297,8 @@ pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     }
 }
 
-/// Sorts the records of a partition and passes an entry for each position, with the side to move,
-/// to `take`, in ascending key order. `sorted` is scratch space.
+/// Sorts the records of a partition and calls `take` with the entry for each position and the side
+/// to move, in ascending key order. `sorted` is scratch space.
 pub(super) fn group(
     records: &[Record],
     sorted: &mut Vec<Record>,

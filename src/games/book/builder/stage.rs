@@ -9,7 +9,7 @@ use crate::games::pgn::{Chunk, Chunks};
 /// length. A terabyte of text has at most 500 stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
-/// Limits for a stage. It ends once both are reached.
+/// Limits for a stage, which ends once both are reached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Instant,
@@ -18,7 +18,7 @@ pub(super) struct Until {
 
 pub(super) struct ChunkSource {
     pub(super) chunks: Chunks,
-    /// Number of chunks taken so far, and their size in bytes.
+    /// Number of chunks taken in this stage. `bytes` is their total size.
     pub(super) taken: u64,
     pub(super) bytes: u64,
     /// The limits at which reading stops for a checkpoint. At least one chunk is read before that.
@@ -28,7 +28,7 @@ pub(super) struct ChunkSource {
 }
 
 impl ChunkSource {
-    /// Returns the next chunk and its number, counted over all inputs.
+    /// Returns the next chunk and its index within the stage.
     pub(super) fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
         let is_due = |until: Until| self.bytes >= until.bytes && Instant::now() >= until.time;
         if self.taken > 0 && self.until.is_some_and(is_due) {

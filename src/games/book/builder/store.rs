@@ -13,8 +13,8 @@ use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 /// Number of records in a block of 12 kB. Partitions grow by blocks, so records are never copied.
 const BLOCK: usize = 1 << 10;
 /// The base-2 logarithm of the number of slots in the front cache. The front cache uses 96 kB, so
-/// it fits into the processor's second-level cache. It merges the records of positions after the
-/// first moves, which recur often.
+/// it fits into the processor's second-level cache. It merges the records of opening positions,
+/// which recur often.
 const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
@@ -262,7 +262,8 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes the records that `fill` returns for each partition, and returns where each ends.
+    /// Writes all partitions, whose records `fill` supplies. Returns the end of each partition,
+    /// counted in records.
     fn write_to<R: PositionRecord>(
         file: impl Write,
         disk: &Disk,

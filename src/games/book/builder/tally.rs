@@ -36,7 +36,7 @@ pub struct BuildTally {
     pub inputs: Vec<InputRecord>,
     /// Bytes of PGN text.
     pub bytes: u64,
-    /// The inputs that use piece letters other than English ones, with their languages.
+    /// The inputs whose piece letters are not English, with their languages.
     pub foreign: Vec<(String, Language)>,
 }
 
@@ -136,7 +136,7 @@ pub(super) struct Tallies<'a> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
-    /// For each element of `total.inputs`, the index of the input.
+    /// The input index of each element of `total.inputs`.
     recorded: Vec<usize>,
     /// The number of games in the current input that precede the next chunk.
     games_before: u64,

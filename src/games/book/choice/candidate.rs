@@ -23,7 +23,8 @@ pub enum Rejection {
     Unplayed,
     /// The move has fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
     TooFewGames,
-    /// The side that played the move lost every game with a result. [`Policy::Worst`] ignores this.
+    /// The side that played the move lost every game with a result. Ignored with [`Policy::Worst`]
+    /// or [`Chooser::plays_lost`](super::chooser::Chooser::plays_lost).
     Lost,
     /// The engine has learned that the move is bad.
     Vetoed(Veto),
@@ -33,7 +34,7 @@ pub enum Rejection {
     Worse,
     /// The move loses more than [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
-    /// The position was analysed, and other moves have values, but this move has only games.
+    /// The position was analysed, but this move was not: it has games but no value.
     Unknown,
 }
 

@@ -33,7 +33,7 @@ pub struct Chooser {
 const CONFIDENCE: f64 = 0.9;
 /// The default of [`Chooser::max_loss`]. Chosen by hand.
 pub(crate) const MAX_LOSS: Score = 30;
-/// The value from an analysis counts as much as this many games with the score that it predicts.
+/// A value from an analysis counts as much as this many games with the predicted score.
 /// Chosen by hand: searches are better at tactics, and games are better at long-term plans.
 const VALUE_GAMES: f64 = 100.0;
 /// Wins and losses added to a move without a value, so that a single game has little influence.
@@ -46,11 +46,11 @@ const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the most
 /// frequent move's games.
 const RARE_SHARE: f64 = 0.1;
-/// With [`Policy::Weighted`], a move becomes ten times less likely whenever the lower bound of its
-/// score drops by this many points.
+/// With [`Policy::Weighted`], a move becomes ten times less likely for every drop of this many
+/// points in the lower bound of its score.
 const TENFOLD: f64 = 0.05;
-/// After this many plies without a capture or pawn move, another such move is not played from the
-/// book, because the book does not take the fifty-move rule into account.
+/// A book move is rejected if it raises the halfmove clock above this number of plies, because the
+/// book does not take the fifty-move rule into account.
 const MAX_QUIET_PLIES: u16 = 80;
 
 impl Chooser {
@@ -167,7 +167,7 @@ impl Chooser {
         })
     }
 
-    /// Describes the vetoed book moves and the reasons in one line, if there are any.
+    /// Describes the vetoed book moves and the reasons in one line; `None` if no move is vetoed.
     pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
         self.learned.as_ref()?;
         let of = |book: Book| {

@@ -17,7 +17,8 @@ pub enum Policy {
     Worst,
     /// Chooses any book move with equal probability.
     Random,
-    /// Chooses among the moves that are not clearly worse, in proportion to their games or weights.
+    /// Chooses a move in proportion to its weight, if the book has weights. Otherwise, chooses in
+    /// proportion to games, among the moves that are neither rare nor clearly worse than another.
     /// `on` selects this policy.
     #[default]
     Prefer,

@@ -18,8 +18,8 @@ use crate::support::words;
 /// with few book games is vetoed after two or three losses, and a balanced move with many book
 /// games after six losses.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
-/// A move is vetoed if the upper bound of its expected score is this far below both the book's
-/// score and one half.
+/// Learned games veto a move if the upper bound of its score is more than this many points below
+/// the book's score, one half, and the upper bound for the other moves.
 const CLEARLY: f64 = 0.04;
 /// A move is vetoed if learned searches show this disadvantage, in centipawns, for the side that
 /// played it. Chosen by hand: sound openings stay within half of this limit.
@@ -37,7 +37,8 @@ pub enum Veto {
         /// The score, from 0 to 1, that the book predicts.
         book: f64,
     },
-    /// The score of a search after the move or a reply, in centipawns for the side that played it.
+    /// The score of a search after the move or a reply, in centipawns for the side that played the
+    /// move.
     Search(Score),
 }
 

@@ -92,8 +92,8 @@ impl GameTags {
 /// Selects games by facets. By default, all games pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FacetFilter {
-    /// The accepted groups for the mean rating of the players, or for the only known rating. A game
-    /// without ratings does not pass.
+    /// The accepted rating groups. A game belongs to the group of its players' mean rating, or of
+    /// the only known rating. A game without ratings does not pass.
     pub ratings: Vec<RatingGroup>,
     /// The accepted speeds.
     pub speeds: Vec<Speed>,

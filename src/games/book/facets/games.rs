@@ -10,10 +10,10 @@
 //!   black      u32
 //!   file       u32
 //!   length     u32: size of its text in bytes
-//!   offset     6 bytes: start of its text in the text of the file, uncompressed
+//!   offset     6 bytes: start of its text in the uncompressed text of the file
 //!   id         6 bytes
 //!   check      u32: the lowest bits of the XXH3 hash of its text
-//! ends         u32 per name: where it ends in the bytes of all names
+//! ends         u32 per name: the offset of its end in the bytes of all names
 //! names        UTF-8, sorted
 //! files        JSON: one `FileRecord` each
 //! ```
@@ -112,7 +112,8 @@ pub struct FileRecord {
     pub bytes: u64,
 }
 
-/// The location and id of a game. `file` and the names refer to tables stored with the row.
+/// The location and id of a game. `white`, `black` and `file` are indices into tables stored with
+/// the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct GameRow {
     pub white: u32,
@@ -245,7 +246,7 @@ impl<'a> Games<'a> {
         serde_json::from_slice(self.files).ok()
     }
 
-    /// Whether all references in the rows are valid and the games are sorted.
+    /// Whether all references in the rows are valid and the games are sorted by date.
     pub(in crate::games::book) fn is_sound(&self) -> bool {
         let Some(files) = self.files() else { return false };
         let in_bounds = |row: &[u8; ROW_BYTES]| {

@@ -11,7 +11,7 @@ use crate::support::words::named_values;
 pub struct RatingGroup(u8);
 
 impl RatingGroup {
-    /// The lower bounds of all groups, as in the opening explorer of Lichess.
+    /// The lower bounds of all groups, as in the Lichess opening explorer.
     pub const BOUNDS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
     /// Returns the group that contains a rating.
@@ -107,7 +107,7 @@ fn estimate(text: &str) -> Option<u32> {
     let (base, increment) = period.split_once('+').unwrap_or((period, "0"));
     let base: u32 = base.trim().trim_start_matches('*').parse().ok()?;
     let increment: u32 = increment.trim().parse().ok()?;
-    // A period of fewer moves is repeated.
+    // A period of fewer than 40 moves is repeated.
     let periods = moves.map_or(1, |moves| ESTIMATED_MOVES.div_ceil(moves.max(1)));
     Some(base.saturating_mul(periods).saturating_add(increment.saturating_mul(ESTIMATED_MOVES)))
 }

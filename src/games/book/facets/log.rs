@@ -45,7 +45,7 @@ pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     games: Vec<LoggedGame>,
-    /// Hashes that identify games. Used only if each game is counted once.
+    /// Hashes that identify the games. Empty unless duplicates are skipped.
     courses: Vec<u64>,
     /// Duplicates of games that have been counted by this thread or another one, with their hashes.
     again: Vec<(u64, LoggedGame)>,
@@ -55,13 +55,13 @@ pub(in crate::games::book) struct GameLog {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Open,
-    /// The game is counted. The hash is present only if each game is counted once.
+    /// The game is counted. The hash is present only if duplicates are skipped.
     Counted(Option<u64>),
     /// The game is a duplicate; the hash identifies it.
     Again(u64),
 }
 
-/// Total size in bytes of a game in a log and in the section created from the log.
+/// Bytes per game: its entry in the log plus its entry in the section created from the log.
 const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
 /// Approximate size in bytes of a name; each name is stored twice.
 const BYTES_PER_NAME: usize = 120;
@@ -200,8 +200,8 @@ impl GameLog {
 
 pub(in crate::games::book) struct GamesTable {
     pub bytes: Vec<u8>,
-    /// For each log, the numbers that its games have in the book; `u32::MAX` if a game is not in
-    /// the book.
+    /// For each log, the new number of each of its games, or `u32::MAX` if the game is not in the
+    /// book.
     pub numbers: Vec<Vec<u32>>,
     pub games: u32,
 }

@@ -1,10 +1,11 @@
 //! Facets: the tags of the games in a book, and the games that reached each position.
 //!
-//! A book with facets has a row for each of its games ([`games`]). For each position it lists the
-//! numbers of the games that reached it, grouped by the move played there (`format::lists`).
-//! Everything else is computed on request: counts by rating group, speed and month, mean ratings,
-//! and the highest-rated and latest games. This is fast: nine out of ten positions were reached by
-//! a single game, and reading the numbers of a thousand games takes a few microseconds.
+//! A book with facets has a row for each of its games ([`games`]). For each position, it lists the
+//! numbers of the games that reached the position, grouped by the move played there
+//! (`format::lists`). Everything else is computed on request: counts by rating group, speed and
+//! month, mean ratings, and the highest-rated and latest games. This is fast: nine out of ten
+//! positions were reached by a single game, and reading the numbers of a thousand games takes a few
+//! microseconds.
 //!
 //! The alternative, tables of counts by facet, would have to list all facets in advance, and could
 //! not provide the highest-rated games that pass a filter. Games are numbered from the latest to

@@ -180,7 +180,7 @@ pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S
     Decided { white, draws, black }.serialize(serializer)
 }
 
-/// Formats the numbers of all games, White wins, draws, Black wins, and undecided games, if any:
+/// Formats the total, White wins, draws, Black wins and, if there are any, undecided games:
 /// `4126 +1685 =1088 -1352 *1`.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

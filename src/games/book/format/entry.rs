@@ -167,8 +167,8 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Stores the number of bytes after the byte at `start`, which is reserved for this number. Inserts
-/// more bytes if the number does not fit into one.
+/// Writes the number of bytes that follow the reserved byte at `start` into this byte. A number
+/// that does not fit into one byte is inserted as a longer varint.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::support::files::FileError;
 
-/// The error for a book that cannot be read or written, in one line that names the file.
+/// An error in reading or writing a book. The message is a single line that names the file.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read or written.

@@ -106,7 +106,7 @@ impl Image {
         if bucket.may_hold(key) { self.find_from(bucket.start, key) } else { None }
     }
 
-    /// Returns the entry for a position, unless it begins before `start`.
+    /// Returns the entry with this key, searching from the offset `start`.
     fn find_from(&self, start: u64, key: u64) -> Option<RawEntry<'_>> {
         let mut bytes = self.entries().get(usize::try_from(start).ok()?..)?;
         while let Some(entry) = RawEntry::split(bytes) {

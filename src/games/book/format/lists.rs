@@ -67,7 +67,7 @@ pub(in crate::games::book) fn encode_lists(
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) enum Lists<'a> {
-    /// A single game, which may have a move.
+    /// The only game, listed under the entry's move if the entry has one.
     Single(u32),
     Several(&'a [u8]),
 }

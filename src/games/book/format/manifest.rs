@@ -15,7 +15,7 @@ use crate::support::words::grouped;
 pub struct Manifest {
     /// Name and version of the program.
     pub made_by: String,
-    /// How the book was created, if it was not built from games: by `merge`, `import` and so on.
+    /// What the book was created from: `games`, or a description such as `a cut of NAME`.
     pub made_from: String,
     /// The maximum depth of the counted moves, in plies; 0 if unknown.
     pub max_ply: u32,

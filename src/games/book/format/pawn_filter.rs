@@ -6,7 +6,7 @@
 use super::bucket::slot;
 use crate::support::prefetch::prefetch;
 
-/// The minimum number of bits per structure. On average, one in twelve unknown structures passes.
+/// The minimum number of bits per structure. On average, one in twelve absent structures passes.
 const BITS_PER_KEY: u64 = 8;
 
 pub(crate) fn filter_bytes(bits: u32) -> u64 {

@@ -22,9 +22,9 @@ const REFUTED_BY: Score = 30;
 /// be only that much worse than the refuted one. The moves that lead to the position thus remain
 /// playable. Chosen by hand.
 const NEXT_BEST_COSTS: Score = 10;
-/// The maximum number of plies by which a result after a move may be shallower than the search
-/// before the move, not counting the move itself. Shallower results are ignored. Chosen by hand:
-/// the depths of searches within one game differ by about this much.
+/// How much shallower, in plies, a result after a move may be than the search before the move, not
+/// counting the move itself. Shallower results are ignored. Chosen by hand: the depths of searches
+/// within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
 /// The maximum number of rounds for computing backed-up values. Two rounds are enough if there are
 /// no cycles. In a cycle, distances to mate could grow by one move in every round.
@@ -279,8 +279,7 @@ mod tests {
         // The reply that was played shows how bad 2...f6 is, but another move may be better.
         assert_eq!(known(&rows, "e4 e5 Nf3 f6"), Some((250, "Nxe5".into(), 11)));
         assert_eq!(known(&rows, "e4 e5 Nf3"), Some((10 - NEXT_BEST_COSTS, "f6".into(), 0)));
-        // The move before it remains playable, but its value is slightly lower than the search
-        // found.
+        // The move before it remains playable, but its value is slightly below the search score.
         assert_eq!(known(&rows, "e4"), Some((10 - NEXT_BEST_COSTS, "e5".into(), 12)));
     }
 

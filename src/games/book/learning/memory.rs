@@ -21,7 +21,8 @@ pub(super) struct Played {
 pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
-    /// The best moves that searches found, each with the deepest and latest search that found it.
+    /// The best moves that searches found, each with the deepest search that found it, or the
+    /// latest one if several are equally deep.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
     latest: usize,
@@ -59,7 +60,7 @@ impl LearnedPosition {
     }
 }
 
-/// All learned results. Positions are in the order of their first rows, game by game.
+/// All learned results. Positions are in order of first appearance, game by game.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     learned_positions: Vec<LearnedPosition>,
@@ -120,7 +121,7 @@ impl Memory {
 
     /// Returns at most `most` rows, without duplicates. Positions with the fewest games are removed
     /// first, and among them the oldest. The rows of a game are adjacent, so a game is usually
-    /// removed as a whole. A search that remains thus usually keeps the replies that tested it.
+    /// removed as a whole. The replies that tested a remaining search are thus usually kept too.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.

@@ -1,5 +1,5 @@
-//! Results that an engine has learned in its games and analyses. They are stored as rows in a file
-//! and are converted to a book when needed.
+//! Results that an engine has learned from its games and analyses. They are stored as rows in a
+//! file and are converted to a book when needed.
 //!
 //! A row contains a search result ([`Row::found`]), or the result of a game for one of the
 //! positions in the game ([`Row::of_game`]). [`LearnFile`] appends rows with a CRC under a lock.

@@ -41,7 +41,7 @@ pub struct BookMove {
 
 /// An opening book. Cloning is cheap; clones share the data. Books can be chained:
 /// [`Book::reached`], [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose)
-/// then use the next book for positions or moves that are missing in the first. Other methods use
+/// then use the next book for positions or moves that are missing from the first. Other methods use
 /// only the first book unless they state otherwise.
 #[derive(Clone)]
 pub struct Book {

@@ -56,8 +56,8 @@ impl Names {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }
 
-    /// Finds an opening by its ECO code, its name or part of its name, ignoring case and
-    /// apostrophes: the first one with the code, or the one with the shortest name.
+    /// Finds an opening by ECO code or name, ignoring case and apostrophes. Returns the first
+    /// opening with the code, or else the one with the shortest name that contains `text`.
     pub fn find(&self, text: &str) -> Option<&NamedOpening> {
         let wanted = normalised(text);
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);

@@ -18,7 +18,7 @@ pub(crate) struct PendingLookup<'a> {
 
 impl PendingLookup<'_> {
     /// Whether the book may contain the position. There are no false negatives. In a chain of
-    /// books, only the pawns of the position are tested in the later books.
+    /// books, only the pawn filters of the later books are tested.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())

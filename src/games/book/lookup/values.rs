@@ -1,12 +1,12 @@
-//! Search results for the positions in a book, which an analysis adds to the file as a section.
+//! Search results for the positions in a book. An analysis adds them to the file as a section.
 //!
 //! ```text
 //! for each position, sorted by key, little-endian:
 //!   key        8 bytes
 //!   score      i16: score of best play, within the analysis or outside it
 //!   best       2 bytes: first move of best play, encoded as in entries; 0 for none
-//!   outside    i16, 2 bytes: score of the best move that leads out of the analysis, and this move
-//!   own        i16, 2 bytes: score of the best move in a search of all moves, and this move
+//!   outside    i16, 2 bytes: score of the best move that leads out of the analysis, and the move
+//!   own        i16, 2 bytes: score of the best move in a search of all moves, and the move
 //!   depth      u8: the depth of the score, in plies
 //!   own depth  u8: the depth that the searches reached, in plies
 //!   nodes      u16: nodes per search, in thousands

@@ -71,7 +71,8 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
 pub struct Shared {
     /// The inputs that have the same text as an input of an earlier book.
     pub inputs: Vec<InputRecord>,
-    /// The number of games that are also in an earlier book; `None` if [`merge`] counts them again.
+    /// The number of games already present in an earlier book, or `None` if [`merge`] does not
+    /// check for duplicates.
     pub games: Option<u64>,
 }
 

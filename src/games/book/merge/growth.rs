@@ -20,8 +20,8 @@ pub(crate) struct FrontierMove {
     pub mv: Move,
 }
 
-/// Writes the book to an empty `output`, extended with these moves and the resulting positions,
-/// which have no games. Values are not written.
+/// Extends the book with these moves and the resulting positions, which have no games, and writes
+/// the result to an empty `output`. Values are not written.
 pub(crate) fn grow<W: Read + Write + Seek>(
     book: &Book,
     frontier_moves: &[FrontierMove],

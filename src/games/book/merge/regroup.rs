@@ -99,8 +99,8 @@ fn write_known<W: Read + Write + Seek>(
     let mut writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
     let mut entries = entries.peekable();
     while let Some(first) = entries.peek() {
-        // As in a build, each partition is a separate block in which the index starts again, so
-        // that the bytes are the same.
+        // Each partition is a separate block, at which the index starts again. A build does the
+        // same, so the bytes are identical.
         let partition = partition_of(first.entry.key);
         let mut block = Block::default();
         let is_here = |known: &KnownEntry| partition_of(known.entry.key) == partition;
@@ -135,8 +135,8 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the repeated games and their counts from an entry. Returns `false` if no games
-    /// remain.
+    /// Removes the repeated games and their counts from an entry. Returns `false` if neither games
+    /// nor moves remain.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =

@@ -94,8 +94,8 @@ impl Book {
         Ok((header.positions, header.moves))
     }
 
-    /// Opens books and chains them in order. The paths are as in [`Book::open`], or
-    /// [`EMBEDDED_NAME`], and are separated by [`BOOK_SEPARATOR`].
+    /// Opens books and chains them in order. The paths are separated by [`BOOK_SEPARATOR`]. Each is
+    /// either [`EMBEDDED_NAME`], `none` (an empty book), or a path as in [`Book::open`].
     ///
     /// # Errors
     /// As for [`Book::open`], if any of the books fails.

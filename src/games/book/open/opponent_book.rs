@@ -1,8 +1,8 @@
 //! Opponent books: the opening moves of a player, taken from the player's games.
 //!
-//! An opponent book (option `--opponent-book`) consists of the player's mean rating and of two
-//! books in memory, one for each colour, with only the player's moves. The controller's
-//! `BookLoader` uses it instead of the normal book.
+//! An opponent book (option `--opponent-book`) consists of the player's mean rating and two books
+//! in memory, one for each colour, with only the player's moves. The controller's `BookLoader` uses
+//! it instead of the normal book.
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Partial counts in Parquet: counted games before they become a book.
+//! Partial counts: the intermediate results of a book build, stored in Parquet files.
 //!
 //! Other programs can group and sort partial counts if there are more rows than fit on one machine;
 //! see `docs/reference/parquet-counts.md` for the columns. A folder contains a `manifest.json` for
@@ -46,8 +46,8 @@ pub struct Packed {
     pub rows: u64,
 }
 
-/// Counts games and writes the counts, with facets if the options request them, to a new folder,
-/// which is either written completely or not created.
+/// Counts games and writes the counts to a new folder, with facets if the options request them. If
+/// an error occurs, the folder is not created.
 ///
 /// # Errors
 /// If the folder exists and is not empty, if a game is broken and the build is strict, if the

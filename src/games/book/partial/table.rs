@@ -205,8 +205,8 @@ fn write<T: DataType>(
     column.close()
 }
 
-/// Sets the encodings of the columns: differences for the sorted keys and for the lengths of ids,
-/// and no dictionaries, which would contain nearly all values.
+/// Sets the encodings of the columns: delta encoding for the sorted keys and for the lengths of
+/// ids, and no dictionaries where they would contain nearly all values.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
     let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);

@@ -165,7 +165,7 @@ struct MoveReader {
 }
 
 impl MoveReader {
-    /// Stores the moves of the last game under its number, or discards them if it has none.
+    /// Stores the moves of the last game under its number, or discards them if there is no number.
     fn keep(&mut self, number: Option<u32>) {
         let start = self.start.take();
         let Share { words, games, starts } = &mut self.share;

@@ -247,8 +247,7 @@ impl Compiled {
     /// Whether the pattern holds anywhere in a game.
     #[inline]
     fn matches(&self, mut placement: Placement, start: Color, moves: &[[u8; 2]]) -> bool {
-        // For each condition, the number of positions, up to this one, in which it has held
-        // continuously.
+        // For each condition, the number of consecutive positions up to this one in which it holds.
         let mut held = [0_u32; 2];
         let last = self.plies.1.saturating_add(self.lasting - 1);
         let mut rest = moves.iter();
@@ -303,8 +302,8 @@ impl Compiled {
         runs
     }
 
-    /// Returns the run without the positions before the pattern begins to hold; `None` if it never
-    /// does.
+    /// Returns the part of the run from the first ply at which the pattern may begin; `None` if
+    /// there is no such ply.
     fn run(
         &self,
         condition: &Condition,

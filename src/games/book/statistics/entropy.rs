@@ -41,7 +41,7 @@ impl MoveSelection<'_> {
     }
 }
 
-/// Computes the entropy of each of the first plies of a game from the start position.
+/// Computes the entropy of each of the first `plies` plies of a game from the start position.
 pub(crate) fn entropy(book: &Book, selection: &MoveSelection<'_>, plies: usize) -> Vec<PlyEntropy> {
     let mut now: KeyMap<(Game, f64)> = KeyMap::default();
     let start = Game::default();

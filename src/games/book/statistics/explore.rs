@@ -20,8 +20,8 @@ use crate::games::pgn::GameDate;
 
 use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, by_month};
 
-/// Below this number of games in a position, a hash set of the games already seen uses less memory
-/// than one bit for each game of the book.
+/// For positions with fewer games than this, a hash set stores the games already seen. In a large
+/// book, this uses less memory than one bit for each game of the book.
 const FEW_GAMES: u64 = 4_096;
 
 /// The statistics of a move in a position.
@@ -54,7 +54,7 @@ pub struct PositionStats {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breadth {
     Played,
-    /// Also includes moves to positions that were reached in games by other move orders.
+    /// Also includes moves to positions that games reached by other move orders.
     Reached,
 }
 
@@ -185,7 +185,7 @@ enum SeenGames {
     Nowhere,
     /// One bit for each game in the book.
     Bits(Vec<u64>),
-    /// A set, used if the book has many games but the position has few.
+    /// A set, used if the position has fewer than [`FEW_GAMES`] games.
     Few(HashSet<u32>),
 }
 
@@ -306,8 +306,8 @@ impl Book {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// Returns the names of the players of all stored games, each with its number of games. A name
-    /// occurs once for each chained book.
+    /// Returns the names of the players of all stored games, each with its number of games. Names
+    /// that occur in several chained books are repeated.
     pub(crate) fn player_names(&self) -> Vec<(String, u64)> {
         let mut names = Vec::new();
         for book in self.in_order() {

@@ -1,5 +1,5 @@
-//! Statistics of a position for the explorer (counts by facet, games, entropy), also as text. Uses
-//! `facets`, `format`, `lookup` and `choice`.
+//! Statistics of a position for the explorer (counts by facet, games, entropy), and their
+//! descriptions in words. Uses `facets`, `format`, `lookup` and `choice`.
 
 pub(super) mod entropy;
 pub(super) mod explore;

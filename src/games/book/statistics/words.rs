@@ -20,8 +20,7 @@ pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 /// The prefix of the message shown when the book contains an analysis of the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
-/// The prefix of both messages when they explain the final result of a search that ended in the
-/// book.
+/// The prefix added to either message in the final report of a search that ended in the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
 /// Describes where a line enters the book. If the line has no moves, describes the analysis of the

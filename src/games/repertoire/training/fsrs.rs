@@ -101,7 +101,7 @@ impl Memory {
         now.saturating_sub(self.last) as f64 / DAY
     }
 
-    /// Returns the stability after an answer on the same day as the last one.
+    /// Returns the stability after an answer less than a day after the last one.
     fn after_hours(self, grade: Grade) -> f64 {
         let increase = (W[17] * (grade.number() - 3.0 + W[18])).exp() * self.stability.powf(-W[19]);
         self.stability * if grade == Grade::Again { increase } else { increase.max(1.0) }

@@ -17,8 +17,8 @@ use crate::support::random::Random;
 /// The probability assigned to positions that do not occur in the reference book, so that they are
 /// asked last.
 const UNREACHED: f64 = 1e-6;
-/// The positions of this many most recent questions are asked again only if no other position is
-/// due. Hand-set.
+/// The number of recently asked positions that are repeated only if no other position is due.
+/// Hand-set.
 const RECENT: usize = 3;
 
 /// How [`Training`] chooses positions.
@@ -64,7 +64,7 @@ struct Card {
     probability: f64,
     gap: Option<GapKind>,
     memory: Option<Memory>,
-    /// Whether the position is not asked again in this session.
+    /// If true, the position is not asked again in this session.
     is_passed: bool,
 }
 
@@ -119,7 +119,7 @@ pub struct Judgement {
 pub struct Tally {
     /// The number of answers.
     pub answers: usize,
-    /// The number of answers that were remembered without help, or good where the repertoire ends.
+    /// The number of answers without hints that were right or, where the repertoire ends, good.
     pub right: usize,
     /// The number of answers that were wrong, weak, or given after the whole move was shown.
     pub wrong: usize,
@@ -220,8 +220,8 @@ impl Training {
         self.question.as_ref()
     }
 
-    /// Gives a hint: the piece at first, and the move after that. Returns `None` if there is no
-    /// question or no move to show.
+    /// Gives a hint: first the piece, then the whole move. Returns `None` if there is no question
+    /// or no move to show.
     pub fn hint(&mut self) -> Option<Hint> {
         let question = self.question.as_mut()?;
         let position = &question.position;

@@ -1,4 +1,4 @@
-//! Memory of the operating system.
+//! Memory allocated from the operating system.
 
 use std::ptr::{NonNull, null};
 

@@ -226,7 +226,7 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     }
 }
 
-/// Releases the lock of [`try_lock`].
+/// Releases a lock taken by [`try_lock`].
 pub(crate) fn unlock(file: &File) -> io::Result<()> {
     let mut place = locked_byte();
     #[allow(unsafe_code)]
@@ -272,7 +272,7 @@ pub(crate) fn rename_folder(from: &Path, to: &Path, lock: File) -> io::Result<()
     fs::rename(from, to)
 }
 
-/// Returns the memory of the machine in bytes, or `None` if it is unknown.
+/// Returns the machine's total memory in bytes, or `None` if it is unknown.
 pub(crate) fn total_memory() -> Option<usize> {
     usize::try_from(memory_status()?.ullTotalPhys).ok()
 }
@@ -292,7 +292,7 @@ fn memory_status() -> Option<MEMORYSTATUSEX> {
     }
 }
 
-/// Returns the free space in bytes on the disk of a folder.
+/// Returns the free space in bytes on the disk that contains a folder.
 #[cfg(feature = "cli")]
 pub(crate) fn free_space(folder: &Path) -> Option<u64> {
     use std::os::windows::ffi::OsStrExt;

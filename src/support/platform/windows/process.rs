@@ -92,7 +92,7 @@ impl Group {
         }
     }
 
-    /// Kills all processes of the group, including those that are still running after the child has
+    /// Kills all processes in the group, including those that are still running after the child has
     /// exited.
     pub(crate) fn kill(&self) {
         if let Some(job) = &self.0 {
@@ -136,7 +136,7 @@ pub(crate) struct Input {
     /// writing to a pipe cannot time out. The thread ends when this field is dropped.
     texts: Sender<Vec<u8>>,
     results: Receiver<io::Result<()>>,
-    /// The number of texts for which the thread has not reported a result yet.
+    /// The number of texts whose results the thread has not reported yet.
     unfinished: usize,
 }
 

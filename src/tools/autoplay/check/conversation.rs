@@ -65,7 +65,7 @@ pub(super) struct Conversation<H> {
     /// The lines sent after the handshake.
     sent: Vec<String>,
     received: Vec<String>,
-    /// A line that arrived after the deadline of the last call of `next`.
+    /// A line that arrived after the deadline of the last call to `next`.
     unread: Option<Line>,
 }
 
@@ -134,7 +134,7 @@ impl<H: Handshake> Conversation<H> {
         Some(line.text)
     }
 
-    /// Returns the first reply that satisfies the predicate, or `None` if the engine hangs.
+    /// Returns the first reply that satisfies the predicate, or `None` if none arrives in time.
     pub(super) fn wait_for(&mut self, wanted: impl Fn(&H::Reply) -> bool) -> Option<H::Reply> {
         self.wait_within(self.patience, wanted)
     }

@@ -45,11 +45,11 @@ pub const MAX_PLAYERS: usize = 3000;
 /// The result of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RatedGame {
-    /// The indexes of the players of White and Black.
+    /// The indexes of the players who play White and Black.
     pub players: [usize; 2],
     /// White's half points: 0, 1 or 2.
     pub half_points: u8,
-    /// The number of the game pair with the same opening; `None` if the game is in no pair.
+    /// The number of the game pair with the same opening; `None` if the game has no pair.
     pub pair: Option<usize>,
 }
 

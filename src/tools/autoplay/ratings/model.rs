@@ -42,7 +42,7 @@ pub(super) struct Solution {
     precisions: Vec<f64>,
 }
 
-/// The results of all games between two players with the same colours.
+/// The results of all games that one player played as White against another player.
 #[derive(Default)]
 struct Pairing {
     games: f64,
@@ -82,8 +82,8 @@ impl Model {
         self.variables[player].map_or(self.fixed[player], |variable| values[variable])
     }
 
-    /// Returns the variables whose sum is a strength or a difference of two strengths, with their
-    /// signs.
+    /// Returns the strength of `player`, minus the strength of `other` if given, as variables with
+    /// signs. Fixed strengths are omitted.
     pub(super) fn direction(&self, player: usize, other: Option<usize>) -> Vec<(usize, f64)> {
         let signed = [(Some(player), 1.0), (other, -1.0)];
         let factor = |(player, sign): (Option<usize>, f64)| Some((self.variables[player?]?, sign));

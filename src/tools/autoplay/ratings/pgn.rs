@@ -14,18 +14,18 @@ use crate::support::files::{Cannot, FileError};
 
 /// The results of games in PGN files.
 ///
-/// Two games are a pair if the same players play each other in the same round with reversed
-/// colours. The round is the part of the tag `Round` before the dot.
+/// Two games form a pair if the same players play each other in the same round with reversed
+/// colours. The round is the part of the `Round` tag before the first dot.
 #[derive(Debug, Clone, Default)]
 pub struct PgnResults {
-    /// The names of the players, in the order of their first games.
+    /// The names of the players, in order of first appearance.
     pub names: Vec<String>,
     /// The finished games.
     pub games: Vec<RatedGame>,
-    /// The number of games without a result, or without the names of both players.
+    /// The number of games without a result or without the names of two different players.
     pub skipped: u64,
     players: HashMap<String, usize>,
-    /// The indices of the games whose pair is not complete yet, by White, Black and round.
+    /// The indexes of the games whose pair is incomplete, keyed by White, Black and round.
     open: HashMap<([usize; 2], String), usize>,
 }
 
@@ -80,8 +80,8 @@ impl PgnResults {
         self.games.push(RatedGame { players, half_points, pair });
     }
 
-    /// Removes players with fewer games, together with their games, until each remaining player has
-    /// enough.
+    /// Removes players with fewer than `min_games` games, together with their games, until all
+    /// remaining players have enough games.
     pub fn keep_players_with(&mut self, min_games: u32) {
         loop {
             let mut counts = vec![0; self.names.len()];
@@ -96,7 +96,8 @@ impl PgnResults {
         }
     }
 
-    /// Removes the players that are not kept, who must not have games, and renumbers the others.
+    /// Keeps only the players for which `is_kept` returns `true`, and renumbers them. The other
+    /// players must have no games.
     fn keep_names(&mut self, is_kept: impl Fn(usize) -> bool) {
         let mut numbers = Vec::with_capacity(self.names.len());
         let mut next = 0;

@@ -6,8 +6,8 @@ use super::*;
 use crate::games::pgn::PgnInput;
 use crate::support::random::Random;
 
-/// Games of two players with alternating colours. `half_points` has the first player's half points
-/// in each game.
+/// Games between two players with alternating colours. `half_points` contains the first player's
+/// half points in each game.
 fn games(players: [usize; 2], half_points: &[u8]) -> Vec<RatedGame> {
     let [first, second] = players;
     let game = |(number, &points): (usize, &u8)| match number % 2 {
@@ -23,7 +23,7 @@ fn elos(players: usize, found: &Ratings) -> Vec<f64> {
     elos
 }
 
-/// The example of <https://github.com/Disservin/fastchess/issues/1007>: two equal rating
+/// The example from <https://github.com/Disservin/fastchess/issues/1007>: two equal rating
 /// differences explain scores of 75%, 75% and 90% exactly, for any number of games.
 #[test]
 fn ratings_reproduce_consistent_scores() {
@@ -84,7 +84,7 @@ fn extreme_results_have_finite_ratings() {
         [games([0, 1], &[1]), games([0, 1], &[2; 999]), games([1, 2], &[1, 0, 0, 0])].concat();
     let found = ratings(3, &all, &[]);
     assert!(found.rows.iter().all(|row| row.elo.is_finite()));
-    // White wins always.
+    // White always wins.
     let found = ratings(2, &games([0, 1], &[2, 0].repeat(50)), &[]);
     assert!(found.rows[0].elo.abs() < 1e-6 && found.white_advantage.value > 200.0);
     // All pairs have the same result, so the error cannot be estimated.
@@ -109,7 +109,7 @@ fn opening(random: &mut Random) -> f64 {
     40.0 + OPENING_DEVIATION * (sum - 6.0)
 }
 
-/// A tournament with pairs of games, in which both games have the same opening.
+/// A tournament of game pairs. Both games of a pair have the same opening.
 fn tournament(random: &mut Random, elos: &[f64], pairs: usize, format: Format) -> Vec<RatedGame> {
     let (engines, games) = (elos.len(), 2 * pairs);
     let schedule = Schedule { engines, format, games, openings: 1, reversed: true };

@@ -2,8 +2,8 @@
 
 use integer_blossom::min_weight_perfect_matching;
 
-/// Returns the partner of each of `nodes` nodes, so that the sum of the costs is minimal. Costs are
-/// compared lexicographically. `cost` is called with the lower index first.
+/// Returns each node's partner in a perfect matching with the lowest total cost. Costs are compared
+/// lexicographically. `cost` is called with the lower index first.
 ///
 /// # Panics
 /// If `nodes` is odd.

@@ -84,7 +84,7 @@ impl Rounds {
         &self.slots
     }
 
-    /// Sets which engines take part. New engines come after those that are already known.
+    /// Sets which engines take part. New engines come after the existing ones.
     pub fn set_present(&mut self, present: Vec<bool>) {
         self.present = present;
     }
@@ -194,8 +194,8 @@ impl Rounds {
         self.results.len() + self.remaining().len() + self.future()
     }
 
-    /// Returns the expected number of the last game. It exceeds [`Self::planned`] by the number of
-    /// games that were not played because an engine was withdrawn.
+    /// Returns the number that the last game is expected to have. It exceeds [`Self::planned`] by
+    /// the number of games that were not played because an engine was withdrawn.
     pub fn last_number(&self) -> usize {
         self.slots.len() + self.future()
     }
@@ -224,8 +224,8 @@ impl Rounds {
         self.present.len()
     }
 
-    /// Returns whether an engine was still in the tournament at the end of the rounds with this
-    /// number.
+    /// Returns whether an engine was still in the tournament after round `number`, including its
+    /// tie-breaks.
     fn stays(&self, number: usize, engine: usize) -> bool {
         match self.list.iter().find(|round| round.number > number) {
             Some(next) => next.entrants.contains(&engine),
@@ -270,8 +270,8 @@ mod tests {
         Schedule { engines, format, games: GAMES, openings: 5, reversed: true }
     }
 
-    /// Plays the remaining games with random results. In about one of `odds` games, an engine is
-    /// withdrawn.
+    /// Plays the remaining games with random results. Withdraws an engine instead of playing about
+    /// one in `odds` games.
     fn play(rounds: &mut Rounds, random: &mut Random, odds: u64) {
         while let Some(&slot) = rounds.remaining().first() {
             if odds > 0 && random.next_u64().is_multiple_of(odds) && rounds.entrants().len() > 3 {
@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(scores(&rounds), [1.0, 1.0, 1.0, 1.0, 2.0]);
         let round = rounds.pair_next().expect("a round");
         assert_eq!((round.pairings, round.byes), (vec![(1, 4), (2, 3)], vec![]));
-        // An engine that returns plays in the next round. The games that it missed remain lost.
+        // A returning engine plays from the next round on. The missed games still count as lost.
         rounds.present[0] = true;
         assert!(rounds.remaining().iter().all(|slot| slot.round.0 == 2));
         assert_eq!(scores(&rounds), [1.0, 1.0, 1.0, 1.0, 2.0]);

@@ -35,8 +35,7 @@ pub(crate) fn picture(tuner: &Tuner) -> String {
     })
 }
 
-/// Returns the number of points between two labels: a round number for which at most `most` labels
-/// are shown.
+/// Returns a round step size that selects at most `most` of `points` points.
 fn every(points: usize, most: usize) -> usize {
     round_number((points as f64 / most as f64).max(1.0)) as usize
 }

@@ -230,7 +230,7 @@ impl Tuning {
         self.games.draws += draws;
         self.games.losses += losses;
         self.games.void_pairs += scored.void.len() as u64;
-        // Only the total matters: whether any pair was counted.
+        // Any counted pair resets the count, wherever the pair is in the iteration.
         self.void_in_a_row = match wins + draws + losses {
             0 => self.void_in_a_row + scored.void.len() as u32,
             _ => 0,
@@ -270,7 +270,7 @@ fn collect(
     let mut games = vec![Ok(0); count];
     let (mut left, mut stopped, mut failure) = (count, false, None);
     while left > 0 {
-        // `recv` fails only if all workers have ended, which they do not do while `jobs` is open.
+        // `recv` fails only if all workers have ended, which does not happen while `jobs` is open.
         let Ok(report) = reports.recv() else { break };
         left -= usize::from(!matches!(report, Report::StartupRetry(_)));
         match report {

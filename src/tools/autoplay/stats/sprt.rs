@@ -1,7 +1,7 @@
 //! The sequential probability ratio test, applied to pairs of games.
 //!
-//! This is the generalised test. It uses the log-likelihood ratio of two distributions, which are
-//! those that best fit the results under each hypothesis. Source: Michel Van den Bergh, "Comments
+//! This is the generalised test. It uses the log-likelihood ratio of the two distributions that
+//! best fit the results under each hypothesis. Source: Michel Van den Bergh, "Comments
 //! on Normalized Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
 //! Propositions and sections mentioned below refer to that paper.
 
@@ -355,7 +355,7 @@ mod tests {
             let (lower, upper) = test.bounds();
             prop_assert!(llr.is_finite() && lower.is_finite() && upper.is_finite(), "{llr}");
             prop_assert!(lower < upper, "{lower} {upper}");
-            // If the sides are exchanged, the ratio changes its sign.
+            // If the sides are exchanged, the ratio changes sign.
             let turned: Vec<u32> = counts.iter().rev().copied().collect();
             let other = Sprt { elo0: -elo1, elo1: -elo0, ..test }.llr(&turned);
             let games: f64 = counts.iter().copied().map(f64::from).sum();

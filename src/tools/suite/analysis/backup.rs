@@ -3,8 +3,8 @@
 //! The value of a position is the maximum over its moves to analysed positions and the best of its
 //! other moves. With cycles, this is a deterministic graphical game in which endless play is a
 //! draw. Each position has a unique value: the result of play that is stopped after n moves and
-//! scored as a draw, for any n of at least the number of positions. All values therefore start as
-//! draws and are updated until none changes.
+//! then scored as a draw, for any n that is at least the number of positions. All values therefore
+//! start as draws and are updated until none changes.
 //!
 //! Source: A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
@@ -135,8 +135,8 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     back_up_depths(values, links, &before);
 }
 
-/// Sets `outside` to the best move found by the searches if it leads out of the analysis, because
-/// positions were removed or the values come from a larger analysis.
+/// Sets `outside` to the best move found by the searches if that move leads out of the analysis.
+/// This happens if positions were removed or the values come from a larger analysis.
 fn set_outside(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));

@@ -1,10 +1,10 @@
 //! Selects the moves with which an analysis extends its book.
 //!
-//! As in a drop-out expansion, the moves most likely to be played that lead out of the analysis are
-//! added first. Poor lines are thus refuted and not analysed further. Source: T. R. Lincke,
-//! "Strategies for the automatic construction of opening books", Computers and Games (2000). Lincke
-//! adds up plies and losses along a path. Tabia multiplies likelihoods instead, because a book
-//! built from games shows how likely each position is.
+//! As in drop-out expansion, moves that lead out of the analysis are added in order of likelihood,
+//! so that poor lines are refuted and not analysed further. Source: T. R. Lincke, "Strategies for
+//! the automatic construction of opening books", Computers and Games (2000). Lincke adds up plies
+//! and losses along a path. Tabia multiplies likelihoods instead, because a book built from games
+//! shows how likely each position is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,8 +16,8 @@ use crate::chess::score::Score;
 use crate::games::book::{Book, BookValue, FrontierMove, before};
 
 /// A move that is worse than the best move by this many centipawns is considered half as likely.
-/// Set by hand to the default of `SteerMargin`, which is about the difference between the scores of
-/// two searches of the same move.
+/// Set by hand to the default of `SteerMargin`, which is about how much the scores of two searches
+/// of the same move differ.
 const HALVING: f64 = 15.0;
 /// Positions with a larger absolute score, in centipawns, are not extended. A book no longer
 /// affects such games. Set by hand.
@@ -134,8 +134,8 @@ mod tests {
         *game.position()
     }
 
-    /// Creates a book of 60 games with 1.e4 e5 and 40 games with 1.d4. `values` contains positions
-    /// with their score, the best move out of the analysis, and that move's score.
+    /// Creates a book of 60 games with 1.e4 e5 and 40 games with 1.d4. Each value has the moves to
+    /// a position, its score, its best move out of the analysis, and that move's score.
     fn book(values: &[(&str, Score, &str, Score)]) -> Book {
         let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());

@@ -83,7 +83,7 @@ impl Analysis {
         analysis
     }
 
-    /// Continues with an extended version of the book, and adds these positions to the analysis.
+    /// Switches to an extended book, and adds the positions after `frontier_moves` to the analysis.
     pub(crate) fn extend(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
         let wanted = frontier_moves.iter().map(|found| wanted(found.position.play(found.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
@@ -150,8 +150,8 @@ impl Analysis {
     }
 
     /// Searches all targets, and passes each value to `report`, in any order. Returns when all
-    /// searches are done or `report` fails. Each switch controls one thread; turning it off stops
-    /// the searches.
+    /// searches are done or `report` fails. Each switch controls one thread; stopping a switch ends
+    /// the thread's searches.
     pub(crate) fn search<E: From<io::Error>>(
         &mut self,
         switches: &[Switch],
@@ -291,7 +291,7 @@ pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) 
     backed_up(values.collect(), book)
 }
 
-/// Returns the value of the longest search of each position.
+/// Returns, for each position, the value from the longest search.
 pub(crate) fn longest(found: impl Iterator<Item = BookValue>) -> KeyMap<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();
     for value in found.filter(|value| !is_wanted(value)) {

@@ -1,10 +1,10 @@
 //! Measures how much sooner several threads reach a given depth than one thread.
 //!
 //! For each position, a preliminary search with one thread determines the depth. It is the depth of
-//! the first iteration that completes after a given time. This search is excluded from the
-//! comparison: it determines the depth, so random delays in it would bias the result. Each number
-//! of threads, including one, then searches the position to that depth, each time from a cleared
-//! state. The order of the thread counts changes from position to position.
+//! the first iteration that completes after a given time or finds a forced win or loss. This search
+//! is excluded from the comparison: it determines the depth, so random delays in it would bias the
+//! result. Each number of threads, including one, then searches the position to that depth, each
+//! time from a cleared state. The order of the thread counts changes from position to position.
 
 mod picture;
 
@@ -50,7 +50,7 @@ pub(crate) struct SpeedupTrial {
     pub several: Vec<Timing>,
 }
 
-/// The speedup of searches with a given number of threads over all positions in a suite.
+/// The speedup with a given number of threads, summarised over all positions in a suite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SpeedupSummary {
     pub threads: usize,
@@ -71,7 +71,7 @@ pub(crate) struct SpeedupSummary {
     pub waiting: f64,
     /// The number of split nodes per second.
     pub splits: f64,
-    /// The fraction of split nodes at which another thread searched a move; 0 without split nodes.
+    /// The fraction of split nodes at which another thread searched a move; 0 if there were none.
     pub joined: f64,
     /// The number of times that a thread joined a split node, per second.
     pub joins: f64,
@@ -86,7 +86,8 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Creates searchers with the settings in `config`: one with a single thread, and one for each
-    /// number in `threads`. The depth is chosen so that one thread searches for at least `time`.
+    /// number in `threads`. The depth is chosen so that one thread searches for at least `time`,
+    /// unless it finds a forced win or loss.
     pub(crate) fn new(
         threads: &[usize],
         config: &Config,
@@ -122,7 +123,7 @@ impl Bench {
         (!switch.is_stopped()).then_some(trial)
     }
 
-    /// Searches with one thread until an iteration completes after the given time.
+    /// Searches with one thread until an iteration ends after `time` or finds a forced win or loss.
     fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
         let (control, time) = (switch.control(), self.time);
         let mut reached = None;

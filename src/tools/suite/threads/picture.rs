@@ -6,7 +6,7 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// Pairs of a number of threads or processors and its speedup over a single one.
+    /// Pairs of a thread or processor count and the speedup over a single thread or processor.
     gains: &'static [(f64, f64)],
 }
 

@@ -14,7 +14,7 @@ const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
 /// The limit of the adaptation counter. The first `FADING` bits are averaged with equal weights.
 /// After that, each new bit has a weight of 1 / (`FADING` + 2), so older bits count for less. With
-/// this value, files of self-play games are 0.01 to 0.2% smaller than with 30, 60 or 250.
+/// this value, self-play game files are 0.01 to 0.2% smaller than with 30, 60 or 250.
 const FADING: u8 = 120;
 /// The minimum probability of either value of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;
@@ -126,7 +126,7 @@ impl Coder for Decoder<'_> {
     fn choice(&mut self, _: usize, sizes: &[u32]) -> usize {
         let unit = self.range / sizes.iter().map(|&size| u64::from(size)).sum::<u64>();
         let mut before = 0;
-        // Encoders never produce the remainder of the division, but a damaged file may contain it.
+        // `unit` is rounded down, which leaves a remainder that only a damaged file can contain.
         let last = sizes.len() - 1;
         let mut found = 0;
         while found < last && self.code >= unit * (before + u64::from(sizes[found])) {

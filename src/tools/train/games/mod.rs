@@ -1,4 +1,4 @@
-//! Files of self-play games, in a plain format during play and in a packed format for storage.
+//! Self-play game files, in a plain format during play and in a packed format for storage.
 //!
 //! | file | bytes per position | written by |
 //! | --- | --- | --- |

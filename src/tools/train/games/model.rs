@@ -1,5 +1,5 @@
-//! The model of games. It treats a game as a sequence of choices, each of which is coded with its
-//! conditional probability given the previous choices.
+//! The model of games. It treats a game as a sequence of choices, and codes each choice with its
+//! conditional probability given the previous ones.
 //!
 //! The bytes of a block are a bit stream from a range coder ([`super::coder`]). Each block starts
 //! with a new model. A game consists of the following parts, in this order:
@@ -33,19 +33,19 @@ const MERGED_VOLATILITY_CLASSES: usize = 4;
 /// doubling. The lowest three are merged into one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
-/// The number of combinations of two flags: this position is noisy, and the previous one was noisy.
+/// The number of combinations of two flags: whether this position and the previous one are noisy.
 const KINDS: usize = 4;
 /// The cap on score differences in the computation of the volatility, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
 /// The width, in centipawns, of the classes into which the last change in score is divided.
 const TREND_STEP: i32 = 10;
-/// The cap on the change in score when it is classified, in either direction.
+/// The cap on the magnitude of the change in score when it is classified, in centipawns.
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
 /// The width, in centipawns, of the classes into which the last score is divided.
 const LEAD_STEP: i32 = 120;
-/// The cap on the last score when it is classified, in centipawns for either side.
+/// The cap on the magnitude of the last score when it is classified, in centipawns.
 const LARGEST_LEAD: i32 = 600;
 const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
 
@@ -82,7 +82,7 @@ struct Model {
     openings: Policy,
     moves: Size,
     policy: Policy,
-    /// Indexed by whether the position is noisy, as determined from the moves.
+    /// Indexed by whether the position is noisy according to [`is_noisy`].
     noisy: [Bit; 2],
     first_score: Size,
     scores: Vec<Size>,

@@ -1,8 +1,7 @@
 //! The packed format of games: independent blocks with less than two bytes per position.
 //!
-//! A file is a sequence of parts, so files can be joined with `cat`. A part consists of a line of
-//! text, which contains the settings of its games, followed by blocks. All numbers are
-//! little-endian:
+//! A file is a sequence of parts, so files can be joined with `cat`. A part is a line of text with
+//! the settings of its games, followed by blocks. All numbers are little-endian:
 //!
 //! ```text
 //! part    "tabia games 2; " settings "\n", then its blocks
@@ -29,7 +28,7 @@ const HEAD_BYTES: usize = 24;
 /// The maximum number of positions in a full block. Larger blocks would hardly compress better.
 /// Playing this many positions takes about ten seconds.
 const FULL_BLOCK: usize = 1 << 16;
-/// The number of nodes after which a block is full, even if it has fewer positions. It limits the
+/// The number of nodes after which a block is full, even if it has fewer positions. This limits the
 /// loss if the block is damaged.
 const NODES_A_BLOCK: u64 = 1 << 25;
 /// The minimum number of positions in a full block. Smaller blocks would compress poorly.
@@ -102,7 +101,7 @@ pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     Ok(String::from_utf8(line).unwrap_or_default())
 }
 
-/// Reads the next section. After damage, the input is at the probable start of the next one.
+/// Reads the next section. After a damaged one, the input is at the probable start of the next.
 pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Result<Section> {
     let here = input.stream_position()?;
     if input.fill_buf()?.is_empty() {

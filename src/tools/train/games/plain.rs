@@ -1,7 +1,7 @@
 //! The plain format of games, used while games are being played: about four bytes per position.
 //!
-//! The first line is text with the type of the file and the settings. The games follow in the order
-//! of their numbers. All numbers are little-endian:
+//! The first line is text that contains the type of the file and the settings. The games follow in
+//! numerical order. All numbers are little-endian:
 //!
 //! ```text
 //! game    White's half points u8, opening plies u8, moves u16;

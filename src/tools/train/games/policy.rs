@@ -26,7 +26,7 @@ const POINT: u32 = 16;
 const FIRST_STEP: i32 = 12_000;
 /// The learning rate after many positions, in units of 1 / 65,536.
 const LAST_STEP: i32 = 1400;
-/// The number of positions after which half of the difference `FIRST_STEP` remains.
+/// The number of positions after which half of `FIRST_STEP` is left.
 const HALVING: i32 = 1200;
 /// The number of positions after which the learning rate remains constant.
 const MAX_POSITIONS: i32 = 1 << 20;
@@ -44,7 +44,7 @@ const DEEPEST: usize = 10;
 const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     const FACTOR: u64 = 4_228_379_541;
     let mut table = [0; STEPS * DEEPEST];
-    // Sixteen extra bits keep the powers sufficiently exact.
+    // Sixteen extra bits keep the powers accurate enough.
     let mut value: u64 = (LARGEST as u64) << 16;
     let mut i = 0;
     while i < table.len() {

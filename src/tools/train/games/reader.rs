@@ -1,4 +1,4 @@
-//! Reads files of self-play games in both formats.
+//! Reads self-play game files in both formats.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use super::packed::{self, PackedBlock, headline};
 use super::{PlayedGame, READ, foreign, game_fault, plain};
 use crate::support::files::{Cannot, FileError};
 
-/// The number of games in a plain file that are returned as one block.
+/// The number of games from a plain file that are returned as one block.
 const GAMES_AT_ONCE: usize = 512;
 
 pub(crate) struct GameReader {
@@ -23,7 +23,7 @@ pub(crate) struct GameReader {
     whole_bytes: u64,
     /// The games in the current block that have not been returned yet.
     waiting: VecDeque<PlayedGame>,
-    /// The number of games lost in damaged blocks, as far as it is known.
+    /// The number of games lost in damaged blocks, as far as known.
     lost: usize,
 }
 

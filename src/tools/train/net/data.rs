@@ -10,7 +10,7 @@ use crate::support::files::FileError;
 use crate::support::random::Random;
 use crate::tools::train::{Block, GameReader, PlayedGame, game_fault, in_parallel};
 
-/// The maximum number of pieces, including kings, in positions for which `lambda_few` is used.
+/// The maximum number of pieces, including kings, in positions that use `lambda_few`.
 pub(crate) const FEW_PIECES: usize = 9;
 
 /// The number of game blocks that each thread converts at a time.
@@ -24,8 +24,8 @@ pub(crate) struct Selection {
     /// remaining weight.
     pub result_share: f32,
     /// The influence of the search scores of later moves, from 0 to 1. The score `n` moves later
-    /// has a weight proportional to `lambda` to the power of `n`. The result of the game has the
-    /// weight of all scores that would follow the end of the game. If `lambda` is 0, only the
+    /// has a weight proportional to `lambda` to the power of `n`. The result of the game gets the
+    /// weight that scores after the end of the game would have. If `lambda` is 0, only the
     /// position's own score matters. If it is 1, only the result matters.
     pub lambda: f32,
     /// The `lambda` for positions with at most [`FEW_PIECES`] pieces, because small searches

@@ -75,8 +75,8 @@ impl Example {
     }
 
     /// Returns the example in the format that `tabia train export` writes: the occupied squares
-    /// (u64), four bits per piece, the target (f32), and for each view a byte that is 1 if it is
-    /// mirrored and a byte with its king bucket. Numbers are little-endian.
+    /// (u64), four bits per piece, the target (f32), and two bytes for each view: 1 if the view is
+    /// mirrored (otherwise 0), and the king bucket. Numbers are little-endian.
     pub(super) fn to_bytes(self) -> [u8; size_of::<Self>()] {
         let mut bytes = [0; size_of::<Self>()];
         bytes[..8].copy_from_slice(&self.occupied.to_le_bytes());

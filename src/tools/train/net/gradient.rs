@@ -25,7 +25,7 @@ pub(super) fn add_gradient<const N: usize>(
 ) -> f64 {
     #[cfg(target_arch = "x86_64")]
     {
-        // The called function requires these features, whose presence has just been detected.
+        // Each function is called only if the processor feature that it requires is detected.
         if is_x86_feature_detected!("avx512f") {
             #[allow(unsafe_code)]
             return unsafe { add_avx512(parameters, objective, blocks, gradient) };

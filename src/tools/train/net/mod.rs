@@ -14,7 +14,7 @@
 //! # Batches
 //!
 //! A position takes 32 bytes and is stored from the point of view of the side to move (`example`).
-//! Each thread sums the gradients over its part of a batch, before AdamW updates all weights. The
+//! Each thread sums the gradients over its part of a batch, and then AdamW updates all weights. The
 //! loops are generic over the number of neurons, so that tests can train small networks.
 //!
 //! # State and result
@@ -24,7 +24,7 @@
 //! compensate for the rounding.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
-//! Shogi" (2018). The settings are common for small networks; see
+//! Shogi" (2018). The settings are those commonly used for small networks; see
 //! <https://www.chessprogramming.org/NNUE>.
 
 mod adam;

@@ -5,7 +5,7 @@ use super::sigmoid::Sigmoid;
 
 const MAX_PIECES: usize = 32;
 /// The maximum weight of an example relative to the average. Without this limit, a few hundred
-/// positions with rare numbers of pieces would dominate training.
+/// positions with rare piece counts would dominate training.
 const MAX_WEIGHT: f32 = 8.0;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,10 +26,10 @@ impl Objective {
     }
 
     /// Creates an objective with this exponent, in which examples are weighted by their number of
-    /// pieces. If `balance` is 0, all examples have equal weights. If it is 1, all numbers of
-    /// pieces have equal total weights. For values in between, the weights for 1 are raised to the
-    /// power of `balance`. The mean weight over `examples` is 1. PlentyChess gained 13 Elo from
-    /// balancing the numbers of pieces.
+    /// pieces. If `balance` is 0, all examples have equal weights. If it is 1, all piece counts
+    /// have equal total weights. Other values interpolate: the weights that 1 would give are raised
+    /// to the power of `balance`. The mean weight over `examples` is 1. PlentyChess gained 13 Elo
+    /// from balancing piece counts.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);

@@ -48,7 +48,7 @@ impl<const N: usize> Parameters<N> {
         parameters
     }
 
-    /// Creates parameters from weights that are in the same order as in [`Parameters::as_slice`].
+    /// Creates parameters from weights in the order of [`Parameters::as_slice`].
     pub(super) fn from_vec(weights: Vec<f32>) -> Option<Self> {
         (weights.len() == Self::LEN).then_some(Parameters(weights))
     }

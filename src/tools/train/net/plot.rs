@@ -14,7 +14,7 @@ pub(crate) fn plot(history: &[EpochLoss]) -> String {
     };
     let learnt = curve("learnt from", COLORS[1], |loss| loss.training);
     let held_out = curve("held out", COLORS[2], |loss| loss.held_out);
-    // The first epoch is omitted because most of its loss is due to the random initial weights.
+    // The scale ignores the first training loss, which is mostly due to the random initial weights.
     let values = learnt.values.iter().skip(1).chain(&held_out.values);
     let scale = Scale::linear(values.copied());
     let title = "mean square error of the expected result".to_owned();

@@ -7,7 +7,7 @@ use crate::engine::eval::nnue::SCALE;
 /// positions; a flat one also emphasises differences between won positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
-    /// The score, in centipawns, for which the expected result is 73% (the logistic function of 1).
+    /// The score, in centipawns, at which the expected result is 73% (the logistic function of 1).
     pub scale: u16,
 }
 

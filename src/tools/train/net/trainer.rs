@@ -13,12 +13,12 @@ use crate::support::error::ParseError;
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// The number of adjacent examples that are shuffled as a block. Blocks use the memory cache
-/// better. The examples have already been shuffled once, so this is as good as shuffling single
+/// The number of adjacent examples that are shuffled as a block, for better use of the memory
+/// cache. The examples have already been shuffled once, so this is as good as shuffling single
 /// examples.
 const BLOCK: usize = 64;
 
-/// The fraction of all steps in which the learning rate rises.
+/// The fraction of all steps during which the learning rate rises.
 const WARM_UP: f32 = 0.01;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -204,9 +204,9 @@ impl<'d, const N: usize> Trainer<'d, N> {
         sum / examples.len().max(1) as f64
     }
 
-    /// Returns the learning rate for the current step, which rises briefly and then falls along
-    /// half a cosine wave: I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent with
-    /// Warm Restarts" (2017), but without the restarts.
+    /// Returns the learning rate for the current step. The rate rises briefly and then falls along
+    /// half a cosine wave, as in I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent
+    /// with Warm Restarts" (2017), but without restarts.
     fn rate(&self) -> f32 {
         let TrainSettings { rate, final_rate, .. } = self.settings;
         let progress = self.state.steps as f32 / self.all_steps() as f32;

@@ -31,7 +31,7 @@ pub(crate) struct TuneRow<'a> {
     pub danger: [&'a [Coefficient]; 2],
     /// The weight of the middlegame in the evaluation, from 0 to 1.
     pub phase: f32,
-    /// Factors of the endgame score, from 0 to 1. The first applies if White is ahead, and the
+    /// Factors for the endgame score, from 0 to 1. The first applies if White is ahead, and the
     /// second if Black is ahead.
     pub scales: [f32; 2],
     /// The target from White's point of view, from 0 to 1.

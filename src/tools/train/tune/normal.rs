@@ -42,7 +42,7 @@ fn field(name: &str) -> &'static Field {
     FIELDS.iter().find(|field| field.name == name).expect("a field of this name")
 }
 
-/// Subtracts the mean of a table, weighted by usage, from the table and returns the mean.
+/// Subtracts a table's mean, weighted by usage, from all of its values and returns the mean.
 fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     let range = field.first..field.first + field.len;
     let total: f64 = usage[range.clone()].iter().sum();

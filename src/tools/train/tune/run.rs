@@ -17,7 +17,7 @@ pub(crate) struct TuneSettings {
     /// The strength of the decay towards the initial values: the term added to the gradient for
     /// each centipawn of difference. It keeps rarely used weights bounded.
     pub decay: f32,
-    /// The number of epochs without a lower validation error after which tuning stops.
+    /// Tuning stops after more than this many epochs in a row without a lower validation error.
     pub patience: usize,
     pub threads: usize,
     pub seed: u64,
@@ -40,8 +40,8 @@ pub(crate) struct TuneOutcome {
     pub after: TuneProgress,
 }
 
-/// Tunes the weights, starting with the weights in `start`. Calls `observe` after every epoch.
-/// Tuning stops if `observe` returns `false`.
+/// Tunes the weights, starting with the weights in `start`. Calls `observe` before the first epoch
+/// and after every epoch. Tuning stops if `observe` returns `false`.
 pub(crate) fn tune(
     start: &Weights,
     training: &Samples,

@@ -136,7 +136,7 @@ impl ZeroSumGame for GameTree {
         self.nodes[*state].children.is_empty()
     }
 
-    /// The index of the node, because no two nodes of a plain tree are the same position.
+    /// Returns the node's index, because no two nodes of a plain tree are the same position.
     fn key(&self, state: &NodeId) -> u64 {
         *state as u64
     }

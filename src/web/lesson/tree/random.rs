@@ -4,7 +4,7 @@ use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// In an uneven tree, one in this many nodes is a leaf although it could have children.
+/// In an uneven tree, one in this many nodes above the last level is a leaf.
 const EARLY_LEAF: usize = 6;
 /// The first level on which nodes can be copies. Above it, there are too few earlier nodes to copy.
 const FIRST_COPIED: usize = 2;
@@ -190,8 +190,8 @@ impl GameTree {
         tree
     }
 
-    /// Appends a node from another tree with its subtree. `orders` contains the order of each
-    /// node's children.
+    /// Appends a node from another tree, along with its subtree. `orders` contains the order of
+    /// each node's children.
     fn push_ordered(
         &mut self,
         parent: Option<NodeId>,
@@ -241,7 +241,7 @@ mod tests {
         };
         let counts = [100, 50, 0, -50, -100].map(visits);
         assert!(counts.is_sorted(), "{counts:?}");
-        // In four levels, at least 3² + 3² - 1 leaves must be visited (Knuth and Moore, 1975).
+        // With four levels, at least 3² + 3² - 1 leaves must be visited (Knuth and Moore, 1975).
         let best = Growth { order: 100, ..LARGE }.tree().expect("a tree");
         let leaves = watch_tree(&best, Algorithm::AlphaBeta).tree;
         let leaves = leaves.iter().filter(|node| node.ply == 4 && node.kind.is_some()).count();

@@ -15,7 +15,7 @@ use crate::web::serve::loaded_books::Content;
 use crate::web::serve::query::with_rook;
 
 /// The standard deviation of the difference between two players' strengths in Elo's model: 200
-/// rating points for each player, times the square root of 2, rounded as by FIDE.
+/// rating points for each player, times the square root of 2, rounded as FIDE does.
 const DEVIATION: f64 = 2000.0 / 7.0;
 /// The maximum rating difference, even for a perfect score (FIDE handbook, B.02, table 8.1).
 const MAX: f64 = 800.0;
@@ -139,7 +139,7 @@ impl PlayerOrder {
     }
 }
 
-/// Returns the rating difference to the opponents that this score implies in Elo's model.
+/// Returns the rating advantage that this score implies in Elo's model; negative below 50%.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

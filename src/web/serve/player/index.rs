@@ -24,7 +24,7 @@ use crate::web::serve::limits::{
 #[derive(Debug)]
 pub(super) struct PlayerGame {
     pub(super) listed: ListedGame,
-    /// The index of the file, and the index among the player's games. Used as a sort key.
+    /// The index of the game's file and its index among the player's games. Used as a sort key.
     pub(super) place: (usize, usize),
     pub(super) color: Color,
     pub(super) mode: Mode,

@@ -31,7 +31,7 @@ impl Mode {
 #[derive(Debug)]
 pub(crate) struct PlayerOrder {
     pub(super) player: WantedName,
-    /// If set, only games against a player with this name are included.
+    /// If set, only games against players whose names contain this name are included.
     pub(super) opponent: Option<WantedName>,
     pub(super) color: Color,
     pub(super) game: Game,

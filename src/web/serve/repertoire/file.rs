@@ -216,7 +216,7 @@ mod tests {
         let moves: Vec<&KnownMove> = current.repertoire.nodes().flat_map(|at| &at.moves).collect();
         assert_eq!((moves.len(), moves[0].mv.to_string().as_str()), (1, "d2d4"));
         assert_eq!(file.add(&current.version, &line("d4 d5 c4"), "").expect("fine"), Some(2));
-        // The file is no longer a repertoire, and later it no longer exists.
+        // First make the file invalid as a repertoire, then delete it.
         std::fs::write(&path, [0xff, 0xfe, 0]).expect("written");
         let version = file.current().version.clone();
         let refused = file.add(&version, &line("d4"), "x").expect_err("changed");

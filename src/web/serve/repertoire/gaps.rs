@@ -1,4 +1,4 @@
-//! `/repertoire/gaps`: the positions that opponents reach and for which there is no answer.
+//! `/repertoire/gaps`: positions that opponents reach and the repertoire does not answer.
 
 use serde::Serialize;
 

@@ -41,8 +41,8 @@ struct RepertoireMove {
     #[serde(flatten)]
     mv: NamedMove,
     kind: &'static str,
-    /// The number of chapters that contain the move. It is 0 if no chapter does, but the move leads
-    /// to a position of the repertoire.
+    /// The number of chapters that contain the move; 0 if the move only leads to a position in the
+    /// repertoire.
     chapters: u64,
 }
 
@@ -91,8 +91,8 @@ impl RepertoireAnswer {
     }
 }
 
-/// Returns the moves of the repertoire in the order of its text, followed by moves that lead to
-/// other positions of the repertoire.
+/// Returns the repertoire's moves in the order of its text, followed by other moves that lead to
+/// positions in the repertoire.
 fn moves(repertoire: &Repertoire, position: &Position) -> Vec<RepertoireMove> {
     let known = repertoire.node(position).map_or(&[][..], |node| &node.moves);
     let legal = position.legal_moves();

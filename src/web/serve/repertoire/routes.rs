@@ -74,8 +74,8 @@ pub(crate) async fn only_local(
     }
 }
 
-/// Rejects requests that are not JSON. A page of another origin needs permission to send JSON, and
-/// gets none.
+/// Rejects requests that are not JSON. A page from another origin needs permission to send JSON,
+/// and gets none.
 async fn only_json(request: Request, next: Next) -> Response {
     match check_json(request.headers()) {
         Ok(()) => next.run(request).await,

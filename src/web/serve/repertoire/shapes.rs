@@ -1,8 +1,8 @@
-//! Arrows and marked squares, as Lichess and ChessBase write them into comments.
+//! Arrows and marked squares in comments, in the format of Lichess and ChessBase.
 
 /// The colours of shapes: green, red, yellow and blue.
 const COLORS: &str = "GRYB";
-/// The commands that contain squares and arrows, with the length of their shapes.
+/// The commands for squares and arrows, each with the length of a shape in bytes.
 const COMMANDS: [(&str, usize); 2] = [("csl", 3), ("cal", 5)];
 
 /// Splits a comment into its text and its shapes, such as `Gd4` and `Re2e4`. Omits other commands.

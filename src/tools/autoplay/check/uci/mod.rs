@@ -87,7 +87,7 @@ impl<'a> Setup<'a> {
         format!("position {start}{word}{}", self.moves)
     }
 
-    /// Returns the position after the moves. The tests of `positions` ensure that it is valid.
+    /// Returns the position after the moves. The tests in `positions` check that all are legal.
     fn position(&self) -> Position {
         let start = Position::from_fen(self.fen).unwrap_or_else(|_| Position::start());
         let moves = self.moves.split_whitespace();

@@ -126,14 +126,14 @@ mod tests {
         assert!(wrong.is_empty() && one(&ONE_MOVE), "{wrong:?}");
     }
 
-    /// Returns the shortest mate for the side to move, in plies, up to a limit.
+    /// Returns the length in plies of the shortest forced mate, if it takes at most `plies`.
     fn mate(position: &Position, plies: u32) -> Option<u32> {
         let moves = position.legal_moves();
         let replies = moves.iter().map(|mv| mated(&position.play(mv), plies.checked_sub(1)?));
         replies.flatten().min().map(|plies| plies + 1)
     }
 
-    /// Returns the longest defence of the side to move, in plies, if it is mated within the limit.
+    /// Returns the length in plies of the longest defence, if it ends in mate within `plies`.
     fn mated(position: &Position, plies: u32) -> Option<u32> {
         let moves = position.legal_moves();
         if moves.is_empty() {

@@ -14,7 +14,7 @@ pub(super) use probes::PROBES;
 /// The time that a GUI waits for features if the engine does not send `done=0`.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The pause after the first line. Some engines lose a second line that arrives too soon.
+/// The longest pause after the first line. Some engines lose a second line that comes too soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// What an engine declares in reply to `protover`.
@@ -22,7 +22,7 @@ const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 pub(super) struct Features {
     /// The features declared by the engine. All other features have their default values.
     declared: BTreeMap<String, FeatureValue>,
-    /// The time between the start of the engine and `done=1`.
+    /// The time from `protover` to `done=1`.
     done_after: Option<Duration>,
     asked_for_time: bool,
 }

@@ -94,7 +94,7 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         (best, line)
     }
 
-    /// Searches a later child as in PVS, at a node of either player.
+    /// Searches a child other than the first, as PVS does. Works for both players.
     fn null_window_first(
         &mut self,
         child: NodeId,
