@@ -11,7 +11,7 @@ use super::output::{self, errln};
 use super::work::{Progress, exit_status, stop_switches};
 use super::writing::{Force, GAMES, files_of};
 use crate::engine::search::Config;
-use crate::games::book::{Book, EMBEDDED_NAME, Names};
+use crate::games::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, Names};
 use crate::games::pgn::{GameEnd, GameStatus, PgnGame, PgnInput, read_games};
 use crate::support::files::{Cannot, FileError, FileKind, Output};
 use crate::support::words::{number_of, plural, visible};
@@ -164,12 +164,13 @@ impl<'a> Target<'a> {
         inputs: &[PgnInput],
         settings: &str,
     ) -> anyhow::Result<Self> {
-        let output =
-            Output::new(path, GAMES).force(args.force.allowed).apart_from(files_of(inputs));
+        let output = |path, kind| {
+            let output = Output::new(path, kind).force(args.force.allowed);
+            output.apart_from(files_of(inputs)).apart_from(args.book.split(BOOK_SEPARATOR))
+        };
+        let page = args.html.as_deref().map(|html| output(html, FileKind::HTML));
+        let output = output(path, GAMES);
         output.check()?;
-        let page = args.html.as_deref().map(|html| {
-            Output::new(html, FileKind::HTML).force(args.force.allowed).apart_from(files_of(inputs))
-        });
         page.as_ref().map_or(Ok(()), |page| page.check_beside(&output))?;
         let mut journal = path.as_os_str().to_owned();
         journal.push(".annotations");

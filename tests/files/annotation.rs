@@ -10,8 +10,8 @@ use tabia::pgn::{GameResult, PgnGame, read_games};
 
 use crate::support::{self, PROGRAM};
 
-/// Games with a blunder into mate, an illegal move, a chess variant, a set-up position, comments,
-/// and no moves.
+/// One game each with a blunder into mate, an illegal move, a chess variant, a set-up position,
+/// comments, and no moves at all.
 const GAMES: &str = "\
 [White \"a\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
 [White \"b\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n\n\
@@ -138,7 +138,7 @@ fn every_move_that_leaves_the_book_or_returns_is_noted() {
 #[test]
 fn annotating_twice_changes_nothing() {
     let folder = folder();
-    // Earlier annotations by another program or with fewer nodes make no difference.
+    // Existing annotations from another program or with fewer nodes do not affect the result.
     assert!(printed("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
     let once = format!("none.pgn --nodes {NODES} -o once.pgn");
     assert!(printed(&once, folder.path()).0);
@@ -238,8 +238,11 @@ fn page_shows_the_games_of_the_file() {
 #[test]
 fn invalid_commands_change_no_file() {
     let folder = folder();
+    let book = folder.path().join("book.pgn");
+    fs::write(&book, "1. e4 e5 *\n").expect("written");
     for (arguments, why) in [
         ("games.pgn -o games.pgn", "it is also an input"),
+        ("games.pgn --book embedded;book.pgn -o book.pgn", "it is also an input"),
         ("nothing.pgn", "nothing.pgn"),
         ("games.pgn --limits 0.2,0.1,0.3", "three rising numbers"),
         ("games.pgn --book none.tbk", "none.tbk"),
@@ -252,6 +255,7 @@ fn invalid_commands_change_no_file() {
         assert!(!ok && printed.contains(why), "{arguments}: {printed}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("games.pgn")).expect("there"), GAMES);
+    assert_eq!(fs::read_to_string(&book).expect("there"), "1. e4 e5 *\n");
     fs::write(folder.path().join("out.pgn.annotations"), "a letter").expect("written");
     let (ok, _, printed) = printed("games.pgn -o out.pgn", folder.path());
     assert!(!ok && printed.contains("begins with \"a letter\""), "{printed}");

@@ -87,6 +87,7 @@ fn output_that_is_also_an_input_is_rejected() {
         "book merge g.tbk h.tbk -o h.tbk",
         "book merge g.tbk:2 h.tbk -o g.tbk",
         "book filter g.tbk -o g.tbk",
+        "book analyse g.tbk --nodes 100 --known h.tbk -o h.tbk",
         "book import g.bin -o g.bin",
         "book export g.tbk -o g.tbk",
         "bench transpositions --book g.tbk --games h.pgn --reach 9 --save h.pgn",
@@ -131,7 +132,7 @@ fn file_of_another_kind_is_replaced_only_with_force() {
         assert!(!path("new.tbk").exists(), "{command}");
         run_ok(&format!("{command} --force"), folder.path());
         assert_ne!(fs::read(path("notes")).expect("there"), b"to be kept\n", "{command}");
-        // Without `--force`, a command replaces its own earlier output and empty files.
+        // Even without `--force`, a command may replace its own earlier output and empty files.
         run_ok(command, folder.path());
         fs::write(path("notes"), "").expect("writable");
         run_ok(command, folder.path());
@@ -183,7 +184,7 @@ fn devices_and_pipes_are_not_replaced() {
     let after = path("null").metadata().expect("there");
     assert!(after.file_type().is_char_device());
     assert_eq!((after.dev(), after.ino()), (null.dev(), null.ino()));
-    // Output to a pipe can be read from it.
+    // What is written to a pipe can be read at its other end.
     let mut child = Command::new(PROGRAM)
         .args(["lesson", "tree", "--svg", "pipe", "--algorithm", "pvs", "classic"])
         .current_dir(folder.path())
@@ -248,7 +249,7 @@ fn symbolic_link_at_the_draft_name_is_not_followed() {
     assert!(Book::open(&path("v.tbk")).expect("a book").verify().is_ok());
 }
 
-/// Builds from standard input; returns the peak resident memory in kB, and the output.
+/// Builds a book from standard input. Returns the peak resident memory in kB, and the output.
 fn peak_of_build(text: &[u8], arguments: &str, folder: &Path) -> (u64, String) {
     let mut child = Command::new(PROGRAM)
         .args(["book", "build", "-"])
@@ -335,7 +336,8 @@ fn row(moves: &str, mv: &str, weight: u16) -> [u8; 16] {
     number.to_be_bytes()
 }
 
-/// A Polyglot book whose weights are unrelated to the frequency of its positions.
+/// Returns the rows of a Polyglot book whose weights are unrelated to how often its positions
+/// occur.
 fn weights() -> Vec<[u8; 16]> {
     let mut rows = vec![
         row("", "e2e4", 50),
@@ -347,7 +349,7 @@ fn weights() -> Vec<[u8; 16]> {
         row("d4", "d7d5", 60_000),
         row("Nf3", "d7d5", 60_000),
         row("a3", "d7d5", 60_000),
-        // A transposition: 1.d4 d5 2.Nf3 is only reached by 1.Nf3 d5 2.d4.
+        // A transposition: the book reaches 1.d4 d5 2.Nf3 only via 1.Nf3 d5 2.d4.
         row("d4 d5", "c2c4", 7),
         row("Nf3 d5", "d2d4", 9),
         row("Nf3 d5 d4", "g8f6", 999),
@@ -356,7 +358,7 @@ fn weights() -> Vec<[u8; 16]> {
     rows
 }
 
-/// Chances of all playable moves, in percent.
+/// Returns the moves that may be chosen, with their chances in percent.
 fn chances(book: &Book, moves: &str) -> Vec<(String, f64)> {
     let game = Game::new(after(moves));
     let candidates = Chooser::new(Policy::default(), 1).candidates(book, &game);

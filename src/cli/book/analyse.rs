@@ -101,7 +101,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let plan = args.plan()?;
     let book = args.begin(target)?;
     // The output may replace the input book, because it contains everything in that book.
-    let output = book_output(target, args.force, [] as [&Path; 0]);
+    let output = book_output(target, args.force, args.known.iter().chain(&args.only));
     output.check()?;
     let mut path = target.as_os_str().to_owned();
     path.push(".analysis");

@@ -193,7 +193,7 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
         max_ply: args.max_ply,
         avoid: args.avoid.as_deref().map(positions_to_avoid).transpose()?.unwrap_or_default(),
     };
-    let output = args.output.apart_from([&args.book]);
+    let output = args.output.apart_from([&args.book]).apart_from(&args.avoid);
     output.check()?;
     let selection = args.games.resolve(args.side);
     let mut chosen = book.clone();
