@@ -17,7 +17,9 @@ use std::time::Duration;
 use crate::support::error::ParseError;
 use crate::support::words::{Seconds, parse_clock};
 
-/// The limits on an engine's searches. Several limits may be combined. At least one should be set.
+const NANOS_PER_MILLI: u64 = 1_000_000;
+
+/// The limits for an engine's searches. They can be combined, and at least one should be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveLimits {
     /// The chess clock, if the games use one.
@@ -30,13 +32,13 @@ pub struct MoveLimits {
     pub nodes: Option<u64>,
 }
 
-/// A time control: the time for a number of moves, and the increment.
+/// A time control: the base time, for the whole game or for a number of moves, and the increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
-    /// The number of moves after which `base` is added again; `None` if `base` is for the whole
+    /// The number of moves after which `base` is added again, or `None` if `base` covers the whole
     /// game.
     pub moves: Option<u32>,
-    /// The time on the clock at the beginning.
+    /// The initial time on the clock.
     pub base: Duration,
     /// The time added to the clock after every move.
     pub increment: Duration,
@@ -97,6 +99,14 @@ impl fmt::Display for MoveLimits {
     }
 }
 
+/// Rounds a time used for a move down to whole milliseconds, the resolution of UCI clocks.
+///
+/// fastchess and cutechess-cli round in the same way. With an increment of a few milliseconds, exact
+/// times would leave an engine with noticeably less time.
+pub(crate) fn whole_milliseconds(time: Duration) -> Duration {
+    time - Duration::from_nanos(u64::from(time.subsec_nanos()) % NANOS_PER_MILLI)
+}
+
 /// One player's clock.
 #[derive(Debug, Clone)]
 pub struct Clock {
@@ -112,7 +122,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Creates a clock for a game. Moves that exceed the limit by more than `margin` lose on time.
+    /// Creates a clock for one game. A player who exceeds a limit by more than `margin` loses on
+    /// time.
     pub fn new(limits: MoveLimits, margin: Duration) -> Self {
         let remaining = limits.clock.map_or(Duration::ZERO, |clock| clock.base);
         let moves_to_go = limits.clock.and_then(|clock| clock.moves);
@@ -158,6 +169,14 @@ mod tests {
 
     fn control(text: &str) -> TimeControl {
         text.parse().expect(text)
+    }
+
+    #[test]
+    fn times_are_rounded_down_to_milliseconds() {
+        for (nanos, millis) in [(0, 0), (999_999, 0), (1_000_000, 1), (2_001_999_999, 2001)] {
+            let rounded = whole_milliseconds(Duration::from_nanos(nanos));
+            assert_eq!(rounded, Duration::from_millis(millis), "{nanos}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::chess::position::{Color, Game, Move};
 use crate::chess::score::Score;
 use crate::engine::tablebase::Tables;
 
-use super::clock::Clock;
+use super::clock::{Clock, whole_milliseconds};
 use super::overhead::Overhead;
 use super::player::Player;
 use super::process::Line;
@@ -28,7 +28,7 @@ use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
 use super::verdict::{Termination, Verdict};
 
-/// A switch with which another thread can end all games in progress.
+/// Lets another thread end all games in progress.
 #[derive(Debug)]
 pub struct Interrupt {
     /// Dropped to notify all games. Closing the channel wakes every `select` that waits on it.
@@ -48,7 +48,7 @@ impl Interrupt {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Waits for this time, or until the interrupt is triggered.
+    /// Waits for the given time, but returns early if the interrupt is triggered.
     pub fn wait(&self, time: Duration) {
         // Nothing is ever sent, so the result is always an error.
         let _ = self.receiver.recv_timeout(time);
@@ -66,15 +66,15 @@ impl Default for Interrupt {
     }
 }
 
-/// The conditions under which games are played.
+/// The adjudication rules, tablebases and timeout that apply to a game.
 #[derive(Debug, Clone)]
 pub struct Conditions {
     /// The rules for adjudicating games.
     pub rules: Rules,
     /// The endgame tablebases used for adjudication.
     pub tablebases: Option<Tables>,
-    /// The time after which a silent engine is considered hung. It is counted from the moment when
-    /// the engine's time runs out or, without a time limit, from the start of its turn.
+    /// How long an engine may stay silent before it is considered hung, counted from when its time
+    /// runs out or, without a time limit, from the start of its turn.
     pub timeout: Duration,
 }
 
@@ -100,9 +100,9 @@ pub struct MoveMade {
 /// An event in a game, for logs.
 #[derive(Debug, Clone, Copy)]
 pub enum GameEvent {
-    /// The engine of this colour is ready for the game.
+    /// The engine of this colour is about to be set up for the game.
     Prepared(Color),
-    /// Both engines are ready, and White's clock is running.
+    /// Both engines are ready, and the clock of the side to move is about to start.
     ClocksStarted,
     /// A move was made.
     Moved(MoveMade),
@@ -113,11 +113,11 @@ pub enum GameEvent {
 pub struct Played {
     /// The starting position and all moves, including those of the opening.
     pub game: Game,
-    /// The moves after the opening, with the information that the engines sent about them.
+    /// The moves after the opening, with what the engines reported about each.
     pub moves: Vec<PlayedMove>,
     /// The result of the game and the reason for it.
     pub verdict: Verdict,
-    /// For White and for Black, whether the engine must be restarted.
+    /// Whether White's and Black's engine, in this order, must be restarted.
     pub broken: [bool; 2],
     /// The delays between the engines' moves and the next commands.
     pub overhead: Overhead,
@@ -135,12 +135,12 @@ struct GameRunner<'a> {
     offers: [bool; 2],
     broken: [bool; 2],
     overhead: Overhead,
-    /// The time at which the processing of the last move began.
+    /// When processing of the last move began.
     processed_at: Option<Instant>,
 }
 
-/// Plays a game until it ends. `opening` contains the starting position and the opening moves, and
-/// `clocks` the clocks of White and Black.
+/// Plays a game to the end. `opening` contains the starting position and the opening moves, and
+/// `clocks` contains the clocks of White and Black.
 pub fn play(
     players: [&mut Player; 2],
     opening: Game,
@@ -210,7 +210,8 @@ impl GameRunner<'_> {
         if let Err(error) = self.players[own].adapter.go(&turn) {
             return Some(self.broke(mover, error));
         }
-        // The engine's time starts when its last command is sent, not when this thread runs again.
+        // The engine's time starts when its last command is sent, not when this thread is next
+        // scheduled.
         let start = self.players[own].adapter.process().sent_at();
         if let Some(before) = self.processed_at {
             self.overhead.processing.add(start.saturating_duration_since(before));
@@ -222,7 +223,7 @@ impl GameRunner<'_> {
         let now = Instant::now();
         self.processed_at = Some(now);
         self.overhead.waiting.add(now.saturating_duration_since(answer.at));
-        let elapsed = answer.at.saturating_duration_since(start);
+        let elapsed = whole_milliseconds(answer.at.saturating_duration_since(start));
         if let Some(verdict) = self.check_move(mover, &answer, elapsed) {
             return Some(verdict);
         }
@@ -262,8 +263,8 @@ impl GameRunner<'_> {
         None
     }
 
-    /// Waits for the mover's move. Meanwhile, the opponent may resign, claim a result or crash. A
-    /// move is in time if its line arrived in time, even if the line is processed later.
+    /// Waits for the mover's move. In the meantime, the opponent may resign, claim a result or
+    /// crash. What counts is when the line with the move arrived, not when it was processed.
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
         let own = mover.to_index();
         let allowed = self.clocks[own].allowance();
@@ -287,7 +288,8 @@ impl GameRunner<'_> {
                         return Ok(Answer { text, ponder, info, at });
                     }
                     Some(event) if sender_color == mover && info.take_in(&event) => {}
-                    // The mover has already lost on time. Wait until its turn ends.
+                    // The mover has already lost on time. Ignore everything else until its turn
+                    // ends.
                     Some(event) if is_late && (sender_color != mover || !event.ends_turn()) => {}
                     Some(_) if is_late => {
                         let allowed = allowed.unwrap_or_default();
@@ -361,8 +363,8 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Returns the verdict after the mover's time has run out. This is a loss, or a draw if the
-    /// opponent cannot mate (FIDE Laws of Chess, 6.9).
+    /// Returns the verdict when the mover has run out of time: a loss, or a draw if the opponent
+    /// cannot mate (FIDE Laws of Chess, 6.9).
     fn out_of_time(&self, mover: Color, used: Duration, allowed: Duration) -> Verdict {
         let (name, opponent) = (notation::color(mover), notation::color(!mover));
         let time =
@@ -407,7 +409,8 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Ends the game in both engines. If an engine does not stop, marks it for a restart.
+    /// Notifies both engines that the game is over. An engine that does not stop is marked for a
+    /// restart.
     fn finish(&mut self, verdict: &Verdict) {
         for index in [0, 1] {
             if self.broken[index] {
@@ -442,11 +445,12 @@ mod tests {
 
     /// A time limit that is reached only if the test hangs.
     const DEADLINE: Duration = Duration::from_secs(120);
-    /// Longer than the deadline, so that the test fails if an engine is considered hung.
+    /// Longer than the deadline, so that the test fails rather than declaring an engine hung.
     const TIMEOUT: Duration = Duration::from_secs(3600);
     const MOVE_TIME: Duration = Duration::from_millis(50);
 
-    /// An engine that prints a line of thinking output, and its move when it receives `answer`.
+    /// An engine that prints a line of thinking output on `go`, and its move only when it receives
+    /// `answer`.
     const SCRIPT: &str = r#"
         while read -r line; do case "$line" in
             uci) echo uciok;;
@@ -521,7 +525,7 @@ mod tests {
         }
     }
 
-    /// Plays a game from this position. The first move of the game is late.
+    /// Plays a game from the position `fen`, with the first move arriving late.
     fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
         let start = Position::from_fen(fen).expect(fen);
         let (sender, played) = channel();

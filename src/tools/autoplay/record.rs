@@ -41,7 +41,7 @@ pub struct PlayedMove {
     pub mv: Move,
     /// The last search information sent by the engine before the move.
     pub info: SearchInfo,
-    /// The time used for the move, measured by the match runner.
+    /// The time used for the move, measured by the match runner, in whole milliseconds.
     pub elapsed: Duration,
     /// The time immediately before the last command of the turn was sent.
     pub began: Instant,
@@ -50,8 +50,8 @@ pub struct PlayedMove {
 }
 
 impl PlayedMove {
-    /// Returns the engine's comment about its book: `book` for a book move, a description of how
-    /// the search ended in the book, or an empty string.
+    /// Returns the engine's remark about its book: `book` for a book move, a description of how the
+    /// search ended in the book, or an empty string.
     pub fn remark(&self) -> &str {
         if self.info.book { "book" } else { &self.info.ending }
     }
@@ -70,7 +70,7 @@ pub struct GameRecord {
     pub limits: [MoveLimits; 2],
     /// The starting position and all moves, including those of the opening.
     pub game: Game,
-    /// The moves after the opening, with the information that the engines sent about them.
+    /// The moves after the opening, with what the engines reported about each.
     pub moves: Vec<PlayedMove>,
     /// The result of the game and the reason for it.
     pub verdict: Verdict,
