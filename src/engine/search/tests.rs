@@ -9,7 +9,7 @@ pub(super) fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect(fen))
 }
 
-/// Returns a configuration in which all threads work, regardless of the number of cores.
+/// Returns a configuration that uses all threads, regardless of the number of cores.
 pub(super) fn config(memory_mb: usize, threads: usize) -> Config {
     Config { memory_mb, threads, cores: Some(threads), ..Config::default() }
 }
@@ -41,8 +41,8 @@ fn mates_are_found_with_correct_distance() {
 #[test]
 fn quiet_mates_are_proven_or_refuted() {
     for (fen, best, moves) in [
-        // Problems without a check before the mate, which selective searches take a long time to
-        // solve.
+        // Mate problems in which no move before the mate gives check. Selective searches take a
+        // long time to solve them.
         ("k1B5/2p5/NbN5/8/P2p4/P2p4/P1prp3/2RbK3 w - - 0 1", "a4a5", 3),
         ("1Q6/6p1/4n1p1/4p3/3Ppbp1/4pkN1/4N3/5K2 w - - 0 1", "b8h8", 4),
     ] {
@@ -204,7 +204,7 @@ fn stop_ends_the_search_with_any_number_of_threads() {
         });
         let mut searcher = Searcher::new(config(8, threads));
         let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
-        // Without a limit, only the stop signal ends the search.
+        // There is no limit, so only the stop signal ends the search.
         handle.join().expect("no panic");
         assert!(result.best.is_some(), "{threads} threads");
     }
@@ -229,13 +229,13 @@ fn every_reported_line_is_legal() {
 
 #[test]
 fn repetitions_count_positions_of_the_game() {
-    // White is lost, but the position has already occurred twice: a third occurrence is a draw.
-    let mut game = game("6k1/5ppp/8/8/8/6q1/8/6QK b - - 0 1");
-    for text in ["g3h4", "h1g2", "h4g4", "g2h1"] {
-        let _ = game.play(text.parse().expect(text));
+    // White is lost, but Kg1 repeats a position that has already occurred twice in the game.
+    let mut game = game("1q4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1");
+    for text in ["g8f8", "g1h1", "f8g8", "h1g1", "g8f8", "g1h1", "f8g8"] {
+        game.play(text.parse().expect(text)).expect(text);
     }
     let result = search(&game, &Limits::depth(6), 1);
-    assert!(result.best.is_some());
+    assert_eq!((result.best, result.score), ("h1g1".parse().ok(), 0));
 }
 
 /// Returns a searcher with a one-game book, and a game that transposes into the book.
@@ -258,7 +258,7 @@ fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchRe
     searcher.search(&game, limits, &Control::new(), &mut |_| {})
 }
 
-/// Number of nodes after which the best move of the example has settled.
+/// After this many nodes, the best move in the example has settled.
 const NODES: u64 = 200_000;
 
 #[test]
@@ -268,7 +268,7 @@ fn line_transposing_into_the_book_ends_the_search() {
     for (limits, threads) in [(Limits::nodes(NODES), 1), (Limits::nodes(NODES), 3), (soft, 1)] {
         let [result, alike] = [BookSearch::Stop, BookSearch::Value]
             .map(|mode| search_example(mode, &limits, threads));
-        // With a book that contains no values, both modes search the same nodes.
+        // The book contains no values, so both modes search the same nodes.
         assert!(threads > 1 || alike.nodes == result.nodes, "{} and {}", alike.nodes, result.nodes);
         let found = result.book.expect("a book position is found");
         assert_eq!(found.line, line);
@@ -300,7 +300,8 @@ fn first_match_decides_in_mode_first() {
     let result = search_example(BookSearch::First, &Limits::depth(12), 1);
     let found = result.book.expect("a book position is found");
     assert_eq!(result.best, Some(found.line[0]));
-    // The search finds one of the two lines into the book, depending on which is searched first.
+    // There are two lines into the book. Which one the search finds depends on the order in which
+    // it searches them.
     let ways = [&["d8d5", "e2e1", "g8f6"][..], &["g8f6", "e2e1"]];
     let line: Vec<String> = found.line.iter().map(Move::to_string).collect();
     assert!(ways.iter().any(|way| *way == line), "{line:?}");
