@@ -29,8 +29,8 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-/// Returns the name of the profile. Cargo's `PROFILE` variable is only `debug` or `release`, but
-/// the output folder is named after the profile.
+/// Returns the name of the Cargo profile, which is taken from the output folder. The `PROFILE`
+/// variable is always `debug` or `release`, even for custom profiles.
 fn profile() -> String {
     let folder = variable("OUT_DIR");
     let mut parents = Path::new(&folder).ancestors().skip_while(|path| !path.ends_with("build"));
@@ -41,20 +41,22 @@ fn profile() -> String {
     }
 }
 
-/// Returns the commit of this source package, or of the repository whose root is this folder.
+/// Returns the commit that this source package was made from, or the current commit if this folder
+/// is the root of a git repository.
 fn commit() -> Option<String> {
     if let Ok(packed) = fs::read_to_string(PACKED_COMMIT) {
         let sha = packed.split('"').skip_while(|word| *word != "sha1").nth(2)?;
         return sha.get(..COMMIT_DIGITS).map(str::to_owned);
     }
-    // If this folder is inside another project's repository, git reports that project's commit.
+    // If this folder were inside another project's repository, git would report that project's
+    // commit.
     let top = git(&["rev-parse", "--show-toplevel"])?;
     if fs::canonicalize(top).ok()? != fs::canonicalize(variable("CARGO_MANIFEST_DIR")).ok()? {
         return None;
     }
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
     for path in ["src", "books", "Cargo.toml", "Cargo.lock", &log] {
-        // If a listed path does not exist, Cargo reruns this script at every build.
+        // Listing a path that does not exist would make Cargo rerun this script on every build.
         if Path::new(path).exists() {
             println!("cargo::rerun-if-changed={path}");
         }

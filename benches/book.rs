@@ -1,8 +1,8 @@
-//! Measures the time to probe a book: `cargo bench --bench book`.
+//! Measures how long it takes to probe a book: `cargo bench --bench book`.
 //!
 //! The book contains ten million random positions and is opened from a file, as in the engine. This
 //! is the worst case: because the keys are random, nearly every access misses the caches, and the
-//! book's pawn filter excludes no look-ups.
+//! book's pawn filter never rules out a look-up.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 
 const POSITIONS: usize = 10_000_000;
 
-/// A stream of keys: SplitMix64 (G. Steele, D. Lea, C. Flood 2014).
+/// Generates an endless stream of keys with SplitMix64 (G. Steele, D. Lea, C. Flood 2014).
 fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     std::iter::repeat_with(move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -23,7 +23,7 @@ fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The seeds for generating keys that are in the book and keys that are not.
+/// Seeds for the keys that are in the book (`KNOWN`) and for keys that are not (`UNKNOWN`).
 const KNOWN: u64 = 1;
 const UNKNOWN: u64 = 2;
 

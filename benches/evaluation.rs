@@ -1,6 +1,6 @@
 //! Measures how long one evaluation takes. The classical terms are evaluated with a warm pawn
 //! table, as in a search, and with a cold one. The network is evaluated in each position and after
-//! each of its moves.
+//! each legal move.
 
 use std::hint::black_box;
 

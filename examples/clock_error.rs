@@ -1,22 +1,21 @@
 //! Measures how accurately the match runner times moves, using engines that time their own moves.
 //!
-//! Usage: `clock_error [MOVES] [ENGINES] [BUSY_THREADS]`, such as
-//! `cargo run --release --example clock_error 20000 250`. By default, one thread per core is busy
-//! with other work.
+//! Usage: `clock_error [MOVES] [ENGINES] [BUSY_THREADS]`, such as `cargo run --release --example
+//! clock_error 20000 250`. By default, one thread per core is kept busy with other work.
 //!
 //! Each engine reports the time between reading `go` and writing its move. The time measured by the
-//! match runner also includes two delays. The first, until the engine is woken up, depends only on
-//! the operating system. The second, until the engine's move arrives, depends on the match runner.
+//! match runner includes two further delays. The delay until the engine wakes up depends only on
+//! the operating system. The delay until the engine's move arrives depends on the match runner.
 //! Like the match runner's reader threads, the engines run at a higher priority if the operating
 //! system permits it. The first games are not counted, because other engines are still starting
-//! then.
+//! during them.
 //!
-//! The time control is 0.2 s + 0.002 s without a margin. A loss on time counts as caused by the
-//! match runner unless the engine itself measured that it exceeded its time. Engines report this on
+//! The time control is 0.2 s + 0.002 s without a margin. A loss on time is blamed on the match
+//! runner unless the engine itself found that it had exceeded its time. Engines report this on
 //! standard error.
 //!
-//! The exit status is 1 if the measured time is more than 1 ms too long in more than 0.1% of the
-//! moves, or if the match runner caused a loss.
+//! The exit status is 1 if more than 0.1% of the moves are measured as more than 1 ms too long, or
+//! if the match runner caused a loss.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -53,8 +52,8 @@ const LARGEST_PART: u32 = 20;
 #[cfg(unix)]
 const NICE: i32 = -15;
 
-/// The number of initial games per worker that are not counted, because other engines are still
-/// starting.
+/// The number of games per worker that are discarded at the start, because other engines are still
+/// starting during them.
 const WARM_UP: usize = 1;
 
 /// The permitted error, and the share of moves that may exceed it.
@@ -96,14 +95,15 @@ fn main() -> anyhow::Result<ExitCode> {
 /// The results of a measurement.
 #[derive(Default)]
 struct Found {
-    /// Three values per move, in seconds: the error (measured minus true time), the time until the
-    /// engine read its command, and the time until the move arrived.
+    /// Three values per move, in seconds: the error (measured minus true time), the delay until the
+    /// engine read `go`, and the delay until its move arrived. The error is the sum of the two
+    /// delays.
     errors: [Vec<f64>; 3],
-    /// The number of initial games that are not counted.
+    /// The number of games at the start that are not counted.
     warm_up: usize,
     games: usize,
-    /// For each loss on time, the path of the engine's error output. The file exists only if the
-    /// engine itself measured that it exceeded its time.
+    /// For each loss on time, the path of the file for the engine's standard error. The file exists
+    /// only if the engine itself found that it had exceeded its time.
     reports: Vec<PathBuf>,
     /// The number of `reports` that exist after the last game.
     own_losses: usize,
@@ -162,7 +162,7 @@ impl Found {
     }
 }
 
-/// Returns a quantile of a sorted list, multiplied by 1000.
+/// Returns the `share` quantile of a sorted list, converted from seconds to milliseconds.
 fn quantile(list: &[f64], share: f64) -> f64 {
     let index = ((share * list.len() as f64).ceil() as usize).max(1) - 1;
     1000.0 * list.get(index).copied().unwrap_or_default()
@@ -225,8 +225,8 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
     Ok(found)
 }
 
-/// Plays random moves. Each `info` line reports two times in nanoseconds: `nodes` is the time that
-/// the move really took, and `nps` is the system time at which `go` was read.
+/// Plays random moves. Each `info` line reports two times in nanoseconds: `nodes` is the time the
+/// move actually took, and `nps` is the system time at which `go` was read.
 fn play_as_engine() -> anyhow::Result<()> {
     raise_priority();
     let mut random = u64::from(std::process::id()) | 1;

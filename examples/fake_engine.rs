@@ -3,25 +3,24 @@
 //! Usage: `fake_engine [uci|xboard] [KEY=VALUE]...`
 //!
 //! - `fault`: the kind of misbehaviour (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`,
-//!   `resign`, `stop_reading`, `no_handshake`, `refuse`, `no_exit`, or `think`, which means that
-//!   the engine thinks until it is ordered to move)
-//! - `at`: the number of the move at which the engine misbehaves, default 5
+//!   `resign`, `stop_reading`, `no_handshake`, `refuse`, `no_exit`, or `think`, which makes the
+//!   engine think until it is told to move)
+//! - `at`: the number of the engine's move at which it misbehaves, default 5
 //! - `in`: the number of the game in which the engine misbehaves, default 0 (all games)
 //! - `late_ms`: delay of a late move, in milliseconds
-//! - `seed`: seed for the choice of moves
+//! - `seed`: seed for choosing moves
 //! - `name`: name of the engine
 //! - `stderr`: text written to standard error before a crash
 //! - `startup_ms`: delay at startup, in milliseconds
-//! - `start_counter`: file that counts the starts
-//! - `failing_starts`: numbers of the starts that fail, such as `2` or `1,2`; requires
-//!   `start_counter`
+//! - `start_counter`: file in which the engine counts how often it was started
+//! - `failing_starts`: which of these starts fail, such as `2` or `1,2`; requires `start_counter`
 //! - `best`: the best value of the option `Level`. The further `Level` is from it, the sooner an
 //!   xboard engine resigns.
 //! - `st`: `whole` truncates move times to whole seconds. A move time of 0 means no limit: the
-//!   engine then moves only on request.
+//!   engine then moves only when told to.
 //! - `options`: `all` declares a UCI option of every type
-//! - `option`: a further UCI option, such as `'name X type check default true'`
-//! - `info`: a further line before `bestmove`
+//! - `option`: an additional UCI option, such as `'name X type check default true'`
+//! - `info`: an additional line to send before `bestmove`
 //! - `ignores`: a parameter of `go` that the engine ignores. If it is `searchmoves`, the engine
 //!   plays any move; otherwise, it searches until `stop`.
 //!
@@ -91,7 +90,7 @@ struct Engine {
     moves: u64,
     forced: bool,
     level: u64,
-    /// Whether the engine thinks until it is ordered to move.
+    /// Whether the engine thinks until it is told to move.
     is_unlimited: bool,
     thinking: bool,
     limits: Go,
@@ -156,7 +155,7 @@ fn main() -> ExitCode {
 
 fn send(text: &str) {
     let mut out = std::io::stdout().lock();
-    // The match runner may have ended and closed the pipe.
+    // The match runner may have exited and closed the pipe.
     let _ = writeln!(out, "{text}");
     let _ = out.flush();
 }
@@ -390,7 +389,7 @@ impl Engine {
             return;
         }
         if self.is_due("stop_reading") {
-            // Send this move, and then read no more input, but leave the pipes open.
+            // Send this move, then stop reading input but leave the pipes open.
             self.send_move(mv);
             sleep_forever();
         }
@@ -421,7 +420,7 @@ impl Engine {
     }
 
     fn send_move(&mut self, mut mv: Move) {
-        // Scores depend only on the move number, so that games can be repeated.
+        // Scores depend only on the move number, so that games are reproducible.
         let score = 20 + self.moves;
         if self.uci {
             let mate = self.mate();
@@ -442,7 +441,7 @@ impl Engine {
             send(&format!("1 {score} 0 {} {mv}", self.moves));
             send(&format!("move {mv}"));
         }
-        // Cannot fail: the move is one of the legal ones.
+        // Cannot fail: the move is legal.
         let _ = self.game.play(mv);
     }
 
@@ -478,8 +477,8 @@ impl Engine {
         send(&format!("info depth 4 score {score} nodes 9 time 0 pv {}", line.join(" ")));
     }
 
-    /// Returns the line of a forced mate in at most two moves, if the search is deep enough to find
-    /// it.
+    /// Returns a forced mate in at most two moves, for or against the side to move, if the search
+    /// is deep enough to find it.
     fn mate(&self) -> Option<Vec<Move>> {
         let is_deep = self.limits.depth.is_some_and(|depth| depth >= 4);
         let position = Some(self.game.position()).filter(|_| is_deep || self.limits.mate.is_some());
@@ -507,7 +506,7 @@ impl Engine {
     }
 }
 
-/// Returns the shortest line that mates within this many plies.
+/// Returns the shortest line with which the side to move forces mate within `plies` plies.
 fn mating(position: &Position, plies: u32) -> Option<Vec<Move>> {
     let moves = position.legal_moves();
     let lines = moves.iter().filter_map(|mv| {
@@ -517,7 +516,7 @@ fn mating(position: &Position, plies: u32) -> Option<Vec<Move>> {
     lines.min_by_key(Vec::len)
 }
 
-/// Returns the longest defence of a side that is mated within this many plies.
+/// Returns the longest defence if the side to move cannot avoid being mated within `plies` plies.
 fn mated(position: &Position, plies: u32) -> Option<Vec<Move>> {
     let moves = position.legal_moves();
     if moves.is_empty() {

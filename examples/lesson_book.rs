@@ -1,5 +1,5 @@
-//! Searches the position after some moves with and without a book inside the search:
-//! `cargo run --release --example lesson_book [BOOK MOVE...]`
+//! Searches the position reached by the given moves, with and without using a book during the
+//! search: `cargo run --release --example lesson_book [BOOK MOVE...]`
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Counts the nodes that alpha-beta and PVS visit in a position, with every method of move
-//! ordering: `cargo run --release --example lesson_nodes ["FEN"]`
+//! Counts the nodes that alpha-beta and PVS visit in a position, with each move ordering method:
+//! `cargo run --release --example lesson_nodes ["FEN"]`
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,5 +1,5 @@
-//! Searches a position by PV-splitting with one, two and four threads:
-//! `cargo run --release --example lesson_split ["FEN"]`
+//! Searches a position using PV-splitting with one, two and four threads: `cargo run --release
+//! --example lesson_split ["FEN"]`
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

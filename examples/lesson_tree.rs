@@ -1,5 +1,5 @@
-//! Searches a small game tree by minimax, alpha-beta and PVS, and prints every step:
-//! `cargo run --release --example lesson_tree [FILE]`
+//! Searches a small game tree with minimax, alpha-beta and PVS, and prints every step: `cargo run
+//! --release --example lesson_tree [FILE]`
 
 use tabia::lesson::search::Algorithm;
 use tabia::lesson::tree::GameTree;

@@ -1,5 +1,5 @@
-//! Generates millions of plausible games, to measure programs that process games:
-//! `cargo run --release --example plausible_games NUMBER [SEED] > games.pgn`
+//! Generates millions of plausible games for benchmarking programs that process games: `cargo run
+//! --release --example plausible_games NUMBER [SEED] > games.pgn`
 //!
 //! The games are not good chess, but they look like those published by Lichess, including clock
 //! times. They begin with moves from the embedded book and continue with random moves that favour
@@ -21,9 +21,9 @@ const MIN_PLIES: u64 = 30;
 const MORE_PLIES: u64 = 100;
 /// Maximum number of plies from the book.
 const BOOK_PLIES: u64 = 16;
-/// At each move, the chance of leaving the book early is one in this many.
+/// At each move, there is a one in `LEAVES_BOOK` chance of leaving the book early.
 const LEAVES_BOOK: u64 = 12;
-/// Time controls: seconds for the game and increment per move.
+/// Time controls: the time for the game and the increment per move, in seconds.
 const CONTROLS: [(u64, u64); 6] = [(60, 0), (120, 1), (180, 0), (180, 2), (600, 0), (900, 10)];
 
 fn main() -> anyhow::Result<()> {
@@ -130,7 +130,7 @@ fn book_move(position: &Position, random: &mut Random, book: &Book) -> Option<Mo
     pick(weights, random)
 }
 
-/// Chooses a random move; captures, promotions and central squares are more likely.
+/// Chooses a random move, favouring captures, promotions and central squares.
 fn walk(position: &Position, random: &mut Random) -> Option<Move> {
     let moves = position.legal_moves();
     pick(moves.iter().map(|mv| (mv, weight(position, mv))), random)

@@ -1,5 +1,5 @@
-//! Plays a match between two engines at fixed nodes, and prints each game's result:
-//! `cargo run --release --example play_match "tabia -x" "gnuchess --xboard" [GAMES]`
+//! Plays a match between two engines with a fixed number of nodes per move, and prints each game's
+//! result: `cargo run --release --example play_match "tabia -x" "gnuchess --xboard" [GAMES]`
 
 use std::time::Duration;
 

@@ -10,11 +10,13 @@ use serde_json::json;
 use tabia::autoplay::rounds::Rounds;
 use tabia::autoplay::schedule::{Format, Schedule, Slot};
 
-/// In one in this many tournaments, the set of engines changes.
+/// The set of engines changes in one out of every `CHANGING` tournaments.
 const CHANGING: u64 = 2;
-/// In such a tournament, an engine is withdrawn before one in this many games.
+/// If the set of engines changes, an engine is withdrawn before one in `WITHDRAWALS` games on
+/// average.
 const WITHDRAWALS: u64 = 25;
-/// In such a tournament, an engine joins or returns before one in this many rounds.
+/// If the set of engines changes, an engine joins or returns before one in `ADDITIONS` rounds on
+/// average.
 const ADDITIONS: u64 = 3;
 const STRENGTHS: u64 = 100;
 const DEFAULT_MAX_ENGINES: u64 = 16;

@@ -38,8 +38,8 @@
 //! | `parquet` | no | partial counts and games in Parquet |
 
 #![warn(unreachable_pub)]
-// Some crate-private items are used only by optional features, so only builds with all of these
-// features report unused items.
+// Some crate-private items are used only by optional features. Unused items are therefore reported
+// only if all of these features are enabled.
 #![cfg_attr(
     not(all(feature = "cli", feature = "lesson", feature = "serve", feature = "train")),
     allow(dead_code, unused_imports)

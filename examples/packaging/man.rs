@@ -1,4 +1,4 @@
-//! The manual pages. clap generates most sections, and the others are added here.
+//! Generates the manual pages. Most sections come from clap, and the others are added here.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,8 +10,9 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 /// Section 6 of the manual is for games.
 const SECTION: &str = "6";
 
-/// Pages have no date, so that builds are reproducible. The date is a space, because clap_mangen
-/// omits empty arguments of the roff macro `TH`, which would shift the later ones.
+/// Pages have no date, so that builds are reproducible. This is a space rather than an empty string
+/// because clap_mangen omits empty arguments of the roff macro `TH`, which would shift the later
+/// ones.
 const NO_DATE: &str = " ";
 
 /// Environment variables that Tabia reads, and their effects.
@@ -58,7 +59,7 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns a page for every command, keyed by its path, such as `man/man6/tabia-book.6`.
+/// Returns a manual page for every command, keyed by its path, such as `man/man6/tabia-book.6`.
 ///
 /// # Errors
 /// Never: writing to memory does not fail.
@@ -73,7 +74,8 @@ pub fn pages() -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(pages)
 }
 
-/// Returns the commands with their full names, without `tabia help`, which would repeat all pages.
+/// Returns the commands with their full names, but without the `help` subcommands, which would
+/// duplicate every page.
 fn command() -> Command {
     let mut command = without_help(tabia::cli::command());
     command.build();
@@ -90,7 +92,7 @@ fn page_name(command: &Command) -> &str {
 
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    // The examples are in a separate section.
+    // The examples, which are at the end of the long help, go into a separate section.
     Man::new(command.clone().version(None).long_version(None).after_long_help(None::<&str>))
         .section(SECTION)
         .date(NO_DATE)

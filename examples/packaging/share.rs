@@ -1,4 +1,4 @@
-//! Files below `/usr/share` for an installed program, at the paths where shells, `man`, desktops
+//! The files of an installed program below `/usr/share`, at the paths where shells, `man`, desktops
 //! and xboard look for them.
 
 #[path = "man.rs"]
@@ -30,8 +30,9 @@ Keywords=chess;board;game;openings;engine;
 ";
 
 /// AppStream metadata for software centres
-/// (<https://www.freedesktop.org/software/appstream/docs/>), without the releases. The component's
-/// id is not based on a domain, because the project does not own one.
+/// (<https://www.freedesktop.org/software/appstream/docs/>), except for the releases, which are
+/// read from the changelog. The component's id is not based on a domain, because the project does
+/// not own one.
 const METAINFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <component type="desktop-application">
   <id>invalid.packages.tabia</id>
@@ -84,8 +85,8 @@ pub fn files() -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// Returns the metadata, including the releases in the changelog. The headings of the releases have
-/// the form `## [0.1.0] - 2026-11-21`.
+/// Returns the metadata, including the releases in the changelog. Release headings have the form
+/// `## [0.1.0] - 2026-11-21`.
 fn metainfo() -> String {
     let mut text = format!("{METAINFO}  <releases>\n");
     for heading in

@@ -1,6 +1,7 @@
-//! Types arbitrary lines into the console, one per prompt, in an empty folder. Text after a NUL
-//! becomes a file of positions and games in this folder. Every line gets a response without a
-//! panic, the only control sequences in the output are colours, and saved games can be read.
+//! Types arbitrary lines into the console, one per prompt, in an empty folder. Text after a NUL is
+//! written to a file in this folder, from which the lines can load positions and games. Every line
+//! must get a response without a panic, colours are the only control sequences in the output, and
+//! saved games can be read.
 //!
 //! Searches are short. Lines that would take minutes or name files elsewhere are skipped.
 
@@ -13,7 +14,8 @@ use tabia::fuzz::console::show;
 use tabia::pgn::{GameStatus, read_games};
 use tabia_fuzz::{folder, seed};
 
-/// Whether a line can be run: it must use no files outside the folder and take less than a minute.
+/// Whether a line is safe to run: it must not use files outside the folder and must take less than
+/// a minute.
 fn is_harmless(line: &str) -> bool {
     let line = line.trim();
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -19,7 +19,7 @@ use tabia_fuzz::{folder, seed};
 const GAMES: &[u8] = include_bytes!("../../books/dumb.pgn");
 const FILES: [&str; 2] = ["part-000.parquet", "manifest.json"];
 
-/// The original files of counts, and the book that is packed from them.
+/// The original count files, and the book packed from them.
 struct Counts {
     files: [Vec<u8>; 2],
     book: Vec<u8>,

@@ -1,5 +1,5 @@
-//! Reads arbitrary text as a TOML file that defines the engines of a tournament. The file is
-//! accepted, or rejected with the position of the error.
+//! Reads arbitrary text as a TOML file that defines the engines of a tournament. The file is either
+//! accepted or rejected with an error message.
 
 #![no_main]
 

@@ -10,12 +10,12 @@ use tabia::fuzz::words;
 use tabia::position::Position;
 use tabia_fuzz::{agree, seed, theirs};
 
-/// Whether the text is a FEN; the counters are optional.
+/// Whether the text is a valid FEN. The counters may be missing.
 fn is_position(text: &str) -> bool {
     let fields = words(text);
     let [board, turn, castling, en_passant, counters @ ..] = &fields[..] else { return false };
     let is_number = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
-    // `cozy-chess` treats missing ranks as empty and accepts a 0.
+    // `cozy-chess` treats missing ranks as empty and accepts the digit 0.
     let eight_ranks = board.split('/').count() == 8 && !board.contains('0');
     if counters.len() > 2 || !counters.iter().all(is_number) || !eight_ranks {
         return false;
@@ -28,8 +28,8 @@ fn is_position(text: &str) -> bool {
     })
 }
 
-/// Whether each castling right occurs at most once and its king and rook are on their original
-/// squares. The letters of Shredder-FEN (the files of the rooks) are accepted.
+/// Whether no castling right is given twice, and the king and rook of each right are on their
+/// original squares. Shredder-FEN letters (the files of the rooks) are also accepted.
 fn may_castle(board: &Board, rights: &str) -> bool {
     let has_piece = |square: &str, piece, color| {
         let square = square.parse().expect("a square");
@@ -51,7 +51,7 @@ fn may_castle(board: &Board, rights: &str) -> bool {
     rights == "-" || rights.chars().all(is_right)
 }
 
-/// Whether the last move can have been a double step across this en passant square.
+/// Whether the last move could have been a double step across this en passant square.
 fn may_have_passed(board: &Board, square: &str) -> bool {
     if square == "-" {
         return true;

@@ -1,5 +1,6 @@
-//! Sends arbitrary text as a request to the explorer's server. The server answers without a panic
-//! and with a documented status, and gives the same answer if the request is repeated.
+//! Sends arbitrary text as a request to the explorer's server. The server must answer without
+//! panicking and with a documented status, and must give the same answer if the request is
+//! repeated.
 
 #![no_main]
 

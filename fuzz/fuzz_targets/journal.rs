@@ -1,6 +1,6 @@
 //! Opens arbitrary lines as the journal of an annotation, a tuning run or an analysis. The file is
-//! accepted, or rejected without a change. Opening it again gives the same records and changes
-//! nothing, and an appended record is read back.
+//! either accepted, or rejected and left unchanged. Opening it again gives the same records and
+//! changes nothing, and an appended record can be read back.
 
 #![no_main]
 

@@ -18,11 +18,11 @@ use tabia::pgn::{GameResult, PgnGame, read_games};
 use tabia::position::Position;
 use tabia_fuzz::{seed, uci};
 
-/// Bytes from this value on are marks.
+/// Bytes greater than or equal to this value are marks.
 const MARKS: u8 = 240;
 /// The number of copies of each game in the text, enough for a reader to cache the opening.
 const TIMES: usize = 12;
-/// Maximum number of games and of plies in a game.
+/// The maximum number of games, and of plies per game.
 const MAX_GAMES: usize = 12;
 const MAX_PLIES: usize = 300;
 
@@ -65,7 +65,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// Writes a variation of plausible words. Readers must skip it.
+    /// Writes a variation made up of plausible words, which readers must skip.
     fn variation(&mut self, depth: usize) {
         const WORDS: [&str; 10] =
             ["e4", "1...", "Nf3!?", "$3", "O-O-O+", "{a ) b}", "--", "exd8=Q#", "12.", "1-0"];
@@ -81,7 +81,7 @@ impl Writer<'_> {
         self.text.push_str(" )");
     }
 
-    /// Writes a mark; returns the result if it ends the game.
+    /// Writes a mark. If the mark ends the game, returns the result.
     fn mark(&mut self, mark: u8, game: &mut Expected) -> Option<GameResult> {
         let follows_move = !game.moves.is_empty();
         let after_move = std::mem::take(&mut self.after_move);

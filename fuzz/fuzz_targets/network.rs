@@ -1,10 +1,10 @@
 //! Reads arbitrary bytes, or the built-in file with arbitrary changes, as a network file. The file
-//! is rejected or read unchanged. If it is read, the fast evaluation gives the same score as the
-//! plain one, without overflow.
+//! must be rejected or read exactly as it is. If it is read, the fast evaluation must give the same
+//! score as the plain one, without overflow.
 //!
 //! An input that does not begin like a network file is a list of changes to the built-in file. Each
 //! change has six bytes: the offset (3), the binary logarithm of the number of values to replace
-//! (1), and the new value (2). Remaining bytes change the length of the file.
+//! (1), and the new value (2). Any remaining bytes change the length of the file.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ static ALLOCATOR: Bounded = Bounded { most: 4 << 20 };
 
 static BUILT_IN: LazyLock<Vec<u8>> = LazyLock::new(|| Network::embedded().to_bytes());
 
-/// Returns the built-in network's file with these changes.
+/// Applies the changes in `bytes` to the built-in network file, and returns the result.
 fn damaged(bytes: &[u8]) -> Vec<u8> {
     let mut file = BUILT_IN.clone();
     let (changes, rest) = bytes.as_chunks::<6>();
@@ -41,7 +41,7 @@ fn damaged(bytes: &[u8]) -> Vec<u8> {
 
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let head = BUILT_IN.iter().position(|&byte| byte == b'\n').expect("a headline") + 1;
-    // The output weights, whose values are limited, are near the end of the file.
+    // The output weights, which must be within limits, are near the end of the file.
     let outputs = (BUILT_IN.len() as u32 - 8_000).to_le_bytes();
     vec![
         ("unchanged", Vec::new()),

@@ -1,5 +1,5 @@
-//! Parses an arbitrary line as a pattern, and the bytes after it as a file of moves. If both are
-//! accepted, searches the moves for the pattern. Nothing panics. This build ignores checksums;
+//! Parses an arbitrary line as a pattern, and the bytes after it as a move index. If both are
+//! accepted, searches the index for the pattern. Nothing may panic. This build ignores checksums;
 //! otherwise nearly all inputs would be rejected.
 
 #![no_main]

@@ -1,4 +1,4 @@
-//! Parses arbitrary bytes as PGN. Parsing does not panic, and parsed games round-trip.
+//! Parses arbitrary bytes as PGN. Parsing must not panic, and parsed games must round-trip.
 
 #![no_main]
 
@@ -33,7 +33,7 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         let text = game.to_string();
         let again = read_games(text.as_bytes()).flatten().next();
         let (again, end) = again.unwrap_or_else(|| panic!("nothing read from\n{text}"));
-        // The writer keeps the text after an illegal move.
+        // The writer preserves the text after an illegal move.
         let is_broken = matches!(end.status, GameStatus::Broken(_));
         assert!(!is_broken || game.unread.is_some(), "{end:?}\n{text}");
         assert_eq!(moves(&again), moves(&game), "{text}");

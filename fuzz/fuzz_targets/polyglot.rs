@@ -1,5 +1,5 @@
-//! Imports arbitrary rows as a Polyglot book. The rows are rejected, or give a valid book of legal
-//! moves that round-trips.
+//! Imports arbitrary rows as a Polyglot book. The rows must either be rejected or give a valid book
+//! of legal moves that round-trips.
 //!
 //! Keys from 1 to 255 are replaced by the keys of positions at most two plies from the start, so
 //! that real positions are common.
@@ -41,7 +41,8 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn seeds() -> [(&'static str, Vec<u8>); 2] {
-    // e2e4, d2d4 and e1h1 (castling) in the start position, and moves in later positions.
+    // The moves e2e4, d2d4 and e1h1 (castling) in the start position, and one move in a later
+    // position.
     let row = |key: u8, mv: u16, weight: u16| {
         let mut row = [0; 16];
         row[7] = key;
@@ -67,7 +68,7 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     // Illegal moves are dropped, which can make other positions unreachable.
     if book.walk(&start, 1).any(|visited| !visited.entry.moves.is_empty()) {
         let again = Book::open(&file("again.bin", &written)).expect("own book");
-        // A position with only zero weights is not written.
+        // Positions in which all weights are zero are not written.
         let moves = |book: &Book| {
             let mut moves: Vec<_> = book.moves(&start);
             moves.retain(|known| known.played.games() + known.reached.games() > 0);

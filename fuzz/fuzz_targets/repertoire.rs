@@ -1,5 +1,6 @@
-//! Reads arbitrary text as the PGN of a repertoire. Every move is legal and is on the lines stored
-//! for it. Writing the chapters and reading them again gives the same repertoire.
+//! Reads arbitrary text as the PGN of a repertoire. Every move must be legal and must be the last
+//! move of each line stored for it. Writing the chapters and reading them back must give the same
+//! repertoire.
 //!
 //! The first byte chooses the side.
 
@@ -14,7 +15,7 @@ use tabia::position::{Color, Move};
 use tabia::repertoire::{Node, Repertoire};
 use tabia_fuzz::seed;
 
-/// The minimum probability of a gap, and the depth of the forecast in plies.
+/// The minimum probability for reporting a gap, and the depth of the forecast in plies.
 const MIN_GAP: f64 = 0.01;
 const FORECAST: u32 = 12;
 
@@ -39,20 +40,21 @@ fn seeds() -> [(&'static str, &'static str); 4] {
     ]
 }
 
-/// Returns `None` for text that looks like a book.
+/// Reads a repertoire. Returns `None` if the text looks like a book.
 fn read(text: &[u8], side: Color) -> Option<Repertoire> {
     let input = PgnInput::Text("fuzz".to_owned(), text.into());
     Repertoire::read(&[input], side).ok()
 }
 
-/// The moves of each position, by its key.
+/// Returns the moves of each position, keyed by the position's key.
 fn moves(repertoire: &Repertoire) -> BTreeMap<u64, BTreeSet<Move>> {
     let of_node =
         |node: &Node| (node.position.key(), node.moves.iter().map(|known| known.mv).collect());
     repertoire.nodes().map(of_node).collect()
 }
 
-/// Asserts that each line stored for a move reaches the move's position and ends with the move.
+/// Asserts that each line stored for a move leads to the position where the move is played, and
+/// ends with the move.
 fn check_places(repertoire: &Repertoire) {
     for node in repertoire.nodes() {
         for known in &node.moves {

@@ -1,9 +1,9 @@
 //! Plays arbitrary moves from one of several special positions, and then parses arbitrary text as
-//! moves. Tabia, `shakmaty` and a replayed game must interpret the moves and the text in the same
-//! way.
+//! moves. Tabia, `shakmaty` and a replayed game must all interpret the moves and the text in the
+//! same way.
 //!
 //! The input consists of the index of the starting position (one byte), the number of moves (one
-//! byte), one byte for each move, and words.
+//! byte), one byte for each move, and the words to parse.
 
 #![no_main]
 

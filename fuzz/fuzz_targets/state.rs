@@ -1,7 +1,7 @@
 //! Resumes a match from arbitrary text: a state file, a NUL and a PGN file. Either the state is
-//! rejected or the match resumes. Then the PGN file contains its old content, except for a
-//! truncated last game, followed by the complete last game. A report can be created, and a second
-//! resume changes nothing.
+//! rejected or the match resumes. If it resumes, the PGN file must still contain its old games, and
+//! must end with the complete last game even if that game was truncated before. It must be possible
+//! to create a report, and resuming again must change nothing.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Parses arbitrary text as UCI lines, without a panic. As the protocol requires, unknown words
-//! before the command and extra white space are ignored.
+//! Parses arbitrary text as UCI lines. Parsing must not panic and, as the protocol requires, must
+//! ignore extra white space and unknown words before the command.
 
 #![no_main]
 

@@ -1,9 +1,9 @@
-//! Resumes a build from a checkpoint whose files have arbitrary content. The build either resumes
-//! or rejects the checkpoint.
+//! Resumes a build from a checkpoint whose files have arbitrary content. The build must either
+//! resume or reject the checkpoint.
 //!
 //! An input begins with a byte of options and the lengths (two bytes each) of three parts: the
-//! state, the log of games, and the hashes of games. These parts and the records follow. The
-//! partition table is computed from the records. This build ignores checksums.
+//! state, the log of games, and the hashes of games. The three parts follow, and then the records.
+//! The partition table is computed from the records. This build ignores checksums.
 
 use std::fs;
 use std::io::Cursor;
@@ -16,14 +16,14 @@ use crate::games::book::{
 };
 use crate::games::pgn::PgnInput;
 
-/// The number of top bits that all keys in a partition have in common.
+/// The number of leading key bits that determine the partition.
 const PARTITION_BITS: u32 = 8;
 const PARTITIONS: usize = 1 << PARTITION_BITS;
-/// The size in bytes of a record without and with the number of its game.
+/// The size of a record in bytes, without and with the number of its game.
 const RECORD_BYTES: [usize; 2] = [12, 16];
 
-/// Games, one of which has an illegal move. A build that is stopped at this move has read only the
-/// first chunk.
+/// Returns games, one of which has an illegal move. A build that is stopped at this move has read
+/// only the first chunk.
 fn games() -> PgnInput {
     let game = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n";
     let text = format!("{game}{}1. e4 Kd5 1-0\n\n{game}", game.replace("e5", "c5"));
@@ -75,7 +75,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     named.map(|(name, flags)| (name, seed_input(flags))).to_vec()
 }
 
-/// The set of pawn structures, which is too large for an input.
+/// The set of pawn structures. It is not part of the input because it is too large.
 static PAWNS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path().join("unfinished");
@@ -83,13 +83,15 @@ static PAWNS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     file_in(&folder, "pawns-")
 });
 
-/// Takes a part from the beginning of `rest`. `lengths` contains its length.
+/// Takes a part off the beginning of `rest`. `lengths` contains its length as two little-endian
+/// bytes.
 fn take<'a>(lengths: [u8; 2], rest: &mut &'a [u8]) -> &'a [u8] {
     let length = usize::from(u16::from_le_bytes(lengths)).min(rest.len());
     rest.split_off(..length).unwrap_or_default()
 }
 
-/// Returns the records, followed by the number of records up to the end of each partition.
+/// Returns the records, followed by the partition table: for each partition, the number of records
+/// up to its end.
 fn run_of(records: &[u8], flags: u8) -> Vec<u8> {
     let size = RECORD_BYTES[usize::from(flags & 1)];
     let mut ends = vec![0_u64; PARTITIONS];
@@ -101,7 +103,7 @@ fn run_of(records: &[u8], flags: u8) -> Vec<u8> {
     [records.to_vec(), ends.into_iter().flat_map(u64::to_le_bytes).collect()].concat()
 }
 
-/// Resumes the build in an empty folder.
+/// Creates a checkpoint from the input in an emptied folder, and resumes the build.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let Some((&[flags, a, b, c, d, e, f], mut rest)) = bytes.split_first_chunk() else { return };
     let flags = flags % 4;

@@ -1,4 +1,4 @@
-//! The console with a very short search.
+//! Runs the console with very short searches.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use crate::games::book::Book;
 /// The maximum number of nodes per search. A few hundred nodes are enough to choose a move.
 const NODES: u64 = 400;
 
-/// The engine's search with one thread, few nodes and little memory.
+/// Searches like the engine, but with one thread, few nodes and little memory.
 struct ShortSearch(Searcher);
 
-/// Limits the memory and threads of a configuration.
+/// Returns the configuration with little memory and a single thread.
 fn small_config(config: Config) -> Config {
     Config { memory_mb: 1, threads: 1, ..config }
 }
@@ -63,7 +63,7 @@ fn engine() -> Engine {
     Engine::new(short_search, Settings::default(), Book::embedded()).expect("no files")
 }
 
-/// Returns the output for these lines. Saves games to `kept`.
+/// Types these lines into the console and returns its output. Games are saved to `kept`.
 pub fn show(lines: impl Iterator<Item = String> + Send + 'static, kept: PathBuf) -> String {
     let screen = Screen::default();
     type_in(engine(), Box::new(screen.clone()), kept, lines).expect("written");

@@ -1,5 +1,6 @@
-//! Sends arbitrary text as a request to the explorer's server. The server answers without a panic
-//! and with a documented status, and gives the same answer if the request is repeated.
+//! Sends arbitrary text as a request to the explorer's server. The server must answer without
+//! panicking and with a documented status, and must give the same answer if the request is
+//! repeated.
 //!
 //! The first line contains the method and the address, and the following lines contain the headers.
 //! The text after an empty line is the body. Requests that start threads are only parsed.
@@ -18,10 +19,10 @@ use crate::web::serve::LoadedBooks;
 use crate::web::serve::unattended::{parse, router};
 
 const GAMES: &[u8] = include_bytes!("../../books/dumb.pgn");
-/// The maximum size of a response in bytes, larger than any response for a small book.
+/// The maximum size of a response in bytes. No response for a small book is this large.
 const MAX_ANSWER: usize = 4 << 20;
 const STATUSES: [u16; 12] = [200, 204, 304, 400, 403, 404, 405, 408, 409, 413, 414, 503];
-/// Paths whose responses are streams of results from other threads.
+/// Paths that respond with a stream of results from other threads.
 const STREAMS: [&str; 4] = ["/analysis", "/annotate", "/player", "/personal"];
 
 struct Server {
@@ -111,7 +112,7 @@ async fn answer(server: &Server, request: &Request<()>, body: &str) -> Answer {
     (parts.status.as_u16(), kind, bytes.to_vec())
 }
 
-/// Answers the request. The first call creates files in the folder.
+/// Sends the request twice and checks the answers. The first call creates files in the folder.
 pub fn run(folder: &Path, text: &str) {
     let Some((request, body)) = request(text) else { return };
     let _ = parse(request.uri(), body);

@@ -1,9 +1,9 @@
 //! Opens arbitrary lines as the journal of an annotation, a tuning run or an analysis. The file is
-//! accepted, or rejected without a change. Opening it again gives the same records and changes
-//! nothing, and an appended record is read back.
+//! either accepted, or rejected and left unchanged. Opening it again gives the same records and
+//! changes nothing, and an appended record can be read back.
 //!
-//! The first byte chooses the kind of journal. The first line after it is replaced by a correct
-//! one, and each later line gets a correct checksum. Lines that begin with a tab are used
+//! The first byte chooses the kind of journal. The first line after it is replaced by a valid
+//! header, and a correct checksum is added to each later line. Lines that begin with a tab are used
 //! unchanged.
 
 use std::fs;
@@ -67,7 +67,7 @@ pub fn seeds() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Opens the journal in an empty folder.
+/// Writes the journal to an empty folder and opens it.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let Some((&kind, lines)) = bytes.split_first() else { return };
     let (kind, book) = (kind % KINDS, Book::embedded());

@@ -1,9 +1,9 @@
 //! Fuzzes the learning file with arbitrary rows. Checks that every position can be looked up, and
 //! that compacting the file does not change the results.
 //!
-//! An input is a list of rows without checksums. The target adds the checksums. A key from 1 to the
-//! number of [`POSITIONS`] is replaced by the key of that position, so that the moves of one row
-//! can lead to another row.
+//! An input is a list of rows without checksums, which the target adds. A key between 1 and the
+//! number of [`POSITIONS`] is replaced by the key of the position with that number, so that the
+//! moves of one row can lead to another row.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,10 @@ use std::sync::LazyLock;
 use crate::chess::position::Position;
 use crate::games::book::{HEADLINE, LearnFile, Learned, Row, is_learning};
 
-/// Bytes of a row before its checksum.
+/// The size of a row without its checksum, in bytes.
 const ROW_BYTES: usize = 36;
 
-/// The results for a position without data.
+/// The result of looking up a position that the file has no data for.
 const NOTHING: &str = "(None, [], None, None, [])";
 
 /// The start position, and all positions after one and two plies.
@@ -48,7 +48,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A row of an input: the indices of the keys, a move, and its data.
+/// Returns an input row. The keys are given as numbers of positions.
 fn row((key, next): (u64, u64), mv: u16, [kind, depth]: [u8; 2], [a, b]: [u32; 2]) -> Vec<u8> {
     let parts = [&key.to_le_bytes()[..], &next.to_le_bytes(), &[0; 8], &mv.to_le_bytes()];
     [parts.concat(), vec![kind, depth], a.to_le_bytes().to_vec(), b.to_le_bytes().to_vec()].concat()
@@ -69,7 +69,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Opens and compacts a learning file with these rows in an empty folder.
+/// Writes a learning file with these rows to an empty folder, then opens and compacts it.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let path = folder.join("learnt");
     let file = with_keys(bytes);

@@ -1,4 +1,4 @@
-//! Gives the fuzz targets access to private parts of the library; compiled only for fuzzing.
+//! Gives the fuzz targets access to private parts of the library. Compiled only for fuzzing.
 
 pub mod checkpoint;
 pub mod console;

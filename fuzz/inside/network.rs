@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::chess::position::Position;
 use crate::engine::eval::nnue::{AccumulatorStack, Network, PieceSet, explain};
 
-/// Positions with few and with many pieces, and with kings on both wings.
+/// Positions with few and many pieces, and with kings on both wings.
 const POSITIONS: [&str; 3] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/1K1R3R b - - 3 17",

@@ -1,4 +1,4 @@
-//! Compares a replayed game with a played one.
+//! Compares `Replay` with `Position`, for the fuzz target `san`.
 
 use crate::chess::position::{Move, Position, Replay};
 
@@ -23,7 +23,8 @@ impl Reading {
         assert_eq!(self.0, Replay::from(position), "{position}");
     }
 
-    /// Asserts that loose and strict parsing agree.
+    /// Asserts that loose parsing gives a legal move, and the same move as strict parsing if that
+    /// succeeds.
     pub fn read(&self, position: &Position, word: &str) {
         let Ok(mv) = self.0.resolve_loosely(word.as_bytes()) else { return };
         assert!(position.is_legal(mv), "{word:?} in {position}");

@@ -1,4 +1,4 @@
-//! Code shared by the fuzz targets: writing seeds, and comparing a position with `shakmaty`, an
+//! Code shared by the fuzz targets. It writes seeds, and compares positions with `shakmaty`, an
 //! independent implementation.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -24,7 +24,7 @@ pub fn seed<B: AsRef<[u8]>>(seeds: impl IntoIterator<Item = (&'static str, B)>) 
     }
 }
 
-/// A temporary folder for this process; `fuzz/run.sh` removes it.
+/// Returns a temporary folder for this process, which `fuzz/run.sh` removes.
 pub fn folder() -> &'static Path {
     static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
     FOLDER.path()
@@ -37,7 +37,7 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Converts a position to `shakmaty`. Accepts checks and material that cannot occur in a game.
+/// Converts a position to `shakmaty`, even if its checks or material cannot occur in a game.
 pub fn theirs(position: &Position) -> Chess {
     let fen: Fen = position.fen().parse().expect("own FEN");
     fen.into_position(CastlingMode::Standard)
@@ -84,7 +84,7 @@ pub fn play(theirs: &mut Chess, mv: Move) {
     theirs.play_unchecked(uci.to_move(theirs).expect("a legal move"));
 }
 
-/// The system allocator with a maximum allocation size. Larger allocations abort the program.
+/// The system allocator with a maximum allocation size. Exceeding it aborts the program.
 pub struct Bounded {
     /// Maximum size of an allocation, in bytes.
     pub most: usize,

@@ -5,12 +5,13 @@ use crate::chess::position::{Move, Position};
 use crate::support::error::ParseError;
 use crate::support::words::{is_space, split_words};
 
-/// Number of fields in an EPD position. An EPD position is a FEN without its two counters.
+/// Number of fields in an EPD position, which is a FEN without its two counters.
 const FIELDS: usize = 4;
-/// Number of counters at the end of a FEN. Many EPD files also contain these counters.
+/// Number of counters at the end of a FEN. Many EPD files contain them too.
 const COUNTERS: usize = 2;
 
-/// Iterates over the lines that are neither empty nor `#` comments. Line numbers start at 1.
+/// Iterates over the lines that are neither empty nor `#` comments, with their 1-based line
+/// numbers.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = (1..).zip(text.lines().map(|line| line.trim_matches(is_space)));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
@@ -30,7 +31,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
 }
 
-/// Reads the positions in a text, one per line, and ignores operations. Errors contain the line
+/// Reads the positions in a text, one per line, ignoring operations. Errors contain the line
 /// number.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
@@ -41,7 +42,7 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)
         .collect()
 }
 
-/// Reads the moves to avoid (`am`) and their positions. Errors contain the line number.
+/// Reads each position together with its moves to avoid (`am`). Errors contain the line number.
 pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut found = Vec::new();
     for (number, line) in lines(text) {
@@ -72,7 +73,7 @@ fn after_words(line: &str, count: usize) -> usize {
     words.last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
 
-/// Returns the opcode and operand of each operation in a line. Quotation marks are removed.
+/// Returns the opcode and operand of each operation in a line, without quotation marks.
 pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
     let mut quoted = false;
     let parts = text.split(|letter| {

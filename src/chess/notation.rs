@@ -27,7 +27,7 @@ impl From<Score> for ScoreAnswer {
 /// A move in UCI notation and in SAN, serialized as JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct NamedMove {
-    /// The move in UCI notation. Castling is written as a move of the king.
+    /// The move in UCI notation. Castling is written as a king move.
     pub(crate) uci: ArrayString<UCI_BYTES>,
     pub(crate) san: ArrayString<SAN_BYTES>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn color(color: Color) -> &'static str {
     }
 }
 
-/// Describes why a game is over, in words that no GUI parses as a command.
+/// Describes why a game is over, using words that no GUI parses as a command.
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match (outcome.reason, outcome.winner) {
         (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",
@@ -86,7 +86,7 @@ pub(crate) fn bound(score: Score) -> String {
     }
 }
 
-/// Formats moves in SAN. Stops before the first illegal move.
+/// Formats moves in SAN, stopping before the first illegal move.
 pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::with_capacity(moves.len());

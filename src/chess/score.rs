@@ -26,15 +26,14 @@ pub const MAX_PLY: Ply = 128;
 /// A bound that is larger than every score.
 pub const INFINITY: Score = 32_001;
 
-/// The score of a mate at distance 0, that is, in the current position.
+/// The score for checkmate in the current position, at distance 0.
 pub const MATE: Score = 32_000;
 
-/// The smallest mate score. Scores strictly between `-MATE_BOUND` and `MATE_BOUND` are evaluations
-/// or tablebase results.
+/// The smallest mate score. Any score strictly between `-MATE_BOUND` and `MATE_BOUND` is an
+/// evaluation or a tablebase result.
 pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
 
-/// The score of a tablebase win at distance 0. Tablebase results are directly below the mate
-/// scores.
+/// The score of a tablebase win at distance 0. Tablebase scores lie directly below the mate scores.
 pub const TABLEBASE_WIN: Score = MATE_BOUND - 1;
 
 /// The smallest score of a tablebase win.
@@ -46,13 +45,13 @@ pub const MAX_EVAL: Score = TABLEBASE_BOUND - 1;
 /// The score of a draw.
 pub const DRAW: Score = 0;
 
-/// Returns the score of the side that gives mate `ply` plies from the root.
+/// Returns the score for giving mate `ply` plies from the root.
 #[inline]
 pub const fn mate_in(ply: Ply) -> Score {
     MATE - ply as Score
 }
 
-/// Returns the score of the side that is mated `ply` plies from the root.
+/// Returns the score for being mated `ply` plies from the root.
 #[inline]
 pub const fn mated_in(ply: Ply) -> Score {
     ply as Score - MATE
@@ -82,8 +81,8 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
 }
 
 /// Converts a score for storage in the transposition table. In the table, mate scores count plies
-/// from the node at `ply` instead of the root, so that they are valid wherever the position occurs
-/// in the tree.
+/// from the node at `ply` rather than from the root, so that they are valid wherever the position
+/// occurs in the tree.
 #[inline]
 pub const fn to_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -107,8 +106,8 @@ pub const fn from_table(score: Score, ply: Ply) -> Score {
     }
 }
 
-/// The increase in centipawns that multiplies the odds of winning by e. On this common logistic
-/// scale, an increase of 400 centipawns multiplies the odds by ten.
+/// The score increase, in centipawns, that multiplies the odds of winning by e. This is the usual
+/// logistic scale, on which 400 centipawns multiply the odds by ten.
 const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Converts a score in centipawns to expected points, from 0 to 1.

@@ -10,7 +10,7 @@ const MINUTE: u64 = 60;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The days of the week, starting with the day of 1970-01-01.
+/// The days of the week, starting with that of 1970-01-01.
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
 pub(super) fn today() -> String {
@@ -35,8 +35,8 @@ fn time_stamp(seconds: u64) -> String {
 /// Converts a number of days since 1970-01-01 to year, month and day. Source: Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms" (`civil_from_days`).
 fn civil_date(days: u64) -> (u64, u64, u64) {
-    // Here, years start in March, so that the leap day is the last day of the year. An era has 400
-    // years.
+    // In this calculation, years start in March, so that the leap day is the last day of the year.
+    // An era has 400 years.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn time_stamp_matches_ctime() {
-        // Expected values: `date -u -d @SECONDS '+%a %b %e %T %Y'`.
+        // The expected values come from `date -u -d @SECONDS '+%a %b %e %T %Y'`.
         for (seconds, text) in [
             (0, "Thu Jan  1 00:00:00 1970"),
             (1_164_669_069, "Mon Nov 27 23:11:09 2006"),

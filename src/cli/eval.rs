@@ -1,4 +1,4 @@
-//! `tabia eval`: prints both evaluations of each position.
+//! `tabia eval`: prints the classical and the network evaluation of each position.
 
 use std::io::Write;
 use std::process::ExitCode;

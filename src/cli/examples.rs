@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::Command;
 
-/// Commands, each with an example and what the example does.
+/// Each entry contains the command it belongs to, an example command line, and what that does.
 #[rustfmt::skip]
 const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia", "tabia", "Plays a game in the terminal; `help` lists what you can type."),

@@ -48,7 +48,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
     long_version = version::LONG.as_str(),
     about,
     args_conflicts_with_subcommands = true,
-    // The usual empty lines between the parts are omitted, so that the help fits on one screen.
+    // Omit the usual empty lines between the parts, so that the help fits on one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\nCommands:\n{subcommands}\nOptions:\n{options}{after-help}",
     override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` explains each)"
 )]

@@ -13,7 +13,8 @@ use crate::support::platform;
 /// The exit status that shells report for a program terminated by SIGPIPE.
 const READER_LEFT: u8 = 128 + 13;
 
-/// A write error on standard output; the type distinguishes it from errors on other files.
+/// A write error on standard output. Having its own type distinguishes it from errors on other
+/// files.
 #[derive(Debug, Error)]
 #[error("cannot write to the standard output: {0}")]
 struct StandardOutputError(io::Error);

@@ -153,7 +153,8 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let (sender, inputs) = controller::inputs();
     watch_signals(sender.clone(), console)?;
     if args.xboard && (!args.books().is_empty() || args.opponent_book.is_some()) {
-        // Counting the games of a PGN file may take longer than a GUI waits for the first feature.
+        // Report this at once, because counting the games in a PGN file may take longer than a GUI
+        // waits for the first feature.
         outln!("{}", Reply::Features(vec![Feature::number("done", 0)]))?;
         output::stdout().flush()?;
     }
@@ -231,7 +232,7 @@ fn converse(
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_events(&[Event::Interrupt, Event::Terminate], move |event| match event {
         Event::Terminate => leave(&sender),
-        // Sending fails if the frontend has ended; the error is ignored.
+        // Sending fails if the frontend has already exited. Ignore the error.
         _ if console => drop(sender.send(Input::Line("?".to_owned()))),
         _ => {}
     })

@@ -1,4 +1,4 @@
-//! `tabia ratings`: joint ratings of the players in PGN files.
+//! `tabia ratings`: rates the players in PGN files from all their games together.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Error messages for invalid command-line arguments, each with a reference to the help.
+//! Error messages for invalid command-line arguments, each of which points to the help.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ const OPTIONAL_COMMANDS: [&str; 3] = ["lesson", "serve", "train"];
 
 const STATUS: u8 = 2;
 
-/// An error about arguments that can be parsed but are invalid. The exit status is the same as for
+/// An error for arguments that can be parsed but are invalid. The exit status is the same as for
 /// arguments that cannot be parsed.
 #[derive(Debug, Error)]
 #[error("{0}")]
@@ -41,14 +41,14 @@ pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     output::exit_code(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
 }
 
-/// Prints one line that states the problem in the arguments and where to find help.
+/// Prints one line that says what is wrong with the arguments and where to find help.
 pub(super) fn refuse(fault: &str) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let fault = fault.trim_end_matches('.');
     let end = if fault.ends_with('?') { "" } else { "." };
     let text =
         format!("tabia: {fault}{end} For more information, try '{} --help'.", command(&arguments));
-    // Otherwise xboard would wait for the engine's features forever.
+    // Without this message, xboard would wait for the engine's features forever.
     if is_for_xboard(&arguments) {
         let report = Reply::Tell { audience: Audience::UserError, text: text.clone() };
         // If the message cannot be printed, the exit status still reports the error.
@@ -77,8 +77,8 @@ fn command(arguments: &[OsString]) -> String {
 
 fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
-    // The text of this error is the entire help text. Its usage line shows where a command is
-    // missing.
+    // The text of this error is the entire help. Only its usage line is needed, to show where a
+    // command is missing.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
         return format!("a command is missing: {usage}");
@@ -97,8 +97,8 @@ fn describe(error: &clap::Error) -> String {
     }
 }
 
-/// Suggests a similar word, or the feature that adds a missing command. Returns an empty string if
-/// there is nothing to suggest.
+/// Suggests a similar word, or the feature that provides a missing command. Returns an empty string
+/// if there is nothing to suggest.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
         ErrorKind::InvalidSubcommand => {

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use crate::engine::eval::kernel_name;
 
-/// The features, and whether this build has them. The feature `loom`, which is only for tests, is
-/// omitted.
+/// All features, and whether this build has them. The feature `loom` is omitted, because it is only
+/// for tests.
 const FEATURES: [(&str, bool); 8] = [
     ("cli", cfg!(feature = "cli")),
     ("compression", cfg!(feature = "compression")),

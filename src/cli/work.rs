@@ -1,4 +1,5 @@
-//! Long-running commands: the positions to process, progress and interruption.
+//! Helpers for long-running commands: reading the positions to process, showing progress, and
+//! handling Ctrl-C.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -49,7 +50,8 @@ pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     Ok(switch)
 }
 
-/// Calls a function on requests to end the program, such as Ctrl-C, instead of exiting.
+/// Makes the program call a function instead of exiting when it is asked to end, for example by
+/// Ctrl-C.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     let events = [Event::Interrupt, Event::Terminate, Event::Hangup];
     on_events(&events, move |_| react()).context("cannot watch for Ctrl-C")
@@ -57,8 +59,8 @@ pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyho
 
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The progress of long-running work. It is shown as a bar on a terminal. Elsewhere, one line per
-/// minute is printed on standard error.
+/// Shows the progress of long-running work, as a bar on a terminal and as one line per minute on
+/// standard error elsewhere.
 pub(super) struct Progress {
     bar: ProgressBar,
     what: &'static str,
@@ -69,7 +71,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Starts showing progress. `length` is the total amount of work; 0 if it is unknown.
+    /// Starts showing progress. `length` is the total amount of work, or 0 if it is unknown.
     pub(super) fn new(length: u64, before: u64, what: &'static str) -> Self {
         let bar = progress_bar(length as usize, what);
         bar.set_position(before);
@@ -117,7 +119,7 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     ProgressBar::new(length as u64).with_message(what).with_style(style)
 }
 
-/// Reads a file of positions, or standard input (`-`), as text. Rejects other known kinds of files.
+/// Reads a file of positions, or standard input (`-`), as text. Rejects files of other known kinds.
 pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     const ACTION: &str = "read positions from";
     let mut bytes = Vec::new();

@@ -1,8 +1,8 @@
-//! The error for text that cannot be parsed.
+//! The error type for text that cannot be parsed.
 
 use thiserror::Error;
 
-/// Text that cannot be parsed, or a value that is out of range.
+/// An error for text that cannot be parsed, or for a value that is out of range.
 ///
 /// The message quotes the text and describes the expected format.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -1,4 +1,4 @@
-//! Requests huge pages for memory that is accessed at random.
+//! Requests huge pages for memory that is accessed randomly.
 
 use std::mem::MaybeUninit;
 #[cfg(target_os = "linux")]
@@ -7,9 +7,9 @@ use std::slice;
 #[cfg(target_os = "linux")]
 use crate::support::platform;
 
-/// Requests pages of 2 MB instead of 4 kB for memory that has not been used yet. This saves page
-/// table look-ups: searches with tables of 64 and 256 MB take 5% to 10% less time
-/// (docs/measurements/search-large-pages.md).
+/// Requests pages of 2 MB instead of 4 kB for memory that has not been used yet. With fewer page
+/// table lookups, a search needs 6% less CPU time with a transposition table of 64 MB, and 15% less
+/// with 256 MB (docs/measurements/search-large-pages.md).
 #[cfg(target_os = "linux")]
 pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     const HUGE_PAGE: usize = 2 << 20;

@@ -1,4 +1,4 @@
-//! Starts threads. If the operating system refuses to start some of them, uses fewer threads.
+//! Starts threads, making do with fewer if the operating system refuses to start some of them.
 
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// No function has more than `LONGEST_FUNCTION` lines, and 95% have fewer than `LONG_FUNCTION`.
+/// No function may have more than `LONGEST_FUNCTION` lines, and 95% must have fewer than
+/// `LONG_FUNCTION` lines.
 const LONGEST_FUNCTION: usize = 100;
 const LONG_FUNCTION: usize = 45;
 const LONGEST_FILE: usize = 600;
@@ -28,9 +29,9 @@ impl Source {
 fn declared_modules_match_the_table() {
     let table = table();
     let mut declared = Vec::new();
-    // The area `fuzz` is not in `src`, but in the folder of the fuzz targets.
+    // The `fuzz` area is in the folder of the fuzz targets rather than in `src`.
     for area in declared_in("src/lib.rs").into_iter().filter(|name| name != "fuzz") {
-        // An area without modules in the table is described as a whole.
+        // If the table lists no modules for an area, its row describes the whole area.
         if table.iter().any(|name| name.starts_with(&format!("{area}::"))) {
             let modules = declared_in(&format!("src/{area}/mod.rs"));
             declared.extend(modules.into_iter().map(|name| format!("{area}::{name}")));
@@ -89,8 +90,8 @@ fn files_of_a_folder_have_no_cyclic_uses() {
     let mut faults = Vec::new();
     for (folder, uses) in uses_within_folders(&sources(&["src"])) {
         let mut open: Vec<&String> = uses.keys().collect();
-        // A file that uses no other open file is not in a cycle. The files that remain are in
-        // cycles or use them.
+        // A file that uses no other remaining file cannot be in a cycle. Whatever remains in the
+        // end is in a cycle or uses a file that is.
         while let Some(free) = open
             .iter()
             .position(|name| !uses[*name].iter().any(|used| used != *name && open.contains(&used)))
@@ -219,8 +220,7 @@ fn declared_in(file: &str) -> Vec<String> {
     names.collect()
 }
 
-/// Returns the areas and modules in the order of the table: the names in backquotes in its first
-/// column.
+/// Returns the areas and modules in table order. Their names are in backquotes in the first column.
 fn table() -> Vec<String> {
     let text = read(Path::new("ARCHITECTURE.md"));
     let begin = text.find("## Modules").expect("a section on modules");
@@ -261,7 +261,7 @@ fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
     faults
 }
 
-/// Returns the module of a path, such as `games::pgn`. `cli` is both an area and a module.
+/// Returns the module of a path, such as `games::pgn`. The whole area `cli` counts as one module.
 fn module_of(path: &Path) -> String {
     let names = own_path(path);
     let mut names = names.iter().skip(1).map(|name| name.to_string_lossy());
@@ -274,8 +274,8 @@ fn module_of(path: &Path) -> String {
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns the entries of each folder, and the siblings that each entry uses. Unit tests may use
-/// any sibling.
+/// For each folder, returns its entries and the siblings that each entry uses. What unit tests use
+/// is ignored.
 fn uses_within_folders(sources: &[Source]) -> BTreeMap<PathBuf, Uses> {
     let mut folders: BTreeMap<PathBuf, Uses> = BTreeMap::new();
     for source in sources {
@@ -297,14 +297,14 @@ fn uses_within_folders(sources: &[Source]) -> BTreeMap<PathBuf, Uses> {
     folders
 }
 
-/// Returns the module of a file as a path: `src/a/b.rs` and `src/a/b/mod.rs` give `src/a/b`.
+/// Returns the module of a file as a path: both `src/a/b.rs` and `src/a/b/mod.rs` become `src/a/b`.
 fn own_path(file: &Path) -> PathBuf {
     if file.ends_with("mod.rs") { file.with_file_name("") } else { file.with_extension("") }
         .components()
         .collect()
 }
 
-/// Returns the paths that a module uses, starting at `src`.
+/// Returns the paths of the modules that a module uses. All paths start at `src`.
 fn used_paths(own: &Path, code: &str) -> Vec<PathBuf> {
     let above = own.parent().map(|above| used_after("super::", above, code));
     let mut found = above.unwrap_or_default();
@@ -312,7 +312,7 @@ fn used_paths(own: &Path, code: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the paths that follow `word`, which refers to the folder `base`.
+/// Returns the paths that follow each `word` in the code, where `word` refers to the folder `base`.
 fn used_after(word: &str, base: &Path, code: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for rest in code.split(word).skip(1) {
@@ -348,8 +348,8 @@ fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Finds the deepest folder that contains both files, and records that its entry for `own` uses its
-/// entry for `used`.
+/// In the deepest folder that contains both files, records that the entry containing `own` uses the
+/// entry containing `used`.
 fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
     let common: PathBuf =
         own.iter().zip(used).take_while(|(one, other)| one == other).map(|(one, _)| one).collect();

@@ -23,7 +23,7 @@ const LONG: [&str; 5] = ["autoplay", "bench", "serve", "train", "tune"];
 const OUTPUTS: [&str; 4] = ["-o", "--html", "--log", "--svg"];
 /// The node limit of each search, which replaces the limit in the page.
 const NODES: &str = "100";
-/// The games used in the guides. The last game has an illegal move.
+/// The game used in the guides. Its last move is illegal.
 const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
                      1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
 
@@ -74,12 +74,12 @@ fn blocks(text: &str) -> Vec<Block> {
 #[derive(Debug, PartialEq)]
 struct Call {
     arguments: Vec<String>,
-    /// Whether the command is run directly, and not by another program.
+    /// Whether the command is run directly rather than by another program.
     is_direct: bool,
 }
 
 impl Call {
-    /// Whether the command ends soon and needs nothing outside its folder.
+    /// Whether the command finishes quickly and needs nothing outside its folder.
     fn is_quick(&self) -> bool {
         let is_long = self.arguments.first().is_some_and(|word| LONG.contains(&word.as_str()));
         self.is_direct && !is_long && !self.arguments.iter().any(|word| word.starts_with('/'))
@@ -139,7 +139,8 @@ fn inputs(arguments: &[String]) -> Vec<&str> {
     let mut inputs = Vec::new();
     let mut previous = "";
     for word in arguments {
-        // `:` may introduce a weight, and `,` a selection of the file's games.
+        // A file name may be followed by `:` and a weight, or by `,` and a selection of the file's
+        // games.
         let name = word.split([':', ',']).next().unwrap_or(word);
         let is_file =
             [".pgn", ".zst", ".tbk", ".bin", ".epd", "/"].iter().any(|end| name.ends_with(end));
@@ -233,7 +234,7 @@ fn the_commands_of_the_pages_work() {
     for page in pages::paths() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for block in blocks(&read(&page)) {
-            // The commands in measurements need large inputs.
+            // The commands in measurements need large inputs, so they are only parsed.
             let is_run =
                 block.is("sh") && !block.is("no-run") && !page.starts_with("docs/measurements");
             for (line, _) in block.commands() {

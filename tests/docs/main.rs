@@ -1,4 +1,5 @@
-//! Tests the rules for code and pages, the output quoted in pages, and the files for packages.
+//! Checks that the code and the pages follow the rules, that output quoted in pages is up to date,
+//! and that the files for packages are correct.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -20,7 +21,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(root().join(path)).expect("a text file of the project")
 }
 
-/// Returns all files with this extension below a folder, relative to the project.
+/// Returns all files with this extension below a folder, as paths relative to the project.
 fn files_below(folder: impl Into<PathBuf>, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.into()];

@@ -40,7 +40,8 @@ fn the_metadata_lists_the_releases_of_the_changelog() {
     assert!(text.contains("version=\"0.1.0\" date=\"2026-11-21\""), "{text}");
 }
 
-/// Returns Tabia's pages that a page refers to, such as `tabia-book(6)`, in bold or not.
+/// Returns the files of Tabia's manual pages that a page mentions, such as `tabia-book(6)`, whether
+/// in bold or not.
 fn named_in(page: &str) -> BTreeSet<String> {
     let text = page.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
     let words = text.split_whitespace().filter_map(|word| word.split_once("(6)"));
@@ -94,8 +95,8 @@ fn the_main_page_has_its_sections() {
     assert_eq!(sections, wanted);
 }
 
-/// Every environment variable that the sources read must be on the page. In source files that read
-/// the environment, strings in capitals count as names of variables. Variables for Windows are
+/// The page must list every environment variable that the sources read. In a source file that reads
+/// the environment, every string in capitals counts as the name of a variable. Code for Windows is
 /// excluded, because Windows has no manual pages.
 #[test]
 fn the_main_page_names_every_variable_that_is_read() {
@@ -120,7 +121,8 @@ fn the_main_page_names_every_variable_that_is_read() {
     }
 }
 
-/// Returns strings of at least four letters that consist of capitals and underscores.
+/// Returns all quoted strings of at least four characters that consist only of capitals and
+/// underscores.
 fn names_of_variables(text: &str) -> BTreeSet<String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let is_name = |word: &&str| {

@@ -1,4 +1,4 @@
-//! Adding games to books, and input files that are not games.
+//! Tests adding games to books, and passing files that contain no games.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -37,7 +37,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
         if moves.is_empty() {
             break;
         }
-        // Only a few moves are allowed, so that games reach common positions.
+        // Choose from only a few moves, so that the games have positions in common.
         let mv = moves[numbers.below(moves.len().min(6))];
         let _ = write!(text, "{} ", position.san(mv));
         position = position.play(mv);
@@ -46,7 +46,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
     text
 }
 
-/// Returns a text for each size, with that number of random games.
+/// Returns one text for each size, containing that number of random games.
 fn texts(sizes: &[usize], seed: u64) -> Vec<String> {
     let (mut numbers, mut number) = (Numbers(seed), 0);
     let mut text = |size: usize| {
@@ -112,7 +112,7 @@ proptest! {
         let options = BuildOptions { max_ply, facets: true, undecided: true, ..BuildOptions::default() };
         let of = |inputs: &[PgnInput]| build_in_memory(inputs, &options, "x").expect("games").0;
         let base = of(&[input("base", &(texts[0].clone() + &texts[1]))]);
-        // This input contains games of the base, and some new games twice.
+        // This input contains games that are already in the base, and each new game twice.
         let more = of(&[input("more", &(texts[1].clone() + &texts[2] + &texts[2]))]);
         let (whole, again) = add(&base, &more, Cursor::new(Vec::new())).expect("memory");
         prop_assert_eq!(again as usize, sizes[1] + sizes[2]);
@@ -172,7 +172,7 @@ fn already_counted_inputs_are_skipped_by_content() {
         let printed = run_ok(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
         assert!(printed.contains("nothing to add"), "{printed}");
         assert!(read("base.tbk") == before);
-        // `build` with a book among its inputs does the same.
+        // `build` with a book among its inputs gives the same result as `add`.
         let inputs = [&["book", "build", "old.tbk", "-o", "new.tbk"], &more[..]].concat();
         run_ok(&inputs, folder.path());
         assert!(read("new.tbk") == before, "{seed}");
@@ -198,7 +198,7 @@ fn added_games_keep_values_and_grown_positions() {
         assert!(analysed.values().len() > 20);
         let keys = |book: &Book| book.values().map(|value| value.key).collect::<Vec<_>>();
         assert_eq!(keys(&added), keys(&analysed));
-        // Only the grown positions differ, and they have no games.
+        // Only the positions added by `--grow` differ, and they have no games.
         assert!(added.positions() > whole.positions());
         for difference in differences(&added, &whole) {
             assert!(
@@ -389,11 +389,11 @@ fn commands_name_the_kind_of_files_that_are_not_games() {
     ];
     for (file, kind) in other_kinds(folder.path()) {
         for command in commands {
-            // `build` adds to a book among its inputs.
+            // `build` accepts a book among its inputs, and adds games to it.
             if kind == "a Tabia book" && command[1] == "build" {
                 continue;
             }
-            // Builds with Parquet support read the file and report that it is damaged.
+            // A build with Parquet support reads the file and reports that it is damaged.
             if kind == "Parquet" && cfg!(feature = "parquet") {
                 continue;
             }

@@ -61,7 +61,7 @@ fn every_value_is_that_of_the_best_move() {
     let printed = run("analyse games.tbk --min-games 1 --nodes 3000", folder.path());
     let book = Book::open(&folder.path().join("games.tbk")).expect("a book");
     book.verify().expect("sound");
-    // Positions at the end of games are in the book, though without moves.
+    // The final positions of games are in the book too, although they have no moves.
     assert_eq!(book.values().len() as u64, book.positions(), "{printed}");
     let mut compared = 0;
     for visited in book.walk(&Position::start(), 20) {
@@ -85,7 +85,7 @@ fn every_value_is_that_of_the_best_move() {
         assert_eq!(value.outside.is_none(), within.len() == legal.len(), "{position}");
     }
     assert!(compared > 15, "{compared} positions");
-    // A checkmate, and the position before it, whose best move leads out of the analysis.
+    // A checkmate, and the position before it, which also has moves that lead out of the analysis.
     let mated = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#");
     assert_eq!((mated.best, mated.score), (None, -32_000));
     let mating = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6");
@@ -134,7 +134,7 @@ fn result_does_not_depend_on_threads_or_steps() {
     run("analyse games.tbk --min-games 1 --nodes 2000 -t 1 -o one.tbk", folder.path());
     run("analyse games.tbk --min-games 1 --nodes 2000 -t 3 -o three.tbk", folder.path());
     assert!(bytes("one.tbk") == bytes("three.tbk"));
-    // The second run includes less frequent positions and uses more nodes.
+    // Later runs include less frequent positions, and then use more nodes.
     run("analyse games.tbk --min-games 2 --nodes 1000 -o steps.tbk", folder.path());
     let some = Book::open(&folder.path().join("steps.tbk")).expect("a book").values().len();
     assert!(0 < some && some < 10, "{some} positions");
@@ -146,14 +146,14 @@ fn result_does_not_depend_on_threads_or_steps() {
     let again = run("analyse steps.tbk --min-games 1 --nodes 2000 --again", folder.path());
     assert!(!again.starts_with("0 positions to be searched"), "{again}");
     assert!(bytes("one.tbk") == bytes("steps.tbk"));
-    // The same command continues its earlier output.
+    // Running the same command again continues from its earlier output.
     let again = run("analyse games.tbk --min-games 1 --nodes 2000 -o steps.tbk", folder.path());
     assert!(again.starts_with("0 positions to be searched"), "{again}");
     let timed = run("analyse steps.tbk --min-games 1 --seconds 0.01", folder.path());
     assert!(timed.starts_with("0 positions to be searched"), "{timed}");
 }
 
-/// Only the positions in the file are searched. The other positions keep their results.
+/// With `--only`, only the positions in the given file are searched. All others keep their results.
 #[test]
 fn chosen_positions_are_searched_deeper() {
     let folder = folder();
@@ -201,8 +201,8 @@ fn known_values_are_not_searched_again() {
     run("analyse more.tbk --min-games 1 --nodes 2000 -o alone.tbk", folder.path());
     let known = "analyse more.tbk --min-games 1 --nodes 2000 --known games.tbk -o both.tbk";
     let printed = run(known, folder.path());
-    // The two new positions, and perhaps the start position, whose best move may now be in the
-    // book.
+    // The two new positions are searched, and perhaps the start position as well, because its best
+    // move may now be in the book.
     assert!(
         printed.starts_with("3 positions to be searched") || printed.starts_with("2 "),
         "{printed}"
@@ -212,7 +212,7 @@ fn known_values_are_not_searched_again() {
         book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
     });
     assert_eq!(alone, both);
-    // Positions that growing added to the known book are added to this book too.
+    // Positions that `--grow` added to the known book are added to this book too.
     let grow = "--min-games 1 --nodes 2000 --grow 20";
     run(&format!("analyse games.tbk {grow} -o grown.tbk"), folder.path());
     run("build -q games.pgn -o again.tbk", folder.path());
@@ -228,7 +228,7 @@ fn known_values_are_not_searched_again() {
     assert_eq!(less.values().len() + 2, both.len());
 }
 
-/// Repeated SIGKILL loses no results, and the final book is the same.
+/// Killing the command repeatedly loses no results, and the final book is the same.
 #[test]
 fn killed_analysis_keeps_its_results() {
     const KILLS: u64 = 50;
@@ -243,7 +243,7 @@ fn killed_analysis_keeps_its_results() {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // Every second time, wait until the search has stored a new result.
+        // In every second run, wait until the search has stored a new result.
         let length = || fs::metadata(&journal).map_or(0, |file| file.len());
         while number % 2 == 1 && length() <= held && child.try_wait().expect("a child").is_none() {
             sleep(Duration::from_millis(1));
@@ -366,7 +366,7 @@ fn book_grows_where_best_play_leaves_it() {
     book.verify().expect("sound");
     assert_eq!((book.positions(), grown(&book)), (games.positions() + 30, 30));
     assert_eq!(book.values().len() as u64, book.positions());
-    // The counts of games are unchanged, and each new position follows a move without games.
+    // The game counts are unchanged, and each new position is reached by a move without games.
     let mut linked = 0;
     for visited in book.walk(&Position::start(), 60) {
         let position = visited.position;
@@ -415,7 +415,8 @@ fn book_grows_where_best_play_leaves_it() {
     assert_eq!(grown(&open("one.tbk")), 30, "grown positions are kept");
     run("analyse one.tbk --min-games 1 --nodes 1000 --grow 40", folder.path());
     assert_eq!(grown(&open("one.tbk")), 40);
-    // Positions with few games can also be added. Best moves lead to positions without games.
+    // Growing can add positions that have fewer games than `--min-games`, as well as positions
+    // without any games.
     let printed =
         run("analyse games.tbk --min-games 3 --nodes 1000 --grow 6 -o few.tbk", folder.path());
     let few = open("few.tbk");
@@ -475,7 +476,8 @@ fn killed_growth_ends_with_the_same_book() {
     assert!(bytes("games.tbk") == bytes("whole.tbk"));
 }
 
-/// The engine plays an analysed move at once if the analysis took as much effort as a search.
+/// In an analysed position, the engine plays the best move at once if the analysis took at least as
+/// much effort as the search would.
 #[test]
 fn deeply_analysed_positions_are_played_at_once() {
     let folder = folder();

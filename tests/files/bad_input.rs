@@ -44,7 +44,7 @@ impl Files {
     }
 }
 
-/// Runs `tabia` with invalid arguments; returns its one-line error.
+/// Runs `tabia` with invalid arguments and returns its one-line error.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("messages are UTF-8");
@@ -77,7 +77,7 @@ fn invalid_arguments_are_rejected_in_one_line() {
 
 const GAME: &str = "[Event \"?\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
 const MAGIC: usize = 8;
-/// Length of the header of a book, without and with padding.
+/// The length in bytes of a book's header, without and with padding.
 const HEADER: usize = 152;
 const PADDED_HEADER: usize = 256;
 
@@ -98,7 +98,7 @@ const NO_BOOKS: [(&str, &str); 14] = [
     ("games.pgn", "it is a file of self-play"),
 ];
 
-/// The error is reported to the GUI in its protocol, and the engine continues to play.
+/// The error is reported to the GUI through the protocol, and the engine keeps running.
 #[test]
 fn invalid_books_are_reported_in_the_protocol() {
     let files = Files::new();

@@ -134,7 +134,7 @@ fn killed_build_leaves_the_old_book_and_no_files() {
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
     input.write_all(some_games().repeat(100).as_bytes()).expect("tabia reads");
-    // The input exceeds a pipe's buffer, so the build has read some of the input and started to
+    // The input exceeds a pipe's buffer, so by now the build has read some of it and started to
     // write.
     child.kill().expect("it runs");
     child.wait().expect("it was started");
@@ -246,7 +246,7 @@ fn books_can_be_merged_filtered_and_compared() {
 fn filter_removes_avoided_moves_by_any_move_order() {
     let folder = folder();
     let all = Book::embedded();
-    // Find the moves that lead to positions that are also reached by another move.
+    // Find the positions that can be reached by more than one move.
     let mut reached: HashMap<u64, Vec<(Position, Move)>> = HashMap::new();
     let mut reachable = 0;
     for at in all.walk(&Position::start(), u32::MAX) {
@@ -297,7 +297,8 @@ fn real_polyglot_books_round_trip() {
         let bytes = fs::read(books.join(name)).expect(name);
         let book = Book::open(&books.join(name)).expect(name);
         let (old, new) = (rows(&bytes), rows(&book.to_polyglot().bytes));
-        // `book_small.bin` stores castling as a king move, which is accepted too.
+        // `book_small.bin` stores castling as a two-square king move, which Tabia accepts but does
+        // not write.
         let same = name == "book_small.bin"
             || new.iter().all(|(row, weight)| old.get(row) == Some(weight));
         assert!(same, "{name}");
@@ -380,7 +381,8 @@ fn polyglot_program_builds_the_same_book() {
     let (ours, theirs) = (read("ours.bin"), read("theirs.bin"));
     assert_eq!((ours.len(), theirs.len()), (4815, 4815));
     assert!(ours.keys().eq(theirs.keys()));
-    // If a game plays a move twice, Polyglot counts it twice, but a book of games counts it once.
+    // If the same move is played twice in a game, Polyglot counts it twice, whereas Tabia counts it
+    // once.
     let other: Vec<_> = ours.iter().filter(|&(row, weight)| theirs[row] != *weight).collect();
     assert!(other.len() < 10 && other.iter().all(|&(row, weight)| theirs[row] == weight * 2));
 }

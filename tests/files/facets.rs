@@ -69,7 +69,8 @@ fn any_filter() -> impl Strategy<Value = FacetFilter> {
     })
 }
 
-/// Builds a book with facets from the games that pass; returns `None` if none does.
+/// Builds a book with facets from the games that pass the filter, or returns `None` if there are
+/// none.
 fn build(text: &str, facets: FacetFilter, options: &BuildOptions) -> Option<Book> {
     build_filtered(text, GameFilter { facets, ..GameFilter::default() }, options)
 }
@@ -80,8 +81,8 @@ fn build_filtered(text: &str, filter: GameFilter, options: &BuildOptions) -> Opt
     build_in_memory(&[input], &options, "book").ok().map(|(book, _)| book)
 }
 
-/// Checks that filtering `whole` gives the same results as `part`, a book of the filtered games, in
-/// every position of `whole`.
+/// Checks that, in every position of `whole`, filtering gives the same results as `part`, a book
+/// built from the filtered games only.
 fn check_filter(
     whole: &Book,
     part: Option<&Book>,

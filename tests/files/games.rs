@@ -1,4 +1,4 @@
-//! The games of a book are found in their files, also after merging and filtering.
+//! The games of a book are found in their files, even after merging and filtering.
 
 use std::fs;
 use std::io::{Cursor, Write};

@@ -1,4 +1,4 @@
-//! Learning: results survive a kill of the program, are used again, and can be shown.
+//! Learning: the results survive when the program is killed, are reused, and can be shown.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use tabia::position::{Game, Position};
 
 use crate::support::{self, Engine};
 
-/// The sizes in bytes of the first line of the file and of a row.
+/// The sizes in bytes of the file's first line and of each row.
 const HEAD: usize = 17;
 const ROW: usize = 40;
 
@@ -23,7 +23,7 @@ fn start(file: &Path, more: &[&str]) -> Engine {
     engine
 }
 
-/// A game of the engine against itself. The number of the game determines its first moves.
+/// A game that the engine plays against itself. Its first moves depend on its number.
 struct SelfPlay {
     engine: Engine,
     game: Game,
@@ -245,7 +245,7 @@ fn both_protocols_have_the_learn_option() {
     engine.quit();
 }
 
-/// An opening with a score of 100% in the engine's book, but 0% in the engine's own games.
+/// An opening that scores 100% in the engine's book but 0% in the engine's own games.
 struct Repertoire {
     folder: tempfile::TempDir,
     line: Vec<String>,
@@ -274,8 +274,9 @@ impl Repertoire {
         Self::new(&line.collect::<Vec<_>>(), is_white, 1)
     }
 
-    /// Plays the line against the engine; returns the number of plies until the engine leaves it,
-    /// and its output. If `searches` is set, the engine searches once after the end of the line.
+    /// Plays the line against the engine. Returns the number of plies before the engine deviates
+    /// from the line, and its output. If `searches` is set and the engine follows the whole line,
+    /// it then searches once.
     fn play(&self, options: &str, searches: bool) -> (usize, Vec<String>) {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         let (book, learnt) = (path("bad.pgn"), path("learnt"));
@@ -344,7 +345,7 @@ fn search_result_vetoes_the_last_book_move() {
     }
 }
 
-/// Lost games veto a move with few book games sooner than one with many.
+/// Lost games veto a move sooner if the book has few games with it than if it has many.
 #[test]
 fn lost_games_veto_a_book_move() {
     const PLIES: usize = 6;

@@ -1,4 +1,4 @@
-//! Tests of user files: games, books and invalid files.
+//! Tests how user files are handled: games, books and invalid files.
 
 #[path = "../support/mod.rs"]
 mod support;

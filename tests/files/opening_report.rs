@@ -1,4 +1,4 @@
-//! `tabia book report`: the report of an opening.
+//! `tabia book report`: reports on openings.
 
 use std::fs;
 use std::path::Path;

@@ -14,7 +14,8 @@ fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
-/// Games in two files: some are counted, some are not, and some have illegal moves.
+/// Creates two files of games. Some of the games are counted, some are not, and some have illegal
+/// moves.
 fn folder_of_games() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     let games = "1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 2. c4 e6 0-1\n\n1. e4 c5 *\n\n";
@@ -103,7 +104,7 @@ mod with_parquet {
         assert!(!folder.join("c").exists());
     }
 
-    /// Any damage is an error or leaves the book unchanged.
+    /// Damage to the counts either causes an error or does not affect the book.
     #[test]
     fn damaged_counts_never_give_a_different_book() {
         let folder = folder_of_games();

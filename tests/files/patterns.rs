@@ -22,7 +22,7 @@ fn build(folder: &Path) {
     run_line_ok("book build --facets -q games.pgn -o games.tbk", folder);
 }
 
-/// The ply, length and orientation of an occurrence.
+/// The ply and length of an occurrence, and whether its colours are reversed.
 type Place = (u64, u64, bool);
 
 /// Returns the white player and the occurrences of each game found.

@@ -140,7 +140,8 @@ impl pgn_reader::Visitor for Second {
     }
 }
 
-/// Returns a piece move with the capture sign toggled; Tabia does not require it.
+/// Returns a piece move with its capture sign added or removed, since Tabia accepts the move either
+/// way.
 fn with_capture_toggled(san: &San) -> San {
     match *san {
         San::Normal { role, file, rank, capture, to, promotion } if role != Role::Pawn => {

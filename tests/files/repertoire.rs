@@ -1,4 +1,4 @@
-//! Working with repertoire books: one player's moves, parts, comparisons, gaps, exports.
+//! Tests selecting one player's moves, comparing and dumping books, and finding games.
 
 use std::collections::BTreeMap;
 use std::fs;

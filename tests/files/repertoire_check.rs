@@ -56,8 +56,8 @@ fn check_lists_gaps_by_probability() {
     let folder = folder(&[("r.pgn", LINES), ("g.pgn", &games())]);
     let line = "r.pgn --side white --reference g.pgn";
     let found = findings(line, folder.path());
-    // The forecast assumes d4 in half of the games and c4 in the other half, since each is in one
-    // chapter.
+    // Each first move is in one chapter, so the forecast assumes that d4 is played in half of the
+    // games and c4 in the other half.
     let gaps = &found["gaps"];
     let expected = [(0.5, "1. c4 e5"), (0.75 * 0.5, "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4")];
     assert_eq!(gaps.as_array().map(Vec::len), Some(4), "{gaps}");
@@ -71,7 +71,7 @@ fn check_lists_gaps_by_probability() {
         (&gaps[0]["answer"]["san"], &gaps[0]["answer"]["source"]),
         (&"Nc3".into(), &"games".into())
     );
-    // The second chapter contains an answer at the end of the first one.
+    // The second chapter has an answer where the first one ends, so there is no dead end.
     assert_eq!(found["dead_ends"], Value::Array(Vec::new()));
     let conflicts = &found["conflicts"];
     let moves: Vec<Vec<&str>> =
@@ -151,8 +151,8 @@ fn engine_finds_losing_moves_and_answers() {
     assert_eq!(found["losing"][0]["source"], "value");
 }
 
-/// Games of players with this rating, all with the same moves. White wins the first `white` games,
-/// and Black wins the other `black` games.
+/// Returns games between players with this rating, all with the same moves. White wins the first
+/// `white` games, and Black wins the remaining `black` games.
 fn rated(rating: u16, moves: &str, [white, black]: [usize; 2]) -> String {
     let game = |result: &str| {
         format!("[WhiteElo \"{rating}\"]\n[BlackElo \"{rating}\"]\n\n{moves} {result}\n\n")

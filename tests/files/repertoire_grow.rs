@@ -27,7 +27,8 @@ fn book(text: &str) -> Book {
     build_in_memory(&input(text), &options, "games").expect("a book").0
 }
 
-/// Games whose moves are selected by `choices`. Small numbers select the first moves of the lists.
+/// Returns one game for each list of choices, which select the moves. Small numbers select moves
+/// near the start of `WHITE` and `BLACK`.
 fn random_games(games: &[Vec<u8>]) -> String {
     let mut text = String::new();
     for (number, choices) in games.iter().enumerate() {
@@ -49,14 +50,14 @@ fn random_games(games: &[Vec<u8>]) -> String {
     text
 }
 
-/// Computes the scores of positions. Positions without played moves get arbitrary scores. All other
-/// scores follow from these by minimax.
+/// Computes the scores of positions. Positions without played moves get arbitrary scores, from
+/// which the other scores follow by minimax.
 fn score(book: &Book, position: &Position, scores: &mut BTreeMap<u64, i32>) -> i32 {
     if let Some(&score) = scores.get(&position.key()) {
         return score;
     }
     let moves = book.moves(position);
-    // Unplayed moves could lead back to earlier positions and form cycles.
+    // Skip unplayed moves, which could lead back to earlier positions and form cycles.
     let played = moves.iter().filter(|found| !found.played.is_empty());
     let after = played.map(|found| -score(book, &position.play(found.mv), scores));
     let found = after.max().unwrap_or((position.key() % 120) as i32 - 60);
@@ -214,7 +215,8 @@ proptest! {
         let text = written(&repertoire, &book);
         let read = Repertoire::read(&input(&text), Color::Black).expect("readable");
         prop_assert_eq!(moves(&read), after);
-        // The written chapters give the same probabilities, and a second run changes nothing.
+        // Reading the written chapters back gives the same probabilities, and growing again changes
+        // nothing.
         let probabilities = |of: &Repertoire| -> Vec<f64> {
             let forecast = of.forecast(&book, options.max_ply);
             repertoire.nodes().map(|node| forecast.probability(&node.position)).collect()

@@ -52,8 +52,8 @@ impl Training {
         Training { program, acknowledged: Vec::new() }
     }
 
-    /// Waits for a question. Returns the moves that it shows, without the words before them, or
-    /// `None` at the end of the training.
+    /// Waits for a question and returns the moves that it shows, without the words before them.
+    /// Returns `None` if the training has ended.
     fn question(&mut self) -> Option<String> {
         let is_next = |line: &str| line.starts_with("Question ") || line.contains(" wrong. ");
         let head = self.program.until(is_next).pop()?;
@@ -250,7 +250,7 @@ fn good_answers_are_written_as_games_and_complete_the_repertoire() {
     let line = "white.pgn new.pgn --side white --journal white.pgn.training -b games.pgn";
     let printed = run_ok(&format!("repertoire train {line}"), folder.path());
     assert!(!printed.contains("add these lines"), "{printed}");
-    // The repertoire can be an input, but not an output.
+    // A file can be an input repertoire, but not the output at the same time.
     let (status, _, errors) =
         run(&format!("repertoire train {line} --pgn new.pgn --force"), folder.path());
     assert!(status == Some(1) && errors.contains("new.pgn"), "{errors}");

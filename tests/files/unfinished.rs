@@ -1,4 +1,4 @@
-//! Interrupted builds resume by the same command and give the same book.
+//! Interrupted builds resume when the same command is run again, and produce the same book.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{PROGRAM, TIMEOUT, tabia};
 
-/// Returns different games, a few with an illegal move, for a build with several checkpoints.
+/// Returns `number` different games, a few of which contain an illegal move.
 fn games(number: usize) -> String {
     let moves = ["e4 e5", "d4 d5", "c4 c5", "Nf3 Nf6", "b3 b6", "g3 g6", "a3 a6", "h3 h6"];
     let mut text = String::new();
@@ -61,7 +61,8 @@ fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> boo
     }
 }
 
-/// Kills a build at this many checkpoints. Starts over if the build ends before then.
+/// Kills a build at its next checkpoint, `times` times in a row. Starts over if the build finishes
+/// before that.
 fn kill_at_checkpoints(folder: &Path, book: &str, arguments: &[&str], times: usize) {
     let (mut kills, begin) = (0, Instant::now());
     while kills < times {

@@ -4,12 +4,12 @@ use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
-/// Words that xboard interprets as the end of the game or of the engine, even in the middle of a
+/// Text that xboard takes to mean that the game or the engine has ended, even in the middle of a
 /// line.
 const MISREAD_WORDS: [&str; 6] =
     ["Draw", "not found", "No such file", "Permission denied", "can't alloc", "unknown host"];
 
-/// An initialised engine that searches with one thread and few nodes.
+/// Starts and initialises an engine that searches few nodes with a single thread.
 fn engine(arguments: &[&str]) -> Engine {
     let mut engine = Engine::start(&[&["-x"], arguments].concat());
     engine.send("xboard\nprotover 2");
@@ -136,7 +136,7 @@ fn book_move_is_reported_with_chances_and_reason() {
     let lines = engine.until_start("move ");
     let [note, thinking_line, reason, _] = &lines[..] else { panic!("{lines:?}") };
     assert!(note.contains("played against itself"), "{lines:?}");
-    // A line of moves does not begin with a parenthesis, so GUIs do not interpret this text as one.
+    // The text starts with a parenthesis, so GUIs do not mistake it for a line of moves.
     let Reply::Thinking(thinking_line) = Reply::from(thinking_line.as_str()) else {
         panic!("{lines:?}")
     };
@@ -160,8 +160,8 @@ fn book_listing_is_short_and_ends_with_an_empty_line() {
     }
 }
 
-/// After 1.e4 Nc6 2.Ke2 d5 3.exd5 the position is not in the book of one game, but a line of the
-/// search transposes into it.
+/// The book contains a single game, which does not reach the position after 1.e4 Nc6 2.Ke2 d5
+/// 3.exd5. However, a line of the search transposes into it.
 #[test]
 fn line_transposing_into_the_book_is_reported_and_ends_the_search() {
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
@@ -185,8 +185,8 @@ fn ping_waits_for_the_move() {
     assert!(lines.iter().any(|line| line.starts_with("move ")), "{lines:?}");
 }
 
-/// xboard drops a move that arrives while it waits for a pong. Commands before the ping take longer
-/// if much memory must be cleared, but the book move takes no time.
+/// xboard drops a move that arrives while it is waiting for a pong. The commands before the ping
+/// take a while if much memory must be cleared, whereas the book move takes no time.
 #[test]
 fn ping_before_the_turn_is_answered_before_the_move() {
     let mut engine = engine(&[]);
@@ -391,8 +391,8 @@ fn result_is_accepted_at_any_time() {
     engine.until_start("move");
 }
 
-/// python-chess attributes the first lines of pondering to the search before the move, so it cannot
-/// take the expected reply from them.
+/// python-chess attributes the first lines of pondering to the previous search, so it cannot take
+/// the expected reply from them.
 #[test]
 fn expected_reply_is_reported_with_the_move() {
     let mut engine = engine(&["--no-book"]);

@@ -1,4 +1,4 @@
-//! The console in a terminal: behaviour that needs a terminal.
+//! Tests console behaviour that requires a terminal.
 
 use std::path::Path;
 

@@ -20,7 +20,8 @@ use serde_json::Value;
 
 use crate::support::{PROGRAM, TIMEOUT};
 
-/// Games that reach a position by two move orders, and a position with two different results.
+/// Two games that reach the same position via different move orders, and two that share an opening
+/// but end differently.
 const GAMES: &str = "[White \"Alpha, A\"]\n[Black \"Beta\"]\n[WhiteElo \"2400\"]\n[BlackElo \"2300\"]\n[Date \"2020.03.01\"]\n[Event \"Open\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 1-0\n\n[White \"Beta\"]\n[Black \"Alpha, A\"]\n[WhiteElo \"2310\"]\n[BlackElo \"2410\"]\n[Date \"2021.05.01\"]\n\n1. c4 e6 2. d4 Nf6 3. Nf3 0-1\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 1/2-1/2\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 1-0\n";
 
 struct Server {
@@ -345,7 +346,7 @@ fn bad_requests_get_an_error_with_a_reason() {
 #[test]
 fn analysis_streams_lines_and_transpositions_into_the_book() {
     let (server, _folder) = Server::with_games();
-    // The games reach this position by the other move order.
+    // No game reaches this position, but lines from it transpose into the games.
     let answer = server.get("/analysis?play=c2c4,g8f6&seconds=1&lines=2");
     let events = analysis::events(&answer);
     let lines: Vec<&Value> =

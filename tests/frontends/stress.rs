@@ -1,5 +1,5 @@
-//! Random commands, sent in random states without waiting: every command is answered. The only time
-//! limit is the watchdog in `support`.
+//! Sends random commands in random states without waiting, and checks that every one is answered.
+//! The only time limit is the watchdog in `support`.
 
 use std::collections::VecDeque;
 use std::thread::sleep;
@@ -16,7 +16,7 @@ use tabia::position::{Color, Game, Move, Position};
 const SHORT: usize = 1_000;
 const LONG: usize = 20_000;
 
-/// Number of commands after which the test waits for answers.
+/// The test waits for answers after this many commands.
 const SYNC_EVERY: usize = 25;
 
 /// The maximum length of a game in plies. After that, a new game begins.
@@ -35,7 +35,7 @@ fn pick<'a>(random: &mut TestRng, lines: &[&'a str]) -> &'a str {
     lines[random.random_range(0..lines.len())]
 }
 
-/// Returns a random legal move; `None` if there is none or the game is already too long.
+/// Returns a random legal move, or `None` if there is none or the game is already too long.
 fn legal_move(random: &mut TestRng, game: &Game) -> Option<Move> {
     let moves = game.position().legal_moves();
     if moves.is_empty() || game.moves().len() >= LONGEST {
@@ -53,10 +53,10 @@ fn pause(random: &mut TestRng) {
 struct RandomGui {
     engine: Engine,
     random: TestRng,
-    /// The game that the GUI assumes; `None` after a disagreement.
+    /// The game as the GUI sees it, or `None` after a disagreement with the engine.
     game: Option<Game>,
     side: Option<Color>,
-    /// The number of the user's accepted moves, and the number of the engine's moves.
+    /// The number of moves accepted from the user, and the number of moves played by the engine.
     moves: [usize; 2],
     thinking_lines: usize,
 }
@@ -224,7 +224,8 @@ const UCI_COMMANDS: [&str; 24] = [
     "setoption name MultiPV value 1", "setoption name Clear Hash", "setoption name x value y",
 ];
 
-/// Sends random UCI commands. Every `go` must get one `bestmove` that is legal in its position.
+/// Sends random UCI commands. Every `go` must be answered by exactly one `bestmove`, which must be
+/// legal in the position being searched.
 fn uci(seed: u64, number: usize) {
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci");

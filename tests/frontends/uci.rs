@@ -70,7 +70,8 @@ fn log_is_written_or_an_error_reported() {
     );
 }
 
-/// python-chess rejects engines without a configured option, and lichess-bot configures this one.
+/// python-chess rejects an engine that lacks an option which it is told to configure, and
+/// lichess-bot configures this one.
 #[test]
 fn move_overhead_can_be_set() {
     let mut engine = engine();
@@ -134,7 +135,7 @@ fn go_respects_its_limits() {
 #[test]
 fn unbounded_search_waits_for_stop() {
     let mut engine = engine();
-    // There is only one reply, followed by mate, so the search is soon complete.
+    // There is only one reply, and mate follows, so the search finishes quickly.
     engine.send("position fen 7k/8/5K2/6Q1/8/8/8/8 b - - 0 1\ngo infinite");
     ready(&mut engine);
     engine.send("stop");
@@ -311,7 +312,7 @@ fn d_shows_the_position() {
     let lines = engine.until_start("Checkers:");
     let fen = "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert!(lines.iter().any(|line| line == fen), "{lines:?}");
-    // The example key of the Polyglot book format.
+    // The key that the Polyglot book format gives as an example.
     assert!(lines.iter().any(|line| line == "Key: 823C9B50FD114196"), "{lines:?}");
     assert!(lines.iter().any(|line| line == " |   |   |   |   | P |   |   |   | 4"), "{lines:?}");
 }
@@ -345,8 +346,8 @@ fn opponent_book_plays_the_moves_of_its_player() {
     let mut engine = Engine::start(&["--uci", "--opponent-book", &spec]);
     engine.send("uci\nposition startpos\ngo wtime 60000 btime 60000");
     assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove g2g4"));
-    // After the book, the engine plays at the player's strength. The option works like the
-    // argument.
+    // Once out of book, the engine plays at the player's strength. The UCI option works like the
+    // command-line argument.
     engine.send("position startpos moves g2g4 d7d5\ngo wtime 60000 btime 60000");
     engine.until_start("bestmove");
     engine.send(&format!("setoption name SparFile value {},player=Bob", file.display()));
@@ -359,7 +360,7 @@ fn opponent_book_plays_the_moves_of_its_player() {
     assert!(lines.iter().any(|line| line.contains("/nowhere.pgn")), "{lines:?}");
 }
 
-/// Counts the moves reported after these lines. `end_input` ends the input.
+/// Sends `lines`, then ends the input with `end_input`, and counts the `bestmove` replies.
 fn count_best_moves(lines: &str, end_input: impl FnOnce(&mut Engine)) -> usize {
     let mut engine = engine();
     engine.send(lines);

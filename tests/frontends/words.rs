@@ -1,4 +1,4 @@
-//! Output shared by all commands: system errors, suggestions, numbers, lists.
+//! Tests output that several commands share, such as system errors, suggestions and lists.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! The match runner with scripted engines that misbehave (`examples/fake_engine.rs`).
+//! Tests the match runner with scripted engines that misbehave (`examples/fake_engine.rs`).
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -268,7 +268,8 @@ fn statistics(text: &str) -> String {
     text[start..].split("Runner:").next().unwrap_or_default().to_owned()
 }
 
-/// Runs a match of two scripted engines; returns the output and all lines sent to them.
+/// Runs a match between two scripted engines, and returns the output and all lines sent to the
+/// engines.
 fn traced(first: &str, second: &str, more: &[&str]) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a folder");
     let trace = dir.path().join("trace").display().to_string();
@@ -314,7 +315,8 @@ fn default_limit_is_five_seconds_and_all_steps_are_shown() {
 
 #[test]
 fn engine_that_truncates_seconds_is_told_to_move_now() {
-    // Only a hanging engine exceeds this margin. The match runner must send `?` before that.
+    // Only an engine that hangs would exceed this margin, so the match runner must send `?` before
+    // that.
     let more = ["--st", "0.2", "--margin", "100000", "--max-moves", "2"];
     for (name, st) in [("Other", "st 0.2"), ("'GNU Chess 7'", "st 1")] {
         let (text, sent) = traced(&format!("xboard st=whole name={name}"), "uci", &more);

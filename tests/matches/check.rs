@@ -65,7 +65,8 @@ fn correct_uci_engine_has_no_findings() {
     assert_eq!(output.status.code(), Some(0), "{text}");
 }
 
-/// The engine's script, the test that finds its error, and a part of the reported rule.
+/// For each faulty engine: its script, the test that must find the fault, and a part of the
+/// reported rule.
 static FAULTS: [(&str, &str, &str); 56] = [
     ("fault=no_name", "handshake", "name as \"id name NAME\""),
     ("fault=no_author", "handshake", "author as \"id author NAME\""),

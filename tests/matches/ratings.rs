@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::support::{fake_engine, run_line, run_line_ok};
 
-/// Results of four players. The first one scores best, and the fourth one loses its only finished
-/// game.
+/// Returns games between four players. The first one scores best, and the fourth one loses its only
+/// finished game.
 fn games() -> String {
     let mut text = String::new();
     let results = [("A \"1\"", "B", "1-0"), ("B", "C", "1-0"), ("A \"1\"", "C", "1/2-1/2")];

@@ -19,8 +19,8 @@ use crate::support::PROGRAM;
 
 const GAMES: usize = 8;
 
-/// The nodes per move of each engine: few, so that games are fast, and different, so that the
-/// engines differ.
+/// The nodes per move of each engine. They are few, so that games are fast, and different, so that
+/// the engines differ.
 const NODES: [u64; 2] = [300, 450];
 
 /// The memory command that xboard sends by default. The match runner must send the same.
@@ -131,7 +131,8 @@ fn end(game: &PgnGame) -> &'static str {
     kind.unwrap_or_else(|| panic!("unknown end of a game: {comment}")).1
 }
 
-/// Panics at the first move, result or reason for an end that differs between two matches.
+/// Panics at the first difference between two matches: a move, a result, or the reason why a game
+/// ended.
 fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     for (index, (one, other)) in one.iter().zip(other).enumerate() {
         let number = index + 1;

@@ -1,4 +1,4 @@
-//! A sequential test that several machines share, with workers that are killed.
+//! Sequential tests shared by several machines, including workers that are killed.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

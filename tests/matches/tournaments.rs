@@ -81,7 +81,7 @@ fn play(format: Format, folder: &Path, stop: usize) -> (Vec<Round>, String, bool
     (rounds.list().to_vec(), results.json()["crosstable"].to_string(), rounds.is_over())
 }
 
-/// Removes the end of a file's last line, as if the program had been killed while it wrote.
+/// Truncates the last line of a file, as if the program had been killed while writing it.
 fn tear_last_line(path: &Path) {
     let text = std::fs::read_to_string(path).expect("lines");
     std::fs::write(path, &text[..text.len() - 10]).expect("written");

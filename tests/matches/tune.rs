@@ -59,7 +59,8 @@ fn tuning_finds_the_best_value() {
 #[test]
 fn killed_tuning_resumes_to_the_same_path() {
     let dir = tempfile::tempdir().expect("a folder");
-    // Moves depend on the option `Level`. Late moves leave time to kill the tuning run.
+    // The engine's moves depend on the option `Level`. It moves slowly, which leaves time to kill
+    // the tuning run.
     let engine = fake("uci fault=late late_ms=20 at=2");
     let plan = |out, jobs| {
         let more = ["-n", "12", "--pairs", "2", "--max-moves", "40", "-j", jobs];

@@ -1,5 +1,5 @@
-//! Rules, keys and notation over random games: incremental updates against recomputation, and
-//! everything against `shakmaty`, an independent implementation.
+//! Checks rules, keys and notation in random games. Incremental updates are compared with
+//! recomputation, and everything is compared with `shakmaty`, an independent implementation.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -104,7 +104,8 @@ proptest! {
         }
     }
 
-    /// Positions with few pieces: a side that cannot mate does not win on time.
+    /// In positions with few pieces, Tabia and `shakmaty` agree on which side can still mate, and
+    /// can therefore win on time.
     #[test]
     fn mating_material_matches_shakmaty(
         pieces in proptest::collection::vec((0..64_usize, 0..10_usize), 0..4),
@@ -186,7 +187,7 @@ fn san_parsing_matches_move_generation_in_special_positions() {
     }
 }
 
-/// Parses every possible SAN without an origin rank, and compares it with the legal moves.
+/// Parses every possible SAN without an origin rank, and compares the results with the legal moves.
 fn check_san_parsing(position: &Position) {
     for san in all_sans() {
         let text = san.to_string();
@@ -278,7 +279,7 @@ fn texts(position: &Position, mv: Move) -> (String, String) {
 }
 
 /// Returns why a game that reached `position` this many `times` is over. If several reasons apply,
-/// the order is the same as in Tabia.
+/// they have the same precedence as in Tabia.
 fn reason(position: &Chess, times: usize) -> Option<OutcomeReason> {
     if position.is_checkmate() {
         Some(OutcomeReason::Checkmate)

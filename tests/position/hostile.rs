@@ -1,4 +1,4 @@
-//! Texts that are not positions are rejected with a one-line error and without a panic.
+//! Text that is not a valid position is rejected with a one-line error and without a panic.
 
 use std::fs;
 
@@ -63,8 +63,8 @@ fn file_of_hostile_fens_does_not_panic() {
         let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
         let fen = fen.split(" bm ").next().unwrap_or_default();
         let accepted = parse_without_panic(fen);
-        // The author of the suite leaves open whether more pieces than promotions allow are
-        // accepted.
+        // The author of the suite leaves it open whether positions with more pieces than promotions
+        // allow should be accepted.
         let left_open = remark.contains("if engine can handle");
         if remark.contains("epd should be OK") {
             assert!(accepted, "refused: {line}");
@@ -150,7 +150,8 @@ fn castling_and_promotion() -> Position {
     Position::from_fen(fen).expect(fen)
 }
 
-/// Parses a text as FEN and returns whether it was accepted. An accepted position is playable.
+/// Parses text as FEN and returns whether it was accepted. Checks that an accepted position is
+/// playable.
 fn parse_without_panic(text: &str) -> bool {
     match Position::from_fen(text) {
         Ok(position) => {

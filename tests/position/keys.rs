@@ -28,7 +28,8 @@ fn keys_match_published_values() {
     for (key, fen) in PUBLISHED {
         let position = Position::from_fen(fen).expect(fen);
         assert_eq!(position.polyglot_key(), key, "{fen}");
-        // In these positions every en passant square allows a legal capture.
+        // In these positions, every pseudo-legal en passant capture is also legal, so both keys are
+        // the same.
         assert_eq!(position.key(), key, "{fen}");
     }
 }

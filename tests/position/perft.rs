@@ -9,8 +9,8 @@ use crate::support::shared_data;
 /// Larger counts are checked only in the full run in release mode.
 const QUICK_LEAVES: u64 = 12_000_000;
 
-/// Well-known positions with the counts published at
-/// <https://www.chessprogramming.org/Perft_Results>, from depth 1 on.
+/// Well-known positions with their leaf counts from depth 1 onwards, as published at
+/// <https://www.chessprogramming.org/Perft_Results>.
 const PUBLISHED: [(&str, &[u64]); 6] = [
     (
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -49,7 +49,8 @@ fn perft_matches_the_full_standard_suite() {
     check_standard_suite(u64::MAX);
 }
 
-/// Checks the 128 positions of the standard suite (`FEN ;D1 20 ;D2 400 ...`), up to `most` leaves.
+/// Checks the 128 positions of the standard suite (`FEN ;D1 20 ;D2 400 ...`), skipping counts above
+/// `most` leaves.
 fn check_standard_suite(most: u64) {
     let Some(path) = shared_data("epd/perft/standard.epd") else { return };
     let text = fs::read_to_string(path).expect("the suite is text");
@@ -68,8 +69,8 @@ fn check_standard_suite(most: u64) {
     assert_eq!(positions, 128);
 }
 
-/// Positions in the tricky suite that are rejected (Chess960 castling, too many pieces): part of
-/// the error message, and the ids of the positions.
+/// Positions of the tricky suite that are rejected (Chess960 castling, too many pieces). Each entry
+/// has a part of the error message, and the ids of the positions that it applies to.
 const REFUSED: [(&str, &[&str]); 2] = [
     (
         "castling",

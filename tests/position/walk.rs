@@ -19,7 +19,7 @@ const STARTS: [&str; 8] = [
     "4k2r/3p4/8/2P1P3/1b6/8/3P1P2/R3K3 b Qk - 12 34",
 ];
 
-/// A game of at most `plies` moves, each chosen at random among the legal ones.
+/// Generates games of at most `plies` moves, each chosen at random from the legal moves.
 pub fn game(plies: usize) -> impl Strategy<Value = Game> {
     (select(&STARTS[..]), vec(any::<u16>(), 0..=plies)).prop_map(|(fen, choices)| {
         let mut game = Game::new(Position::from_fen(fen).expect(fen));

@@ -50,7 +50,7 @@ fn invalid_setting_is_reported_to_xboard_and_the_game_continues() {
         engine.until(|line| line == "feature done=1");
         let printed = engine.line();
         assert!(printed.starts_with("tellusererror "), "{arguments:?}: {printed}");
-        // Words that xboard interprets as a failed start.
+        // xboard takes these words to mean that the engine failed to start.
         for fatal in ["not found", "No such file", "Permission denied"] {
             assert!(!printed.contains(fatal), "{printed}");
         }
@@ -101,7 +101,8 @@ fn valid_books_are_kept_if_another_cannot_be_opened() {
     assert!(lines.contains(&option), "the option shows the books in use: {lines:?}");
 }
 
-/// Errors are reported even if the GUI never requests features or closes the input immediately.
+/// Errors are reported even if the GUI never requests the features, or if it closes the input
+/// immediately.
 #[test]
 fn startup_errors_are_reported_without_a_features_request() {
     let mut engine = Engine::start(&["-x", "-b", "missing.tbk"]);
@@ -288,7 +289,7 @@ fn any_sixteen_pieces_per_side_are_accepted() {
         let output = tabia(&["eval", fen]);
         assert!(output.status.success(), "{fen}: {output:?}");
         let mut engine = uci(&["--no-book"]);
-        // With thirty queens, no iteration ends, but the time limit must still be observed.
+        // With thirty queens, no iteration finishes, but the time limit must still be respected.
         engine.send(&format!("position fen {fen}\ngo movetime 100"));
         engine.until_start("bestmove");
     }
@@ -298,7 +299,7 @@ fn any_sixteen_pieces_per_side_are_accepted() {
     assert!(error.to_string().contains("17 pieces"), "{error}");
 }
 
-/// Returns a terminal that runs a perft of many hours.
+/// Starts a perft that would take many hours, and returns the terminal in which it runs.
 fn start_perft(folder: &Path) -> Terminal {
     let mut terminal = Terminal::start(folder);
     terminal.answer(&["force", "e4", "perft 99"]);

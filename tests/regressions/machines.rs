@@ -157,7 +157,7 @@ fn named_pipe_in_a_setting_is_rejected_without_blocking() {
     let pipe = folder.path().join("pipe.tbk");
     make_pipe(&pipe);
     let pipe = pipe.to_str().expect("UTF-8");
-    // An engine that waited for a writer would not answer.
+    // An engine that blocked until the pipe had a writer would not answer.
     let mut engine = Engine::start(&["-x", "--no-book"]);
     engine.send("xboard\nprotover 2");
     for setting in ["NetworkFile", "BookFile", "LogFile"] {
@@ -186,7 +186,7 @@ fn error_names_a_network_path_that_is_a_folder() {
 
 #[test]
 fn error_names_a_damaged_endgame_table() {
-    // No file in this folder is a tablebase, but a file with the name of one must be reported.
+    // This folder contains no tablebase, but a file that is named like one must be reported.
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("KQvK.rtbw"), [7; 80]).expect("a file");
     let error = Tables::open(folder.path()).expect_err("damaged");
@@ -270,7 +270,7 @@ fn unusable_en_passant_square_does_not_change_the_position() {
     // Polyglot distinguishes them.
     assert_eq!(one.polyglot_key(), one.key());
     assert_ne!(other.polyglot_key(), other.key());
-    // Pins along a rank, a file and diagonals, and a check that the capture would not resolve.
+    // The capture is prevented by pins along a rank, along files and along a diagonal.
     for fen in [
         "8/8/8/K1Pp3r/8/8/8/4k3 w - d6 0 1",
         "4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
@@ -469,7 +469,7 @@ fn server_with_few_threads_answers_or_fails_to_start() {
 /// A pipe holds 65,536 bytes. With this many bytes in it, another line may not fit.
 const NEARLY_FULL: u64 = 60_000;
 
-/// An engine whose output nobody reads waits for room in the pipe. SIGTERM still ends it.
+/// An engine blocks while nobody reads its output, but SIGTERM still ends it.
 #[cfg(unix)]
 #[test]
 fn sigterm_ends_an_engine_with_blocked_output() {

@@ -13,7 +13,7 @@ use tabia::position::{Game, Move};
 
 use crate::support::{PROGRAM, TIMEOUT, fake_engine as fake};
 
-/// Exit status of a command with closed output, as shells report SIGPIPE.
+/// Exit status of a command whose output was closed: the status that shells report for SIGPIPE.
 const SIGPIPE_STATUS: i32 = 141;
 
 const OTHERS: &str =
@@ -114,7 +114,7 @@ fn append(path: &Path, text: &str) {
     file.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
 }
 
-/// Slow games, so that they can be interrupted.
+/// A script that makes the games slow enough to be interrupted.
 const SLOW: &str = "seed=3 fault=late late_ms=40 at=2";
 
 #[test]
@@ -232,7 +232,7 @@ fn match_files_that_are_pipes_do_not_block() {
     assert!(text(&refused.stderr).contains("without a reader"), "{}", text(&refused.stderr));
 }
 
-/// Runs a command that must end by itself.
+/// Runs a command that must end by itself before the timeout.
 fn run_with_timeout(mut command: Command) -> Output {
     let started = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = started.expect("it starts");
@@ -260,8 +260,8 @@ fn hostile_engine_output_is_escaped_everywhere() {
         let first = fake(&format!("{protocol} {hostile}"));
         game.arguments[2] = first;
         game.arguments.retain(|word| word != "--proto1" && word != "uci" && word != "--proto2");
-        // Engines with the same command get generated names; an engine with a different command
-        // keeps its name.
+        // Engines with the same command get generated names. With `env`, this command is different,
+        // so the engine keeps its name.
         game.arguments[4] = format!("env {}", fake("uci seed=4 name=Good"));
         let [log, trace, json, report] = ["log", "trace", "json", "report"]
             .map(|name| game.path(name).to_str().expect("a path").to_owned());
@@ -307,7 +307,7 @@ fn data_of(page: &str) -> &str {
     data.split_once("</script>").expect("an end").0
 }
 
-/// Returns a first move and this many further plies that do not end the game.
+/// Returns the move `first`, followed by `plies` plies that do not end the game.
 fn long_line(first: &str, plies: usize) -> String {
     let mut game = Game::default();
     let mut line = first.to_owned();
@@ -451,7 +451,7 @@ fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Matc
 #[test]
 fn failed_engine_start_is_retried_reported_and_counted() {
     for protocol in ["uci", "xboard"] {
-        // The first start fails, a later one, or two in a row.
+        // Either the first start fails, or a later one, or two in a row.
         for (failing, count) in [("1", 1), ("3", 1), ("2,3", 2)] {
             let script = format!("failing_starts={failing}");
             let (game, played) =

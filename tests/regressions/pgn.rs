@@ -148,7 +148,8 @@ fn unambiguous_loose_notation_is_accepted() {
         ("1 e4 e5 2Nf3 Nc6 3…", "e4 e5 Nf3 Nc6"),
     ] {
         let (lines, fault) = lines(&format!("[Event \"?\"]\n\n{text} *\n"));
-        // The second castling move is White's again. The error must quote it.
+        // In the text that ends with `o-o`, White castles a second time. The error must quote this
+        // move.
         let expected = text.ends_with("o-o").then_some("o-o");
         assert_eq!((lines.len(), lines[0].as_str()), (1, moves), "{text}: {fault:?}");
         match (expected, fault) {
@@ -181,7 +182,7 @@ fn unknown_token_ends_its_game_with_a_fault_naming_it() {
     assert!(!made && printed.contains("Zf3"), "{printed}");
 }
 
-/// A game that the tests repeat with the piece letters of many languages.
+/// A game that the tests rewrite with the piece letters of many languages.
 pub(super) const NAJDORF: &str = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Bg5 e6 7. f4 Be7 \
                        8. Qf3 Qc7 9. O-O-O Nbd7 10. g4 b5 11. Bxf6 Nxf6 12. Kb1 Rb8 13. Rg1";
 
@@ -323,7 +324,7 @@ fn cr_line_endings_are_accepted() {
         made && printed.contains("9,001 counted: 9,000 won by White, 0 drawn, 1 won by Black"),
         "{printed}"
     );
-    // The same holds if the ply limit is reached long before the end of the game.
+    // CR line endings are also accepted if the ply limit is reached long before the end of a game.
     let long = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{NAJDORF} 1-0\n\n").repeat(5);
     let long = long.replace('\n', "\r");
     let (_, few) = build("g.pgn", long.as_bytes(), &["--max-ply", "3"]);

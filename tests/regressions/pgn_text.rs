@@ -1,4 +1,4 @@
-//! Game texts as written by other programs: with comments that quote games, white space, glyphs,
+//! Games as other programs write them: with comments that quote games, unusual white space, glyphs,
 //! null moves, and tags that contradict the moves.
 
 use std::fs;
@@ -34,8 +34,9 @@ const IN_COMMENTS: [&str; 14] = [
     "and words",
 ];
 
-/// A complete comment made of these texts. It contains an opening brace only before the first
-/// quoted game, because a later one could also open a comment of the next game in the file.
+/// Generates a complete comment from these texts. It contains an opening brace only before the
+/// first quoted game, because a later one could just as well open a comment in the next game of the
+/// file.
 fn quoting_comment() -> impl Strategy<Value = String> {
     vec(select(&IN_COMMENTS[..]), 0..6).prop_map(|mut pieces| {
         let game = pieces.iter().position(|piece| piece.starts_with(['[', '1']));
@@ -69,7 +70,7 @@ proptest! {
         let (lines, fault) = lines(&text);
         prop_assert_eq!(fault, None, "{}", &text);
         prop_assert_eq!(&lines, &vec!["e4 e5 Nf3 Nc6"; games.len()], "{}", &text);
-        // The same holds if the ply limit is reached first.
+        // Nor are quoted games counted if the ply limit is reached first.
         let ends = first_plies(&text, 1);
         let plies: Vec<(usize, GameStatus)> = ends.into_iter().map(|end| (end.plies, end.status)).collect();
         prop_assert_eq!(plies, vec![(1, GameStatus::Read); games.len()], "{}", &text);
@@ -228,7 +229,8 @@ proptest! {
             text.insert_str(blanks[place.index(blanks.len())], &format!(" {word}"));
         }
         let plain = text.replace('\n', newline);
-        // `pgn-reader` skips the invalid glyph, so the tolerant parser reads the whole game.
+        // `pgn-reader` skips the invalid glyph, so the tolerant parser takes over and reads the
+        // whole game.
         let mut tolerant = plain.clone();
         for result in RESULTS {
             let tag = format!("[Result \"{result}\"]{newline}{newline}");

@@ -1,9 +1,9 @@
 //! Transpositions into the book end the search at every time control, and the last reported line
 //! starts with the move played.
 //!
-//! The example: the only game of the book is 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2 Qe4#.
-//! The position after 1.e4 Nc6 2.Ke2 d5 3.exd5 is not in the book, but 3...Qxd5 4.Ke1 Nf6 returns
-//! to it.
+//! In the example, the book contains a single game: 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2
+//! Qe4#. The position after 1.e4 Nc6 2.Ke2 d5 3.exd5 is not in the book, but 3...Qxd5 4.Ke1 Nf6
+//! transposes back into it.
 
 use std::time::Duration;
 
@@ -51,13 +51,14 @@ fn assert_minimum_effort(spent: f64, bound: f64, lines: &[String]) {
     assert!(spent >= 0.399 * bound, "{spent} of {bound}: {lines:#?}");
 }
 
-/// Asserts that a search spent at least 40% of the nodes of its limit and ended clearly before it.
+/// Asserts that a search used at least 40% of its node limit, but clearly less than all of it.
 fn assert_nodes_saved(spent: u64, bound: u64, lines: &[String]) {
     assert_minimum_effort(spent as f64, bound as f64, lines);
     assert!(10 * spent < 9 * bound, "{spent} of {bound}: {lines:#?}");
 }
 
-/// Searches the example in the xboard protocol with the clock set by `level`; the limit is `bound`.
+/// Searches the example via the xboard protocol. `level` sets the clock, which gives a soft limit
+/// of `bound`.
 fn check_xboard_search(level: &str, bound: Duration) {
     let mut engine = xboard(&["-b", BOOK]);
     engine.send(&format!("{level}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
@@ -65,8 +66,8 @@ fn check_xboard_search(level: &str, bound: Duration) {
     assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
     let reports = thinking(&lines);
     let met = reports.iter().position(|report| report.line == BOOK_LINE).expect("it is reported");
-    // The line is reported when it is found, long before the end, and again as the reason for the
-    // move.
+    // The line is reported as soon as it is found, long before the search ends, and again as the
+    // reason for the move.
     assert!(reports[met].depth <= 10 && met + 2 < reports.len(), "{lines:#?}");
     assert!(lines.contains(&format!("tellothers {BOOK_LINE}")), "{lines:#?}");
     let last = &reports[reports.len() - 1];

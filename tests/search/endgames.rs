@@ -29,7 +29,8 @@ fn tables_give_known_results() {
     }
 }
 
-/// Both sides follow the tables: White must win within the fifty-move rule.
+/// Both sides play the moves recommended by the tables, so White must win within the fifty-move
+/// rule.
 #[test]
 fn root_moves_of_the_tables_mate_with_bishop_and_knight() {
     let Some(tables) = tables() else { return };
@@ -66,7 +67,7 @@ fn search_probes_the_tables() {
     assert_eq!(hits, 0);
     let (_, hits) = search(five_pieces, Some(tables.clone()));
     assert!(hits > 0);
-    // There are five pieces. Capturing the knight leads to a won ending with four.
+    // This position has five pieces. Capturing the knight leads to a won ending with four.
     let (result, _) = search("8/8/8/1n6/1R6/8/1p6/1K1k4 w - - 0 1", Some(tables));
     assert!(result.score.abs() < TABLEBASE_BOUND || result.score > 0, "{}", result.score);
 }
@@ -142,7 +143,7 @@ fn root_score_follows_the_tables() {
     }
 }
 
-/// A capture leads to a position in the tables. Its result also bounds the score in PV nodes.
+/// A capture leads to a position in the tables, whose result must bound the score even in PV nodes.
 #[test]
 fn tables_bound_the_principal_variation() {
     let Some(tables) = tables() else { return };
@@ -175,8 +176,8 @@ fn drawn_position_is_played_without_losing_pieces() {
     }
 }
 
-/// Plays from `starts` random positions against the endgame tables or, if there are none, against
-/// Tabia.
+/// Tabia must win with bishop and knight from `starts` random positions. Its opponent follows the
+/// endgame tables or, if there are none, is Tabia itself.
 fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
     let mut square = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -240,7 +241,7 @@ fn bishop_and_knight_win_from_random_starts() {
     }
 }
 
-/// Whether Black can capture a piece after each of White's moves.
+/// Returns whether Black can capture a piece no matter what White plays.
 fn piece_is_lost(start: &Position) -> bool {
     let takes = |position: &Position| position.legal_moves().iter().any(|mv| position.is_noisy(mv));
     start.legal_moves().iter().all(|mv| takes(&start.play(mv)))

@@ -5,7 +5,8 @@ use tabia::position::{Game, Move, OutcomeReason, Position};
 use tabia::score::mate_distance;
 use tabia::search::{Config, Control, Limits, SearchEvent, Searcher};
 
-/// Searches for a mate in `moves`. Returns the distance and the last reported line.
+/// Searches for a mate in at most `moves` moves. Returns the mate distance and the last reported
+/// line.
 fn mate_line(searcher: &mut Searcher, game: &Game, moves: u32) -> (Option<i32>, Vec<Move>) {
     let mut line = Vec::new();
     let found = searcher.search(game, &Limits::mate(moves), &Control::new(), &mut |event| {

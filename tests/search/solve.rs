@@ -1,4 +1,4 @@
-//! `tabia solve`: position suites that are read from a pipe.
+//! `tabia solve`: position suites from files and pipes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -12,10 +12,10 @@ use tabia::search::{Bound, Config, Control, Limits, SearchEvent, Searcher};
 
 /// The number of runs that must have the same node count. Two of them run at a time.
 const RUNS: usize = 20;
-/// The maximum distance, in moves, of reported mates that are verified by searching all moves.
+/// Reported mates in at most this many moves are verified by searching all moves.
 const MAX_PROVEN: u32 = 3;
 
-/// Positions without a forced mate, or with a distant one, in which the sides have mating chances.
+/// Positions with mating chances. Some of them have a short forced mate, and some have none.
 const POSITIONS: [&str; 12] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
@@ -52,7 +52,8 @@ fn bench_counts_the_same_nodes_every_time() {
     assert!(runs.iter().all(|nodes| *nodes == runs[0]), "{runs:?}");
 }
 
-/// Whether the side to move can force mate in this many moves. Tries all moves.
+/// Returns whether the side to move can force mate in at most this many moves. Tries all legal
+/// moves.
 fn forces_mate(position: &Position, moves: u32) -> bool {
     position.legal_moves().iter().any(|mv| {
         let after = position.play(mv);
@@ -60,7 +61,8 @@ fn forces_mate(position: &Position, moves: u32) -> bool {
     })
 }
 
-/// Whether the side to move is mated, or will be in this many moves whatever it plays.
+/// Returns whether the side to move is already mated, or will be in at most this many moves no
+/// matter what it plays.
 fn is_mated(position: &Position, moves: u32) -> bool {
     let replies = position.legal_moves();
     match replies.is_empty() {
@@ -142,8 +144,8 @@ fn reported_mates_of_the_suites_exist() {
     }
 }
 
-/// Plays games with several threads, a small table and a book inside the search. The engine must
-/// not panic or exit. Debug assertions check the search's invariants.
+/// Plays games with several threads, a small transposition table, and a book that the search uses.
+/// The engine must not panic or exit, and debug assertions check the search's invariants.
 #[test]
 #[ignore = "takes a minute"]
 fn games_hold_all_assertions() {

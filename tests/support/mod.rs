@@ -25,7 +25,8 @@ pub fn tabia(arguments: &[&str], folder: &Path) -> Output {
     command.output().expect("tabia can be started")
 }
 
-/// Runs a command line in a folder; returns its exit status, standard output and standard error.
+/// Runs a command line in a folder, and returns its exit status, standard output and standard
+/// error.
 pub fn run_line(line: &str, folder: &Path) -> (Option<i32>, String, String) {
     let arguments = shlex::split(line).expect("closed quotes");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -34,7 +35,7 @@ pub fn run_line(line: &str, folder: &Path) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// Runs a command line that must succeed; returns its standard output.
+/// Runs a command line that must succeed, and returns its standard output.
 pub fn run_line_ok(line: &str, folder: &Path) -> String {
     let (status, printed, errors) = run_line(line, folder);
     assert_eq!(status, Some(0), "{line}: {printed}{errors}");
@@ -56,9 +57,10 @@ pub fn fake_engine(script: &str) -> String {
 }
 
 /// Returns the path of a file or folder in the shared test data, which is not part of the project.
-/// The path is below `$TABIA_DATA` if this variable is set, or else below `../shared/data`.
+/// The data is in `$TABIA_DATA` if this variable is set, and in `../shared/data` otherwise.
 ///
-/// Prints a message and returns `None` if it is absent, or fails if `TABIA_REQUIRE_DATA` is set.
+/// If the file or folder is absent, prints a message and returns `None`, or panics if
+/// `TABIA_REQUIRE_DATA` is set.
 pub fn shared_data(path: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let folder = std::env::var_os("TABIA_DATA").map_or(beside, PathBuf::from);
@@ -68,13 +70,13 @@ pub fn shared_data(path: &str) -> Option<PathBuf> {
     }
     let missing = format!("no shared test data at {}", full.display());
     assert!(std::env::var_os("TABIA_REQUIRE_DATA").is_none(), "{missing}");
-    // Not `eprintln!`, which the test runner hides for a test that passes.
+    // Do not use `eprintln!`, because the test runner hides its output if the test passes.
     writeln!(std::io::stderr(), "SKIPPED: {missing}").expect("stderr is open");
     None
 }
 
-/// Reports that a test is skipped because a program is missing; fails instead if
-/// `TABIA_REQUIRE_TOOLS` is set.
+/// Reports that a test is skipped because a program is missing, or panics if `TABIA_REQUIRE_TOOLS`
+/// is set.
 pub fn skip_without(program: &str) {
     let missing = format!("{program} cannot be used");
     assert!(std::env::var_os("TABIA_REQUIRE_TOOLS").is_none(), "{missing}");
@@ -97,7 +99,7 @@ impl Engine {
         Self::run(Command::new(PROGRAM).args(arguments))
     }
 
-    /// Starts the program with this many kibibytes of address space.
+    /// Starts the program with its address space limited to this many kibibytes.
     pub fn start_with_limited_memory(kibibytes: u32, arguments: &[&str]) -> Self {
         let script = format!(r#"ulimit -v {kibibytes} && exec "$0" "$@""#);
         let mut shell = Command::new("sh");
@@ -151,7 +153,7 @@ impl Engine {
         line
     }
 
-    /// Returns the lines received since the last call, without waiting.
+    /// Returns the lines that have arrived but have not been read yet, without waiting.
     pub fn pending(&mut self) -> Vec<String> {
         let lines: Vec<String> = self.lines.try_iter().collect();
         self.received.extend_from_slice(&lines);
@@ -217,7 +219,7 @@ impl Engine {
         self.stdin = None;
     }
 
-    /// Waits until the engine exits without a command.
+    /// Waits for the engine to exit, without sending it a command.
     pub fn wait(&mut self) -> ExitStatus {
         let begin = Instant::now();
         loop {
@@ -229,7 +231,8 @@ impl Engine {
         }
     }
 
-    /// Sends `quit`, waits, and returns the output on standard error.
+    /// Sends `quit`, waits for the engine to exit, and returns what it has written to standard
+    /// error.
     pub fn quit(&mut self) -> String {
         self.send("quit");
         assert!(self.wait().success());

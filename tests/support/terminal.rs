@@ -23,12 +23,12 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts `tabia`, which saves its games in a folder.
+    /// Starts `tabia`, which saves its games in the folder `data`.
     pub fn start(data: &Path) -> Self {
         Self::start_with(&[], "dumb", data)
     }
 
-    /// Starts `tabia` with arguments in this kind of terminal.
+    /// Starts `tabia` with arguments in a terminal of this kind, which is the value of `TERM`.
     pub fn start_with(arguments: &[&str], kind: &str, data: &Path) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = openpt(flags).expect("a pseudo-terminal");
@@ -79,7 +79,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until a text is shown, and discards the output up to it.
+    /// Waits until `text` is shown, and discards the output up to its end.
     pub fn wait_for(&mut self, text: &str) {
         let begin = Instant::now();
         loop {

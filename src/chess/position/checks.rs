@@ -7,14 +7,14 @@ use chess::{
 
 use super::{BitBoard, Move, Piece, Position, Square};
 
-/// The squares from which the side to move can give check, and its pieces that can give a
-/// discovered check.
+/// The squares from which the side to move can give check, and its pieces that can give discovered
+/// check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
-    /// For each kind of piece, the squares from which it attacks the enemy king.
+    /// For each kind of piece, the squares from which it would attack the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// The pieces that give check when they move out of the way of a slider. Each is the only piece
-    /// between a slider of its side and the enemy king.
+    /// The pieces that give discovered check if they move out of the way. Each is the only piece
+    /// between a slider of its own side and the enemy king.
     discoverers: BitBoard,
     king: Square,
 }
@@ -75,9 +75,8 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Plays each quiet move, and compares `quiet_checks` with whether the move gives check.
-    /// Repeats this in the positions up to `plies` plies later. Returns the number of quiet moves
-    /// that give check.
+    /// Checks that `quiet_checks` is right about each quiet move, in this position and in all
+    /// positions up to `plies` plies later. Returns the number of quiet moves that give check.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

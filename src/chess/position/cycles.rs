@@ -1,9 +1,9 @@
 //! Detects repetitions that are one move away, using the key differences of moves.
 //!
-//! The key difference of a move is the XOR of the keys before and after it. A single move leads
-//! from the current position to an earlier one only if the difference between the keys of the two
-//! positions equals the key difference of that move. All such differences are stored in a cuckoo
-//! hash table (R. Pagh and F. Rodler, 2001), in which a look-up takes at most two probes.
+//! The key difference of a move is the XOR of the keys before and after it. A single move can lead
+//! from the current position to an earlier one only if its key difference equals the XOR of the
+//! keys of these two positions. All key differences are stored in a cuckoo hash table (R. Pagh and
+//! F. Rodler, 2001), in which a look-up takes at most two probes.
 //!
 //! Source: M. van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program"
 //! (2002). <https://www.chessprogramming.org/Repetitions>
@@ -13,7 +13,7 @@ use chess::{get_knight_moves, get_rook_moves};
 
 use super::{Position, zobrist};
 
-/// Number of slots: more than twice the 3668 moves, as cuckoo hashing requires.
+/// Number of slots. Cuckoo hashing requires more than twice the number of entries, 3668.
 const SLOTS: usize = 1 << 13;
 
 #[derive(Clone, Copy)]
@@ -23,8 +23,8 @@ struct CycleSlot {
     squares: [Square; 2],
 }
 
-/// All piece moves on an empty board, with their key differences. A key difference includes the
-/// change of the side to move. A move and its reverse share one entry.
+/// All moves of pieces other than pawns on an empty board, with their key differences. Each key
+/// difference includes the change of side to move. A move and its reverse share one entry.
 pub(crate) struct Cycles(Box<[CycleSlot]>);
 
 impl Cycles {
@@ -45,7 +45,8 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move. If its slot is occupied, moves the old entry to its other slot, and so on.
+    /// Inserts a move. If its slot is occupied, the old entry is moved to its other slot, and so
+    /// on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -55,7 +56,8 @@ impl Cycles {
         }
     }
 
-    /// Whether the move with this key difference, or its reverse, can be played in `position`.
+    /// Whether there is a move with this key difference whose path is not blocked in `position`. A
+    /// move and its reverse have the same key difference.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {
@@ -115,8 +117,8 @@ mod tests {
         let line = play(&["g1f3", "g8f6", "f3e5", "f6g8"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         assert!(!cycles.is_move(&line[4], line[4].key() ^ line[2].key()));
-        // The bishop can return to f1, unless a piece is in the way, such as the knight on e2 in
-        // the second line.
+        // The bishop can return to f1 unless a piece is in the way. In the second line, the knight
+        // on e2 blocks it.
         let line = play(&["e2e4", "b8c6", "f1c4", "c6b8", "g1f3", "b8c6", "f3g1"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         let line = play(&["e2e4", "b8c6", "f1a6", "c6b8", "g1e2", "b8c6"]);

@@ -1,9 +1,9 @@
 //! Parses FEN strictly, and formats it.
 //!
-//! `chess::Board` accepts invalid FENs. Some of these FENs corrupt memory, for example if one side
-//! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every FEN. A side
-//! may have any sixteen pieces, provided that one is a king and at most eight are pawns. There may
-//! be more promoted pieces than missing pawns, as in some composed problems.
+//! `chess::Board` accepts invalid FENs, some of which corrupt memory, for example if one side has
+//! more than sixteen pieces. Therefore, `shakmaty` first parses and validates every FEN. Each side
+//! may have up to sixteen pieces, including one king and at most eight pawns. It may have more
+//! promoted pieces than missing pawns, as in some composed problems.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,8 +30,8 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
 ];
 
-/// The maximum number of pieces per side. More than sixteen pieces would overflow the move lists of
-/// `chess` and of this module (see [`super::MAX_MOVES`]).
+/// The maximum number of pieces per side. With more pieces, the move lists of the `chess` crate and
+/// of this module could overflow (see [`super::MAX_MOVES`]).
 const MAX_PIECES: usize = 16;
 const MAX_PAWNS: usize = 8;
 
@@ -39,15 +39,15 @@ type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
 const NOT_PLAYED: &str = "which Tabia does not support";
 
-/// Maximum value of a FEN counter. Larger values are capped. No real game reaches this limit.
+/// Maximum value of a FEN counter. Larger values, which no real game reaches, are capped.
 const MAX_COUNTER: u32 = 9_999;
 
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
-    /// Also accepts two kinds of unreachable positions that occur in problems and test suites:
-    /// positions with an impossible check, and positions with more promoted pieces than missing
-    /// pawns.
+    /// Two kinds of unreachable positions are also accepted, because they occur in problems and
+    /// test suites: positions with an impossible check, and positions with more promoted pieces
+    /// than missing pawns.
     ///
     /// # Errors
     /// If the text is malformed, if the position breaks the rules, or if a side has more than
@@ -85,8 +85,8 @@ impl Position {
 
     /// Reads a FEN leniently, like the Lichess opening explorer.
     ///
-    /// Drops castling rights and en passant squares that are impossible in the position. Fills in
-    /// missing fields (White to move, no castling, `- 0 1`). Treats underscores as spaces.
+    /// Drops castling rights and en passant squares that are impossible in the position, fills in
+    /// missing fields (White to move, no castling, `- 0 1`), and treats underscores as spaces.
     pub(crate) fn from_fen_repaired(text: &str) -> Result<Self, ParseError> {
         let separates = |letter: char| is_space(letter) || letter == '_';
         let fields: Vec<&str> = text.split(separates).filter(|field| !field.is_empty()).collect();
@@ -101,8 +101,9 @@ impl Position {
 
     /// Like [`Position::from_fen`], but for a FEN from a program that may play Chess960.
     ///
-    /// Rejects positions that are legal only in Chess960, and castling rights that name the rooks'
-    /// files (`HAha`), because programs that write them also write castling moves differently.
+    /// Rejects positions that are legal only in Chess960. Also rejects castling rights given as the
+    /// files of the rooks (`HAha`), because programs that write them also write castling moves
+    /// differently.
     pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, ParseError> {
         let castling = split_words(text).nth(2).unwrap_or_default();
         let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
@@ -116,7 +117,7 @@ impl Position {
         })
     }
 
-    /// Validates a setup. If the setup is invalid, tries to correct it with `repairs`.
+    /// Validates a setup, and tries to correct it with `repairs` if it is invalid.
     fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, ParseError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
@@ -140,7 +141,8 @@ impl Position {
         Ok(Self::from_board(board, cut(counters.0), cut(counters.1)))
     }
 
-    /// Returns the FEN. It contains an en passant square only if a pawn can legally capture there.
+    /// Returns the FEN, which contains an en passant square only if a pawn can legally capture
+    /// there.
     pub fn fen(&self) -> String {
         self.to_string()
     }
@@ -165,8 +167,8 @@ pub(crate) fn is_chess960(fen: &str) -> bool {
     Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
 }
 
-/// Rejects board syntax that `shakmaty` accepts for chess variants: pockets, marks for promoted
-/// pieces, and a ninth rank.
+/// Rejects board syntax that `shakmaty` accepts for chess variants: pockets, promoted-piece
+/// markers, and a ninth rank.
 fn check_board(board: &str) -> Result<(), ParseError> {
     let ranks = board.split('/').count();
     if ranks != 8 {
@@ -205,7 +207,7 @@ fn words_for(error: ParseFenError) -> String {
     .to_owned()
 }
 
-/// Converts a setup that `shakmaty` has validated to a `chess` board.
+/// Converts a setup that `shakmaty` has validated into a board of the `chess` crate.
 fn board_of(setup: &Setup) -> Result<Board, ParseError> {
     let mut builder = BoardBuilder::new();
     for (square, standing) in &setup.board {
@@ -368,8 +370,7 @@ mod tests {
             let repaired = Position::from_fen_repaired(&text).expect(&text);
             let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
             prop_assert_eq!(&found[..2], &fields[..2]);
-            // The castling rights and the en passant square that remain are legal and were in the
-            // text.
+            // Any remaining castling rights and en passant square are legal and were in the text.
             prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
             prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));
             prop_assert!(found[3] == "-" || found[3] == square.to_string());

@@ -1,11 +1,10 @@
-//! A game: its start position, the moves played, and whether it is over.
+//! A game: its start position, the moves played, and its outcome.
 
 use thiserror::Error;
 
 use super::{Color, Move, Position};
 
-/// The number of consecutive plies without a capture or pawn move after which a draw can be
-/// claimed.
+/// The number of plies without a capture or pawn move after which a draw can be claimed.
 const FIFTY_MOVES: u16 = 100;
 
 /// Error for a move that is illegal in the position.
@@ -13,7 +12,7 @@ const FIFTY_MOVES: u16 = 100;
 #[error("illegal move: {0}")]
 pub struct IllegalMove(pub Move);
 
-/// The end of a game under the rules of chess.
+/// How a game ended under the rules of chess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// The winner; `None` if the game is drawn.
@@ -51,8 +50,7 @@ impl Outcome {
 /// A start position and the moves played from it.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// All positions from the start to the current one. There is one more position than there are
-    /// `moves`.
+    /// All positions from the start to the current one, one more than the number of `moves`.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }
@@ -86,7 +84,7 @@ impl Game {
     /// Plays a move, which may be a null move.
     ///
     /// # Errors
-    /// If the move is illegal; the game is then unchanged.
+    /// If the move is illegal, in which case the game is unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         let next = self.position().try_play(mv).ok_or(IllegalMove(mv))?;
         self.positions.push(next);
@@ -101,7 +99,7 @@ impl Game {
         Some(mv)
     }
 
-    /// Returns how often the current position has occurred in the game, including this occurrence.
+    /// Returns how many times the current position has occurred in the game, including now.
     pub fn repetitions(&self) -> usize {
         let current = self.position();
         self.positions
@@ -113,7 +111,7 @@ impl Game {
             .count()
     }
 
-    /// Returns the outcome if the game is over under the rules or if a draw can be claimed.
+    /// Returns the outcome if the game is over by rule or if a draw can be claimed.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = self.position();
         let draw = |reason| Some(Outcome { winner: None, reason });

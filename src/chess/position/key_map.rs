@@ -1,9 +1,9 @@
-//! Hash maps that use Zobrist keys as hashes.
+//! Hash maps that use Zobrist keys directly as hashes.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from position keys to values. `hashbrown` uses the highest and the lowest bits of a hash.
-/// All bits of a Zobrist key are random, so the key serves as the hash without change.
+/// A map from position keys to values. `hashbrown` uses the highest and lowest bits of a hash.
+/// Since all bits of a Zobrist key are random, the key itself can serve as the hash.
 pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
 #[derive(Debug, Clone, Copy, Default)]

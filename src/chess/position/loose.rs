@@ -12,8 +12,8 @@ use super::{Move, Replay, SanError};
 enum Loose {
     Castling(CastlingSide),
     Plain {
-        /// The moving piece. `None` means a pawn or, if the origin square is complete, the piece on
-        /// that square.
+        /// The moving piece. `None` means the piece on the origin square if that square is fully
+        /// specified, and a pawn otherwise.
         piece: Option<Piece>,
         file: Option<File>,
         rank: Option<Rank>,
@@ -40,7 +40,7 @@ impl Replay {
                     return self.resolve_san(San::Castle(side));
                 }
                 let is_pawn = piece == Piece::Pawn;
-                // A pawn move without an origin file stays on the file of the target square.
+                // A pawn move without an origin file is assumed to stay on its file.
                 let file = file.or(is_pawn.then(|| to.get_file()));
                 self.resolve_san(San::Normal {
                     role: shakmaty::Role::ALL[piece.to_index()],
@@ -70,8 +70,8 @@ fn read(text: &[u8]) -> Option<Loose> {
     let text = without_suffixes(text);
     let mut core = [0; 8];
     let mut length = 0;
-    // Skip separators and the symbols for captures and promotions, because the position makes them
-    // redundant.
+    // Skip separators and the symbols for captures and promotions. They are redundant, because the
+    // position determines the move.
     for &byte in text.iter().filter(|byte| !b"x:-=/()".contains(byte)) {
         *core.get_mut(length)? = byte;
         length += 1;

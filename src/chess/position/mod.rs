@@ -80,7 +80,7 @@ pub struct Position {
     en_passant: Option<Square>,
 }
 
-/// Compares pieces, the side to move, castling rights, clocks and legal moves.
+/// Compares the pieces, side to move, castling rights, legal en passant square and clocks.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         let facts = |position: &Position| {
@@ -141,8 +141,8 @@ impl Position {
 
     /// Returns the key used by the book, the transposition table and repetition detection.
     ///
-    /// It includes the en passant file only if a pawn can legally capture there. Otherwise, the
-    /// rules of chess treat the position as identical to one that arose without the double step.
+    /// The key includes the en passant file only if a pawn can legally capture there. Otherwise,
+    /// the rules of chess do not distinguish the position from one reached without the double step.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
@@ -150,9 +150,9 @@ impl Position {
 
     /// Returns the key under which Polyglot's own books store this position.
     ///
-    /// It includes the en passant file whenever an enemy pawn is next to the pawn that made a
-    /// double step, even if the enemy pawn is pinned. If the FEN omitted the en passant square, the
-    /// result equals [`Position::key`].
+    /// The key includes the en passant file whenever an enemy pawn is next to the pawn that made a
+    /// double step, even if the enemy pawn is pinned. If the position was read from a FEN without
+    /// an en passant square, the result equals [`Position::key`].
     pub fn polyglot_key(&self) -> u64 {
         let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
         self.key
@@ -160,13 +160,13 @@ impl Position {
             ^ zobrist::state(&self.board, target)
     }
 
-    /// Returns the key of the pawns of both sides.
+    /// Returns the Zobrist key of the pawns of both sides.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
         self.pawn_key
     }
 
-    /// Returns the key of one side's pieces, excluding its pawns.
+    /// Returns the Zobrist key of the given side's pieces, excluding pawns.
     #[inline]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
         self.non_pawn_keys[color.to_index()]
@@ -184,7 +184,7 @@ impl Position {
         self.halfmove_clock
     }
 
-    /// Returns the number of the current move. It starts at 1 and increases after each move by
+    /// Returns the number of the current move, which starts at 1 and increases after each move by
     /// Black.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
@@ -197,13 +197,13 @@ impl Position {
         *self.board.combined()
     }
 
-    /// Returns the squares of one side's pieces.
+    /// Returns the squares occupied by the given side.
     #[inline]
     pub fn by_color(&self, color: Color) -> BitBoard {
         *self.board.color_combined(color)
     }
 
-    /// Returns the squares of one side's pieces of one kind.
+    /// Returns the squares occupied by the given side's pieces of the given kind.
     #[inline]
     pub fn pieces(&self, color: Color, piece: Piece) -> BitBoard {
         self.board.pieces(piece) & self.board.color_combined(color)
@@ -220,20 +220,20 @@ impl Position {
         &self.squares
     }
 
-    /// Returns the square of one side's king.
+    /// Returns the square of the given side's king.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.board.king_square(color)
     }
 
-    /// Returns the squares of the pieces that give check to the side to move.
+    /// Returns the squares of the enemy pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> BitBoard {
         *self.board.checkers()
     }
 
-    /// Returns the squares of the pieces of either colour that are the only piece between the king
-    /// of the side to move and an enemy slider.
+    /// Returns the squares of the pieces that shield the king of the side to move: pieces of either
+    /// colour that stand alone between the king and an enemy slider.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
@@ -264,17 +264,17 @@ impl Position {
         self.play_on(mv, self.keys_after(mv))
     }
 
-    /// Returns the keys after `mv`, ignoring changes of castling rights and en passant. This takes
-    /// a quarter of the time needed to play the move.
+    /// Returns the keys after `mv`, ignoring changes to castling rights and the en passant square.
+    /// This takes a quarter of the time needed to play the move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
         Keys::after(self, mv)
     }
 
-    /// Returns the position after `mv`. `keys` are the keys after the move. The position is built
-    /// in place, because copying data that has just been written would stall until the writes
-    /// complete.
+    /// Returns the position after `mv`, given the keys returned by [`Position::keys_after`]. The
+    /// position is built in place, because copying data that has just been written would stall
+    /// until the writes complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();
@@ -332,8 +332,9 @@ impl Position {
         zobrist::turn()
     }
 
-    /// Whether neither side can ever mate: there are only kings, only kings and one knight, or only
-    /// kings and bishops, where all bishops are on squares of the same colour.
+    /// Whether neither side has enough material to mate. This is the case if there are only kings,
+    /// only kings and one knight, or only kings and bishops that are all on squares of the same
+    /// colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =
@@ -361,8 +362,8 @@ impl Position {
             return true;
         }
         if own & knights != EMPTY {
-            // A lone knight can mate only if the opponent has a piece other than queens that can
-            // block the escape of its own king.
+            // A lone knight can mate only if the opponent has a piece other than a queen that can
+            // take away a flight square from its own king.
             let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
             return own.popcnt() > 2 || helpers != EMPTY;
         }
@@ -384,9 +385,9 @@ impl Position {
     }
 }
 
-/// The complete key after a move, and the changes to the partial keys. Changes of castling rights
-/// and en passant are not included. The fields `own` and `enemy` stay in registers, unlike an array
-/// indexed by colour.
+/// The complete key after a move, and the changes to the partial keys. None of them include changes
+/// to castling rights or the en passant square. `own` and `enemy` are separate fields because these
+/// stay in registers, unlike an array indexed by colour.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     whole: u64,
@@ -403,7 +404,7 @@ impl Keys {
     }
 
     /// Returns the transposition table key after the move. It is available early enough for a
-    /// prefetch, but is wrong if the move changes castling or en passant rights.
+    /// prefetch, but it is wrong if the move changes the castling rights or the en passant square.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole
@@ -443,7 +444,7 @@ impl Keys {
     }
 }
 
-/// Returns the rook's origin and target squares for a castling move of the king.
+/// Returns the origin and target squares of the rook, given those of the king that castles.
 #[inline]
 fn castling_rook(from: Square, to: Square) -> (Square, Square) {
     if to > from { (to.uright(), to.uleft()) } else { (to.uleft().uleft(), to.uright()) }

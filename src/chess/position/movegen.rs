@@ -1,4 +1,5 @@
-//! Legal move generation with the attack look-ups of `chess`, and a fast legality test.
+//! Generates legal moves using the attack look-ups of the `chess` crate, and tests quickly whether
+//! a move is legal.
 //!
 //! Captures and quiet moves are generated separately, so that the search does not generate the
 //! quiet moves if a capture causes a cutoff. Pins and checks are handled with masks, so no move has
@@ -76,7 +77,7 @@ pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoar
     }
 }
 
-/// Returns the number of king moves from one square to another on an empty board.
+/// Returns the number of moves that a king needs from one square to the other on an empty board.
 #[inline]
 pub(crate) fn distance(a: Square, b: Square) -> i32 {
     let files = a.get_file().to_index().abs_diff(b.get_file().to_index());
@@ -162,8 +163,8 @@ impl Position {
         self.attackers(to, without_king) & self.by_color(!us) == EMPTY
     }
 
-    /// Returns the pieces of both sides that attack `target`. Sliders are blocked by the `occupied`
-    /// squares.
+    /// Returns the squares of the pieces of both sides that attack `target`. The squares in
+    /// `occupied` block sliders.
     #[inline]
     pub fn attackers(&self, target: Square, occupied: BitBoard) -> BitBoard {
         let board = self.board();
@@ -210,7 +211,7 @@ impl Position {
     }
 
     /// Whether the king of the capturing side is safe after an en passant capture. Pin and check
-    /// masks are not sufficient for this, because two pawns leave their squares at the same time.
+    /// masks cannot answer this, because two pawns leave their squares at the same time.
     fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -240,8 +241,8 @@ impl Position {
         }
     }
 
-    /// Whether `mv` is legal in this position. `mv` may come from any source, such as a table, a
-    /// book or a user. The test takes a tenth of the time needed to generate all moves.
+    /// Whether `mv` is legal in this position. It may come from any source, such as a table, a book
+    /// or a user. The test takes a tenth of the time needed to generate all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());

@@ -1,4 +1,5 @@
-//! Moves in sixteen bits, with the same layout as in Polyglot books, and their coordinate notation.
+//! Moves encoded in sixteen bits, with the same layout as in Polyglot books, and their coordinate
+//! notation.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -8,8 +9,8 @@ use arrayvec::ArrayString;
 use chess::{ChessMove, Piece, Square};
 
 use crate::support::error::ParseError;
-/// A bit that is set in every move. It makes the value non-zero, so that `Option<Move>` is no
-/// larger than `Move`.
+/// A bit that is set in every move, so that the value is never zero and `Option<Move>` is no larger
+/// than `Move`.
 const MARK: NonZeroU16 = NonZeroU16::new(0x8000).expect("the mark is not zero");
 const SQUARE_MASK: u16 = 0x3f;
 const FROM_SHIFT: u32 = 6;
@@ -37,8 +38,8 @@ const PROMOTIONS: [Option<Piece>; 8] = [
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// The null move, which only changes the side to move. It may occur in a game but is never a
-    /// legal move.
+    /// The null move, which only changes the side to move. It may occur in a game but is never
+    /// legal.
     pub const NULL: Self = Move(MARK);
 
     /// Whether this is [`Move::NULL`].
@@ -66,8 +67,8 @@ impl Move {
         (word != 0 && code <= 4).then(|| Move(MARK | word))
     }
 
-    /// Returns the fifteen bits of a Polyglot book entry, except that castling is written as the
-    /// king's move.
+    /// Returns the fifteen bits that a Polyglot book entry uses for the move, except that castling
+    /// is written as the king's move.
     #[inline]
     pub fn to_polyglot(self) -> u16 {
         self.0.get() & !MARK.get()
@@ -128,7 +129,7 @@ impl Move {
     }
 }
 
-/// Appends the name of a square. Panics if `text` has no room for the name.
+/// Appends the name of a square. Panics if `text` has no room for it.
 pub(super) fn push_square<const BYTES: usize>(text: &mut ArrayString<BYTES>, square: Square) {
     text.push(file_letter(square));
     text.push(rank_digit(square));

@@ -1,4 +1,4 @@
-//! Perft: counts the leaves of the tree of legal moves, to verify move generation. See
+//! Perft: counts the leaf nodes of the tree of legal moves, to verify move generation. See
 //! <https://www.chessprogramming.org/Perft>.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -18,7 +18,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// Up to this depth, moves are counted without checking `stop`, because such a count takes only
+/// Up to this depth, moves are counted without checking `stop`, because counting takes only
 /// milliseconds.
 const UNWATCHED: u32 = 3;
 

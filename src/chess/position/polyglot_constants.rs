@@ -240,5 +240,5 @@ pub(super) const EN_PASSANT: [u64; 8] = [
     0x67a3_4dac_4356_550b,
 ];
 
-/// The key that is included if White is to move.
+/// The key that is XORed in if White is to move.
 pub(super) const WHITE_TO_MOVE: u64 = 0xf8d6_26aa_af27_8509;

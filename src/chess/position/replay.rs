@@ -1,12 +1,12 @@
 //! A position for replaying games, updated in place.
 //!
-//! Code that reads games plays each move once and never undoes a move. Therefore this type does not
-//! copy the position for each move, and does not maintain pins and checks. To resolve a move, it
-//! finds the pieces that could move to the target square, and checks that the move does not leave
-//! the king in check. For sliders, it uses a table of the squares between each pair of squares.
-//! This table takes 32 kB and stays in the cache, whereas magic tables take nearly a megabyte. In a
-//! profile of a book build, resolving and playing a move takes two fifths of the time that it takes
-//! with a [`Position`].
+//! Code that reads games plays each move once and never undoes it. Therefore, this type does not
+//! copy the position for each move, and does not keep track of pins and checks. To resolve a move,
+//! it finds the pieces that could move to the target square, and checks that the move does not
+//! leave the king in check. For sliders, it looks up the squares between the origin and the target
+//! in a table. This table takes 32 kB and stays in the cache, whereas magic tables take nearly a
+//! megabyte. In a profile of a book build, resolving and playing a move takes two fifths of the
+//! time that it takes with a [`Position`].
 //!
 //! This is a second implementation of the board; `tests/position` compares the two.
 
@@ -163,7 +163,8 @@ impl Replay {
         self.attacked(king, self.colors[(!self.side).to_index()], self.occupied())
     }
 
-    /// Whether the pawn that has just made a double step can be captured en passant on `target`.
+    /// Whether the pawn that has just made a double step can be captured en passant on `target`,
+    /// the square it passed.
     #[cold]
     fn can_take_en_passant(&self, target: Square) -> bool {
         let own = self.pieces_of(self.side, Piece::Pawn);
@@ -224,7 +225,7 @@ impl Replay {
         self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to), key);
     }
 
-    /// Adds or removes a piece on each of the `squares`, and updates the keys by XOR with `key`.
+    /// Adds or removes a piece on each square in `squares`, and XORs `key` into the keys.
     #[inline]
     fn toggle(&mut self, color: Color, piece: Piece, squares: BitBoard, key: u64) {
         self.pieces[piece.to_index()] ^= squares;
@@ -250,8 +251,8 @@ impl Replay {
         self.pieces[piece.to_index()] & self.colors[color.to_index()]
     }
 
-    /// Returns the squares from which a piece of this kind could move to `to`, ignoring the safety
-    /// of its king.
+    /// Returns the squares from which one of the side to move's pieces of this kind could move to
+    /// `to`, even if the move would expose the king.
     #[inline]
     fn origins(&self, piece: Piece, to: Square, capture: bool) -> BitBoard {
         let us = self.side;
@@ -291,8 +292,8 @@ impl Replay {
         own & BitBoard::from_square(behind)
     }
 
-    /// Returns the only origin from which a piece can move to `to` without exposing its king. Fails
-    /// if there is no such origin or more than one.
+    /// Returns the only square in `origins` from which a piece can move to `to` without exposing
+    /// its king. Fails if there is no such square or more than one.
     #[inline]
     fn only_safe(&self, origins: BitBoard, to: Square) -> Result<Square, SanError> {
         let mut found = Err(SanError::Illegal);
@@ -325,7 +326,7 @@ impl Replay {
         !self.attacked(king, self.colors[(!us).to_index()] & !gone, occupied | entered)
     }
 
-    /// Whether an enemy piece on one of the squares `by` attacks `square`.
+    /// Whether an enemy piece on one of the squares in `by` attacks `square`.
     #[inline]
     fn attacked(&self, square: Square, by: BitBoard, occupied: BitBoard) -> bool {
         let [pawns, knights, bishops, rooks, queens, kings] = self.pieces;
@@ -371,7 +372,8 @@ fn piece_of(role: shakmaty::Role) -> Piece {
     chess::ALL_PIECES[usize::from(role) - 1]
 }
 
-/// Returns the squares of those `pieces` that lie on an unblocked ray from `square`.
+/// Returns the squares in `pieces` that lie on an unblocked ray from `square`. All of them must be
+/// on a ray.
 #[inline]
 fn seen_from(square: Square, pieces: BitBoard, occupied: BitBoard) -> BitBoard {
     let hidden = |&from: &Square| between(from, square) & occupied != EMPTY;
@@ -389,8 +391,8 @@ mod tests {
     const PLIES: usize = 120;
     const PLIES_TO_NULL: u16 = 8;
 
-    /// Positions in which castling, promotions and en passant captures soon occur. Some of these
-    /// captures are by pinned pawns.
+    /// Positions in which castling, promotions and en passant captures soon occur, including en
+    /// passant captures by pinned pawns.
     const STARTS: [&str; 4] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",

@@ -1,9 +1,9 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
-//! The caller has a set of positions, such as a book, and needs the ones that lead to a given
-//! position in one move. First, only the keys of the candidates are computed, by incremental
-//! updates. If the key of a candidate is in the set, the candidate is then set up as a position,
-//! and verified by playing the move.
+//! The caller has a set of positions, such as a book, and needs those that lead to a given position
+//! in one move. At first, only the keys of the candidates are computed, by incremental updates. If
+//! the key of a candidate is in the set, the candidate is set up as a position and verified by
+//! playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -13,8 +13,8 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// The bit of White's right to castle short, as in the index of the castling keys. The bits of
-/// Black's rights are two places higher.
+/// The bit for White's right to castle short, as in the index of the castling keys. Black's bits
+/// are two places higher.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
@@ -22,7 +22,7 @@ const HOME_KING: File = File::E;
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
 
-/// The initial capacity of a list of unmoves, which suffices for most positions.
+/// The initial capacity of a list of unmoves, which is enough for most positions.
 const USUAL_UNMOVES: usize = 256;
 
 /// The number of en passant states: one for each file, and one for no en passant.
@@ -31,10 +31,10 @@ const MAX_FILES: usize = 9;
 #[derive(Debug, Clone, Copy)]
 struct Unmove {
     mv: Move,
-    /// The piece on the origin square. For a promotion, this is a pawn.
+    /// The piece that moved. For a promotion, this is a pawn.
     piece: Piece,
     taken: Option<(Piece, Square)>,
-    /// If the move was castling, the rook's squares before and after it.
+    /// If the move was castling, the squares of the rook before and after it.
     rook: Option<(Square, Square)>,
 }
 
@@ -47,17 +47,16 @@ struct State {
 impl Position {
     /// Returns the known positions that lead to this one in a single move, each with that move.
     ///
-    /// There are a few hundred candidates. Calls `has_pawns` with the pawn key of each one. If this
-    /// returns true, calls `is_known` with each possible key of the candidate. The clocks of the
-    /// returned positions are guesses.
+    /// There are a few hundred candidates. For each one, `has_pawns` is called with its pawn key.
+    /// If this returns true, `is_known` is called with each possible key of the candidate. The
+    /// clocks of the returned positions are guesses.
     pub(crate) fn predecessors(
         &self,
         has_pawns: impl Fn(u64) -> bool,
         is_known: impl Fn(u64) -> bool,
     ) -> Vec<(Position, Move)> {
         let mut found = Vec::new();
-        // Most moves do not change the pawn structure, so one look-up is sufficient for many
-        // candidates.
+        // Most moves do not change the pawn structure, so a single look-up covers many candidates.
         let has_own_pawns = has_pawns(self.pawn_key());
         let pieces_now = self.key_of_pieces() ^ zobrist::turn();
         for unmove in self.unmoves() {
@@ -115,8 +114,8 @@ impl Position {
         list
     }
 
-    /// Appends the move once for each kind of piece that it may have captured and, if `is_quiet` is
-    /// set, once without a capture.
+    /// Appends the move once for each kind of piece that it may have captured. If `is_quiet` is
+    /// set, also appends it without a capture.
     fn with_captures(&self, mv: Move, piece: Piece, is_quiet: bool, list: &mut Vec<Unmove>) {
         if is_quiet {
             list.push(Unmove { mv, piece, taken: None, rook: None });
@@ -132,7 +131,7 @@ impl Position {
         }
     }
 
-    /// Appends the pawn moves that could have ended on `to`. If `promotion` is set, these are
+    /// Appends the pawn moves that could have ended on `to`. If `promotion` is given, they are
     /// promotions to that piece.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();
@@ -212,7 +211,8 @@ impl Position {
         bits(Color::White) | bits(Color::Black) << 2
     }
 
-    /// Iterates over the possible castling rights and en passant files before the move.
+    /// Iterates over the combinations of castling rights and en passant file that were possible
+    /// before the move.
     fn states_before(&self, unmove: &Unmove) -> impl Iterator<Item = State> + use<> {
         let now = self.castling();
         let lost = self.rights_at_stake(unmove) & !now;
@@ -230,8 +230,8 @@ impl Position {
         )
     }
 
-    /// Returns the castling rights that the move may have removed, because king and rook were on
-    /// their home squares before the move.
+    /// Returns the castling rights that may have been lost by the move, because the king and rook
+    /// were on their home squares before it.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
         let is_home = |square: Square| {
@@ -261,7 +261,7 @@ impl Position {
     }
 
     /// Returns the possible en passant states before the move: none, and each file on which a
-    /// double step may have been played.
+    /// double step may just have been played.
     fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MAX_FILES> {
         let (us, them) = (self.mover(), self.side_to_move());
         let rank = them.to_fourth_rank();
@@ -272,7 +272,7 @@ impl Position {
             .filter(|&(piece, square)| piece == Piece::Pawn && square.get_rank() == rank);
         let taken = taken.map_or(EMPTY, |(_, square)| BitBoard::from_square(square));
         let pawns = self.pieces(them, Piece::Pawn) & chess::get_rank(rank);
-        // In most positions, no pawn could have captured en passant.
+        // In most positions, no pawn could have captured en passant, so nothing is left to check.
         let mut capturing = self.pieces(us, Piece::Pawn);
         if unmove.piece == Piece::Pawn {
             capturing |= BitBoard::from_square(unmove.mv.from());
@@ -307,7 +307,7 @@ impl Position {
         self.key() ^ zobrist::state_of(self.castling(), file)
     }
 
-    /// Returns how the unmove changes the key of all pieces and the key of the pawns.
+    /// Returns how undoing the move changes the key of all pieces and the key of the pawns.
     fn changes(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
@@ -345,8 +345,8 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // There are at most sixteen pieces per side, because captures that would add a seventeenth
-        // piece were excluded earlier.
+        // Neither side has more than sixteen pieces, because captures of a seventeenth piece were
+        // excluded earlier.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);

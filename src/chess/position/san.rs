@@ -1,4 +1,4 @@
-//! Parsing and formatting of standard algebraic notation.
+//! Parses and formats standard algebraic notation (SAN).
 
 use arrayvec::ArrayString;
 use chess::{BitBoard, Piece};
@@ -10,13 +10,13 @@ use super::{Move, Position, Replay, attacks};
 
 /// Length of the longest SAN, such as `Qa1xb2#` or `exd8=Q+`.
 pub(crate) const SAN_BYTES: usize = 7;
-/// The null move, in the form used by most programs.
+/// The null move, as most programs write it.
 const SAN_NULL: &str = "--";
 
-/// The reason why a string is not a legal move in SAN.
+/// Why a string is not a legal move in SAN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SanError {
-    /// The string does not have the form of SAN.
+    /// The string does not look like SAN.
     #[error("not a move")]
     Malformed,
     /// No legal move matches.
@@ -30,7 +30,7 @@ pub enum SanError {
     Null,
 }
 
-/// Parses SAN without a position. Accepts check and mate signs, `!` and `?`, `0` for `O`, and
+/// Parses SAN without a position. Accepts check and mate symbols, `!` and `?`, `0` for `O`, and
 /// promotions without `=`.
 pub(crate) fn read_san(text: &str) -> Option<San> {
     let bare = text.trim_end_matches(['!', '?']);
@@ -59,8 +59,8 @@ impl Position {
         self.parse_san(text)
     }
 
-    /// Reads a move in SAN. Accepts check and mate signs, `!` and `?`, `0` for `O`, and promotions
-    /// without `=`.
+    /// Reads a move in SAN. Accepts check and mate symbols, `!` and `?`, `0` for `O`, and
+    /// promotions without `=`.
     ///
     /// # Errors
     /// See [`Position::parse_move`].
@@ -72,7 +72,8 @@ impl Position {
         Replay::from(self).resolve_san(san)
     }
 
-    /// Formats `mv` in SAN with check and mate signs. `mv` must be legal in this position.
+    /// Formats `mv` in SAN with check and mate symbols. `mv` must be legal in this position or a
+    /// null move.
     pub fn san(&self, mv: Move) -> String {
         self.short_san(mv).to_string()
     }
@@ -115,7 +116,7 @@ impl Position {
         }
     }
 
-    /// Appends the file or the rank of the origin square, or both, if other pieces of this kind can
+    /// Appends the file or rank of the origin square, or both, if another piece of this kind can
     /// move to the same square.
     fn push_origin(&self, piece: Piece, mv: Move, text: &mut ArrayString<SAN_BYTES>) {
         let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());

@@ -1,4 +1,4 @@
-//! The contents of a match report other than the results.
+//! Collects the contents of a match report other than the results.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The live page of a match: parses its arguments, and starts and stops its server.
+//! Parses the arguments for the live page of a match, and starts and stops its server.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;

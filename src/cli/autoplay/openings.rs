@@ -1,4 +1,4 @@
-//! The arguments that select the openings for a match, and the loading of these openings.
+//! The arguments that select the openings for a match, and the code that loads the openings.
 
 use std::path::PathBuf;
 

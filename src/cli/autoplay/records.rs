@@ -1,4 +1,4 @@
-//! What a match records about its games in addition to their moves.
+//! Options for what a match records about its games in addition to their moves.
 
 use std::fs::create_dir_all;
 use std::path::PathBuf;

@@ -26,7 +26,7 @@ const LOG: &str = "the log";
 pub(super) struct Reporter {
     commands: Vec<String>,
     log: Option<BufWriter<File>>,
-    /// Outputs that could not be written. Each one is reported once, and the match continues.
+    /// Outputs to which writing has failed. Each one is reported once, and the match continues.
     lost: Vec<&'static str>,
     show_moves: bool,
     several: bool,
@@ -35,7 +35,7 @@ pub(super) struct Reporter {
     begun: Instant,
     before: usize,
     concurrency: usize,
-    /// The progress line; hidden if the output is not a terminal.
+    /// The progress bar, which is hidden if the output is not a terminal or there is only one game.
     bar: ProgressBar,
 }
 
@@ -104,8 +104,8 @@ impl Reporter {
         }
     }
 
-    /// Logs lines about a game. Each line starts with the time, preceded by the game number if
-    /// several games are played at the same time.
+    /// Logs lines about a game, each with a timestamp. If several games are played at the same
+    /// time, each line begins with the game number.
     fn stamped(&mut self, text: &str, slot: &Slot) {
         let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
         let now = now();

@@ -1,4 +1,5 @@
-//! The arguments and the joint result of a sequential test that several machines share.
+//! Arguments for a sequential test that several machines share, and the computation of its joint
+//! result.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

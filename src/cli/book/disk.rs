@@ -1,4 +1,4 @@
-//! Estimates the disk space that a long build needs, before it starts.
+//! Estimates how much disk space a long build needs, before the build starts.
 
 use std::path::Path;
 
@@ -8,13 +8,14 @@ use crate::games::book::DEFAULT_MAX_PLY;
 use crate::games::pgn::PgnInput;
 use crate::support::platform;
 
-/// Bytes of disk space per byte of PGN text: a game has about 620 bytes and 40 records of 12 bytes.
+/// Bytes of disk space needed per byte of PGN text. An average game has about 620 bytes of text and
+/// 40 records of 12 bytes.
 const DISK_PER_BYTE: f64 = 0.8;
-/// The same as [`DISK_PER_BYTE`] for a build with facets, whose records have 16 bytes.
+/// Like [`DISK_PER_BYTE`], but for a build with facets, whose records have 16 bytes.
 const DISK_PER_BYTE_WITH_FACETS: f64 = 1.1;
-/// The approximate ratio of the uncompressed size of a game file to its compressed size.
+/// The approximate ratio of a game file's uncompressed size to its compressed size.
 const UNPACKED: f64 = 7.0;
-/// The minimum number of bytes of text for which an estimate is printed.
+/// The minimum amount of text, in bytes, for which an estimate is printed.
 const WORTH_REPORTING: f64 = 2e9;
 
 /// Before a long build, prints how much disk space it may need and how much is free.

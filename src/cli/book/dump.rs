@@ -163,7 +163,7 @@ fn write_lines(
             writeln!(out, "{game}")?;
             continue;
         }
-        // The most frequent move is on top of the stack.
+        // Push the most frequent move last, so that it is popped first.
         moves.sort_by_key(|&(_, played)| played.games());
         for (mv, _) in moves {
             let mut longer = line.clone();

@@ -1,4 +1,4 @@
-//! `tabia book entropy`: measures the variety of the moves chosen from a book.
+//! `tabia book entropy`: measures how varied the moves chosen from a book are.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -101,8 +101,8 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
         }
         paths.extend(here);
     }
-    // Several books, or the parts of a merged book, may have been built from the same games. List
-    // each game once.
+    // Several books, or the parts of a merged book, may have been built from the same files. Read
+    // each file once.
     let mut seen = HashSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     Ok(PgnInput::from_paths(&paths)?)

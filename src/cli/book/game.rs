@@ -1,4 +1,5 @@
-//! `tabia book game`: prints a game of a book. The moves are read from the book's input file.
+//! `tabia book game`: prints a game in a book. The moves are read from the file that the book was
+//! built from.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The progress display of a build: a bar on a terminal, or separate lines elsewhere.
+//! Displays the progress of a build, as a bar on a terminal and as separate lines elsewhere.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering::Relaxed;

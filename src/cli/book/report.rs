@@ -1,4 +1,4 @@
-//! `tabia book report`: the report of an opening.
+//! `tabia book report`: creates a report on an opening.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -102,7 +102,8 @@ fn find_position(text: &str, names: &Names) -> anyhow::Result<Game> {
         Ok(game) => return Ok(game),
         Err(error) => error,
     };
-    // If the first move is legal, report the error in the moves, which is more specific.
+    // If at least the first move is legal, the text was meant as moves, so report which move is
+    // wrong.
     let Some(opening) = names.find(text) else {
         let first = text.split_whitespace().next().unwrap_or_default();
         match play(start, first, "the position") {

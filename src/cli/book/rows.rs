@@ -1,4 +1,4 @@
-//! The JSON form of a book's contents, shared by `dump` and `show`.
+//! The JSON representation of a book's contents, shared by `dump` and `show`.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub(super) struct PositionRow {
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<NamedOpening>,
-    /// Whether the counts are from the embedded book.
+    /// Whether the counts come from the embedded book.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub self_play: bool,
     pub reached: CountsRow,
@@ -31,7 +31,7 @@ pub(super) struct MoveRow {
     name: MoveName,
     played: CountsRow,
     reached: CountsRow,
-    /// The analysis result after the move, from the point of view of the side that plays the move.
+    /// The analysis result after the move, from the point of view of the side that makes the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<ScoreAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,9 +89,9 @@ impl From<Counts> for CountsRow {
 /// The analysis result for a position. Scores are from the side to move's point of view.
 #[derive(Debug, Serialize)]
 pub(super) struct ValueRow {
-    /// The score of the best move, which may lead out of the analysis.
+    /// The score of the best move, even if that move leads to a position outside the analysis.
     score: ScoreAnswer,
-    /// The depth in plies of the search that produced the score.
+    /// The depth of the search that produced the score, in plies.
     depth: i32,
     /// The node limit of the search.
     nodes: u64,

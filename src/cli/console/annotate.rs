@@ -24,7 +24,7 @@ use crate::tools::annotate::{
 };
 use crate::tools::suite::Switch;
 
-/// Size of the transposition table in mebibytes. It equals the default of `tabia annotate`.
+/// Size of the transposition table in mebibytes, the same as the default of `tabia annotate`.
 const MEMORY_MB: usize = 16;
 /// The column at which comments start, to the right of moves such as `100... Nbxd4+??`.
 const COLUMN: usize = 16;
@@ -65,7 +65,7 @@ impl Target {
 
     fn check(&self) -> io::Result<()> {
         let output = match self {
-            // Appending keeps the contents of the file, so any file is accepted.
+            // Any existing file is accepted, because appending keeps its contents.
             Target::Games(path) => Output::new(path, GAMES).force(true),
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };
@@ -154,7 +154,8 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Returns the engine's settings, but with one thread and no book, for repeatable results.
+    /// Returns the engine's settings, but with one thread and no book, so that results are
+    /// reproducible.
     fn annotator(&self) -> Config {
         Config {
             memory_mb: MEMORY_MB,

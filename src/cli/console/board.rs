@@ -13,7 +13,8 @@ pub(in crate::cli) struct BoardStyle {
 }
 
 impl BoardStyle {
-    /// Returns the style that a terminal supports, or plain text if the output is not a terminal.
+    /// Returns the default style: with colours if the output is a terminal that supports them, and
+    /// plain text otherwise.
     pub(in crate::cli) fn of_output(is_terminal: bool) -> Self {
         let able = is_terminal
             && std::env::var("TERM").is_ok_and(|name| !name.is_empty() && name != "dumb");
@@ -31,8 +32,8 @@ pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-// Colours in the terminal's 256-colour palette. All square colours have medium brightness, so that
-// white and black pieces are equally visible. The squares of the last move are marked.
+// Colours from the terminal's 256-colour palette. All squares have medium brightness, so that white
+// and black pieces are equally visible. The `MARKED` colours are for the squares of the last move.
 const LIGHT: u8 = 137;
 const DARK: u8 = 94;
 const MARKED_LIGHT: u8 = 71;
@@ -117,7 +118,8 @@ fn coloured_row(
     row
 }
 
-/// Returns the symbol or letter of a piece. With colours, both sides use the filled symbols.
+/// Returns the symbol or letter of a piece. If colours are used, the symbols of both sides are
+/// filled.
 fn piece_letter(position: &Position, square: Square, style: BoardStyle) -> Option<char> {
     let piece = position.piece_on(square)?;
     let is_white = position.board().color_on(square) == Some(Color::White);

@@ -13,7 +13,7 @@ use crate::games::book::Policy;
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
 
 pub(super) struct CommandRow {
-    /// The names of the command, with the usual name first.
+    /// All names of the command, the most common one first.
     pub(super) names: &'static [&'static str],
     pub(super) arguments: &'static str,
     pub(super) help: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct CommandRow {
 }
 
 impl CommandRow {
-    /// Runs the command. Reports an error if there are arguments but the command takes none.
+    /// Runs the command. Fails if there are arguments but the command takes none.
     pub(super) fn run(&self, console: &mut Console, arguments: &str) -> io::Result<Flow> {
         if self.arguments.is_empty() && !arguments.is_empty() {
             return Err(failed(format!("{arguments}: this command takes no argument")));

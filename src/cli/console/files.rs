@@ -13,7 +13,8 @@ use crate::support::error::ParseError;
 use crate::support::platform;
 use crate::support::words::{number_of, visible};
 
-/// Splits arguments into a file name, quoted if it contains spaces, and an optional word.
+/// Splits arguments into a file name, which must be quoted if it contains spaces, and an optional
+/// second word.
 pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> {
     let words = platform::split_words(text).ok_or_else(|| failed("a quotation mark is missing"))?;
     let mut words = words.into_iter().fuse();
@@ -41,7 +42,7 @@ fn open(name: &str) -> io::Result<impl Read> {
     PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| with_path(name, error))
 }
 
-/// Appends text in a single write, so that the output of concurrent writers does not mix.
+/// Appends text in a single write, so that the output of concurrent writers is not interleaved.
 pub(super) fn append(path: &Path, text: &str) -> io::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
@@ -61,7 +62,8 @@ pub(super) fn keep_file() -> Option<PathBuf> {
     Some(platform::data_folder()?.join("tabia").join("games.pgn"))
 }
 
-/// Loads a game by its number, counted from 1. Also returns a message if the game is incomplete.
+/// Loads a game by its 1-based number. Also returns a message if only part of the game could be
+/// read.
 pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Option<String>)> {
     let mut games = pgn::read_games(open(name)?);
     let mut last = 0;
@@ -116,7 +118,7 @@ pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     read_position(text).map_err(|error| with_path(name, format!("line {line}: {error}")))
 }
 
-/// Parses a position with its move counters. The counters are FEN fields or the EPD operations
+/// Parses a position with its move counters, given either as FEN fields or as the EPD operations
 /// `hmvc` and `fmvn`.
 fn read_position(line: &str) -> Result<Position, ParseError> {
     let (position, rest) = epd::position(line)?;

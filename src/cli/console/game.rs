@@ -108,8 +108,8 @@ impl Console {
         }
     }
 
-    /// Undoes moves and deletes all later moves. If the user had stepped back, saves the whole game
-    /// first.
+    /// Undoes moves and deletes all later moves. If the user has stepped back in the game, saves
+    /// the whole game first.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {
@@ -227,8 +227,8 @@ impl Console {
         }
     }
 
-    /// Runs the `activate` command from GNU Chess: reopens a game that was drawn by agreement or
-    /// resigned.
+    /// Runs the `activate` command from GNU Chess, which reopens a game that was drawn by agreement
+    /// or resigned.
     pub(super) fn activate(&mut self) -> io::Result<Flow> {
         if self.position().has_no_moves() {
             return Err(failed("there is no move left; take one back with `undo`"));
@@ -258,8 +258,8 @@ impl Console {
         self.print_text(&format!("My rating is {own}, yours {user}; they go into saved games."))
     }
 
-    /// Records the moves on the board. If they deviate from the recorded game, saves that game
-    /// first.
+    /// Records the moves on the board. If they deviate from the recorded game, saves the recorded
+    /// game first.
     pub(super) fn follow(&mut self) -> io::Result<()> {
         if self.solving.is_some() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Help on topics, on single commands and on mistyped commands.
+//! Shows help on topics and commands, and suggests commands for mistyped ones.
 
 use std::io;
 

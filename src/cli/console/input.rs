@@ -14,8 +14,8 @@ use crate::support::platform::{self, Event, on_events};
 /// The interval at which the terminal is polled while no prompt is shown.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Reads one line per prompt, with editing and history. While the engine is thinking, an urgent
-/// command takes effect immediately, and other lines are kept for later prompts.
+/// Reads one line per prompt, with editing and history. While the engine is thinking, urgent
+/// commands take effect immediately, and other lines are kept for later prompts.
 pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
     lines: Sender<Input>,
@@ -65,8 +65,8 @@ fn ask(editor: &mut DefaultEditor, prompt: &str) -> Input {
 /// Commands that take effect immediately while the engine is thinking.
 const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
 
-/// Reads a line that was typed without a prompt, if there is one. The line takes effect immediately
-/// only if it is urgent and if no other line is waiting.
+/// Reads a line that was typed without a prompt, if there is one. An urgent line takes effect
+/// immediately, unless other lines are waiting.
 fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
     if !platform::input_has_line(&stdin) {

@@ -1,6 +1,7 @@
 //! The console: a prompt in the terminal with a board, moves and commands, as in GNU Chess.
 //!
-//! `Record` contains the whole game; the engine has only the moves up to the position on the board.
+//! `Record` contains the whole game, whereas the engine has only the moves up to the position on
+//! the board.
 
 mod annotate;
 mod board;
@@ -43,8 +44,8 @@ use solve::Solving;
 #[cfg(fuzzing)]
 pub(crate) use unattended::type_in;
 
-/// The console, which sends a prompt to request each line. While the user types, it prints only
-/// analysis.
+/// The console. It requests each line of input by sending a prompt. While the user types, it prints
+/// nothing but analysis.
 pub(super) struct Console {
     engine: Engine,
     out: Box<dyn Write>,
@@ -66,7 +67,7 @@ pub(super) struct Console {
     annotating: Option<Annotating>,
     /// Whether another book is currently being opened.
     opening_book: bool,
-    /// The file for games that are not saved in any other file.
+    /// The file to which games are appended that are not saved in any other file.
     keep_file: Option<PathBuf>,
 }
 

@@ -11,11 +11,12 @@ pub(super) struct Players {
     pub(super) user_rating: Option<u32>,
 }
 
-/// The whole game, regardless of the position on the board. Stepping back does not remove moves.
+/// The whole game, including any moves after the position on the board, because stepping back does
+/// not remove moves.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     game: PgnGame,
-    /// The side for which Tabia made its most recent move.
+    /// The side that Tabia played when it made its most recent move.
     engine: Option<Color>,
     unsaved: bool,
 }
@@ -94,8 +95,8 @@ impl Record {
         self.game.replay()
     }
 
-    /// Returns the game as PGN. `side` is Tabia's side if Tabia has not moved yet. `control` is the
-    /// value of the `TimeControl` tag for games that were not loaded from a file.
+    /// Returns the game as PGN. If Tabia has not moved yet, `side` is the side it is going to play.
+    /// `control` is the value of the `TimeControl` tag for games that were not loaded from a file.
     pub(super) fn pgn(&self, players: &Players, side: Option<Color>, control: &str) -> PgnGame {
         let mut game = self.game.clone();
         game.result = self.result();

@@ -47,8 +47,8 @@ impl Console {
     fn solve_next(&mut self, solving: Solving) -> io::Result<()> {
         let Some(problem) = solving.suite.problem() else { return self.sum_up(&solving) };
         self.engine.set_game(Game::new(problem.position));
-        // Listing all legal moves as root moves makes the engine search instead of playing a book
-        // move: a search with root moves does not use the book.
+        // A search restricted to certain root moves does not use the book. Therefore, list all
+        // legal moves as root moves, so that the engine searches instead of playing a book move.
         let root_moves = problem.position.legal_moves().iter().collect();
         self.engine.search(Limits { root_moves, ..Limits::move_time(solving.time) });
         self.solving = Some(solving);

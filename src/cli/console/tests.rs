@@ -355,7 +355,7 @@ fn each_setting_prints_a_confirmation() {
 fn no_command_panics_on_bad_arguments() {
     for row in commands::all().filter(|row| row.names[0] != "quit") {
         for argument in ["", "x y z", "999999999999999999999"] {
-            // Commands that save games would leave files behind.
+            // Skip commands that save games, because they would leave files behind.
             if !row.names[0].contains("save") {
                 type_in(&[&format!("{} {argument}", row.names[0]), "force"]);
             }

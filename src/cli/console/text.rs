@@ -40,7 +40,8 @@ pub(super) fn fold(text: &str, width: usize) -> String {
     folded.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the offset of the second column in a line. It starts after two or more spaces.
+/// Returns the offset of the second column in a line. The second column starts after two or more
+/// spaces.
 fn column(line: &str) -> Option<usize> {
     let gap = line.trim_end().find("  ")?;
     Some(gap + line[gap..].chars().take_while(|&letter| letter == ' ').count())
@@ -51,7 +52,7 @@ const SUGGESTIONS: usize = 3;
 /// Returns `; did you mean this or that?` if a known word is similar; otherwise an empty string.
 pub(in crate::cli) fn did_you_mean(word: &str, known: impl Iterator<Item = String>) -> String {
     let word = word.to_lowercase();
-    // Allow one typing error for every three letters: at least one and at most two.
+    // Allow one typo for every three letters, but at least one and at most two.
     let most = (word.chars().count() / 3).clamp(1, 2);
     let distance = |name: &str| {
         let name = name.to_lowercase();

@@ -86,7 +86,7 @@ impl EngineArgs {
 
     fn config(&self) -> anyhow::Result<Config> {
         let book = self.book.as_deref().map(open_book).transpose()?;
-        // The same mode as when playing with `-b`.
+        // Use the same mode as when playing with `-b`.
         let book_search = if book.is_some() { BookSearch::Value } else { BookSearch::Off };
         let threads = self.threads.into();
         // Use all threads even on a single-core machine, to show how they share the tree.

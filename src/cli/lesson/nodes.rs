@@ -1,4 +1,4 @@
-//! `tabia lesson nodes`: compares the numbers of nodes that algorithms need for the same depth.
+//! `tabia lesson nodes`: compares how many nodes different algorithms need to reach the same depth.
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `tabia lesson research`: compares two orders of re-searches.
+//! `tabia lesson research`: compares two orders of re-searching a reduced move.
 
 use std::process::ExitCode;
 use std::sync::Arc;

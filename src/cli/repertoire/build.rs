@@ -1,4 +1,4 @@
-//! `tabia repertoire build`: builds a book from a repertoire, or joins its chapters.
+//! `tabia repertoire build`: builds a book from a repertoire, or joins its chapters into one file.
 
 use std::io::Write;
 use std::path::PathBuf;

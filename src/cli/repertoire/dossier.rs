@@ -1,4 +1,4 @@
-//! A dossier on an opponent, as rows for all output formats.
+//! A dossier on an opponent, as rows that all output formats share.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::games::repertoire::{NewMove, OpponentGames, Reached, Repertoire, Spot
 #[derive(Serialize)]
 pub(super) struct Dossier {
     pub player: String,
-    /// The matching names with their numbers of games, the most frequent first.
+    /// The matching names and how many games each has, most frequent first.
     pub names: Vec<NameRow>,
-    /// The games as White and as Black; a colour without games is omitted.
+    /// The games as White and as Black. A colour without games is omitted.
     pub colours: Vec<ColourRows>,
     /// `None` without a repertoire.
     pub repertoire: Option<RepertoireRows>,
@@ -35,7 +35,7 @@ pub(super) struct ColourRows {
     pub results: Results,
     pub years: Vec<YearRow>,
     pub openings: Vec<OpeningShare>,
-    /// Positions reached by enough games, in ascending order of the score's upper bound.
+    /// Positions reached in enough games, sorted by the upper bound of the score, lowest first.
     pub spots: Vec<SpotRow>,
 }
 
@@ -85,10 +85,10 @@ pub(super) struct NextRow {
 pub(super) struct SpotRow {
     #[serde(flatten)]
     pub at: PositionRow,
-    /// The bounds of the expected score, at a confidence level of 95%.
+    /// The bounds of the 95% confidence interval for the expected score.
     pub low: f64,
     pub high: f64,
-    /// Whether the upper bound is below the player's mean score with this colour.
+    /// Whether the upper bound is below the player's average score with this colour.
     pub below_mean: bool,
 }
 
@@ -167,7 +167,7 @@ impl Collection {
         self.names.is_empty()
     }
 
-    /// Returns the dossier. Positions that fewer than `min_games` games reached are not listed as
+    /// Returns the dossier. Positions reached in fewer than `min_games` games are not listed as
     /// weak spots.
     pub(super) fn dossier(
         &self,

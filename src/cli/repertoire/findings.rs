@@ -1,4 +1,4 @@
-//! The findings of a repertoire check, as rows for all output formats.
+//! The findings of a repertoire check, as rows that all output formats share.
 
 use serde::Serialize;
 
@@ -40,7 +40,8 @@ pub(super) struct PositionRow {
     pub fen: String,
     /// The expected number of times that the position occurs in a game.
     pub probability: f64,
-    /// The line that leads to the position, in SAN with move numbers; empty if there is none.
+    /// The line that leads to the position, in SAN with move numbers. Empty if there is no such
+    /// line.
     pub line: String,
     #[serde(skip)]
     pub found: Option<Line>,
@@ -122,9 +123,9 @@ pub(super) struct LowScoreRow {
     pub at: PositionRow,
     #[serde(flatten)]
     pub own: ScoredMove,
-    /// An upper bound of the score of the repertoire's move.
+    /// An upper bound on the score of the repertoire's move.
     pub at_most: f64,
-    /// The mean points per game of the other moves, weighted by their numbers of games.
+    /// The average points per game of the other moves, weighted by number of games.
     pub usual: f64,
     /// A lower bound of `usual`.
     pub usual_at_least: f64,
@@ -132,7 +133,7 @@ pub(super) struct LowScoreRow {
 }
 
 /// A move, the number of games that reached the position after it, and its expected score in points
-/// per game, computed from these games and the engine value.
+/// per game. The expected score is computed from these games and the engine value.
 #[derive(Serialize)]
 pub(super) struct ScoredMove {
     pub san: String,
@@ -214,8 +215,8 @@ impl Check<'_> {
         }
     }
 
-    /// Proposes an answer: the engine's move if searches are enabled. Otherwise, proposes the move
-    /// with the best value in the book or, if there are no values, the most frequent move.
+    /// Proposes an answer. If searches are enabled, this is the engine's move. Otherwise, it is the
+    /// move with the best value in the book or, if there are no values, the most frequent move.
     fn answer(&self, position: &Position, searches: &mut Option<Searches>) -> Option<AnswerRow> {
         let row = |mv, source, score: Option<Score>| {
             let text = score.map(notation::score).unwrap_or_default();
@@ -267,8 +268,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the moves of the repertoire that lose more than the margin. Uses the values of a
-    /// book or, if there are none and the position occurs often enough, a search.
+    /// Returns the repertoire's moves in a position that lose more than the margin. The values come
+    /// from a book or, if there are none and the position is likely enough, from a search.
     fn losing(&self, position: &Position, searches: &mut Option<Searches>) -> Vec<LossRow> {
         let moves = self.repertoire.node(position).map_or(&[][..], |node| &node.moves);
         let books = [Some(self.book), self.repertoire.book.as_ref()];

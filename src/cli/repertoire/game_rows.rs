@@ -1,4 +1,5 @@
-//! Compares single games with a repertoire, as rows for all output formats.
+//! Compares individual games with a repertoire, and returns the results as rows that all output
+//! formats share.
 
 use std::collections::HashMap;
 
@@ -22,9 +23,9 @@ pub(super) struct GameRow {
     pub result: &'static str,
     pub eco: Option<String>,
     pub opening: Option<String>,
-    /// How the game first left the repertoire; see [`crate::games::repertoire::Followed::outcome`].
+    /// How the game first left the repertoire. See [`crate::games::repertoire::Followed::outcome`].
     pub outcome: &'static str,
-    /// The number of plies before the game first left the repertoire; all plies if it never left.
+    /// The number of plies before the game first left the repertoire, or all plies if it never did.
     pub followed_plies: usize,
     pub ends_inside: bool,
     pub events: Vec<EventRow>,
@@ -67,9 +68,9 @@ pub(super) struct MoveRow {
     #[serde(rename = "move")]
     pub coordinates: String,
     pub games: u64,
-    /// The mean points per game of the side that plays the move.
+    /// The average points per game for the side that makes the move.
     pub score: Option<f64>,
-    /// The engine value for the side that plays the move.
+    /// The engine value from the point of view of the side that makes the move.
     pub value: Option<ScoreAnswer>,
     /// The counts and value as text, such as ` (12 games, 54%, +0.35)`; empty if there are neither.
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! `tabia repertoire grow`: completes or creates a repertoire with the moves of a reference book.
+//! `tabia repertoire grow`: creates or completes a repertoire, using the moves of a reference book.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

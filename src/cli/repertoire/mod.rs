@@ -117,8 +117,8 @@ impl ReferenceArgs {
         if filter.is_everything() {
             return Ok(book);
         }
-        // Selecting games removes the analysed values. They do not depend on the games, so restore
-        // them.
+        // Selecting games drops the analysed values. Restore them, because they do not depend on
+        // the games.
         let values: Vec<BookValue> = book.values().collect();
         let selection = Selection { facets: filter, ..Selection::default() };
         Ok(selection.of_book(&book)?.with_values(&values)?)

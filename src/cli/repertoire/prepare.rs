@@ -1,4 +1,4 @@
-//! `tabia repertoire prepare`: a dossier on an opponent.
+//! `tabia repertoire prepare`: compiles a dossier on an opponent.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Formats the findings of a check: for readers, as PGN and as flash cards.
+//! Formats the findings of a check as text, as PGN and as flash cards.
 
 use std::fmt::Write as _;
 
@@ -185,7 +185,7 @@ pub(super) fn cards(findings: &Findings) -> String {
     text
 }
 
-/// The first lines of a file for Anki, which name the separator and the columns.
+/// The header of a file for Anki, which specifies the separator and the columns.
 pub(super) const CARDS_HEAD: &str =
     "#separator:Comma\n#columns:FEN,Line,Answer,About,Probability\n";
 

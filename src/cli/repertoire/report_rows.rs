@@ -1,4 +1,4 @@
-//! Summaries of the games of a report.
+//! Summarises the games in a report.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,7 +28,7 @@ pub(super) struct Report {
     pub results: Results,
     pub outcomes: Vec<OutcomeRow>,
     pub openings: Vec<OpeningRow>,
-    /// The moves that left the repertoire, the most frequent first.
+    /// The moves that left the repertoire, most frequent first.
     pub leaves: Vec<LeaveRow>,
     pub returned: usize,
     pub games: Vec<GameRow>,
@@ -55,7 +55,8 @@ pub(super) struct OpeningRow {
     #[serde(flatten)]
     pub results: Results,
     pub outcomes: BTreeMap<&'static str, usize>,
-    /// The mean number of plies before a game first left the repertoire.
+    /// The average number of plies before a game first left the repertoire. A game that never left
+    /// it counts with all its plies.
     pub followed_plies: f64,
     pub leave: Option<LeaveRow>,
 }
@@ -142,7 +143,7 @@ pub(super) fn family(name: &str) -> &str {
     name.split([':', ',']).next().unwrap_or(name)
 }
 
-/// Merges equal moves that left the repertoire, and sorts them by frequency.
+/// Merges identical moves that left the repertoire, and sorts them by frequency.
 fn leaves<'a>(events: impl Iterator<Item = (&'a GameRow, &'a At)>, side: Color) -> Vec<LeaveRow> {
     let mut found: Vec<(&At, Vec<Counts>)> = Vec::new();
     let mut index: HashMap<(u64, Move), usize> = HashMap::new();

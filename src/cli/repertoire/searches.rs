@@ -11,7 +11,7 @@ pub(super) struct Searches {
 }
 
 impl Searches {
-    /// Creates a searcher with this limit. Returns `None` if neither nodes nor time are limited.
+    /// Creates a searcher with this limit. Returns `None` if neither nodes nor time is limited.
     pub(super) fn new(limit: &SearchLimit, memory: &TableMemory) -> Option<Self> {
         let limits = match (limit.nodes, limit.seconds) {
             (Some(nodes), _) => Limits::nodes(nodes),
@@ -22,8 +22,8 @@ impl Searches {
         Some(Searches { searcher: Searcher::on_large_stack(config), limits })
     }
 
-    /// Searches these moves of a position, or all moves if `moves` is empty. Returns the score from
-    /// the side to move's point of view and the best move.
+    /// Searches the given moves in `position`, or all legal moves if `moves` is empty. Returns the
+    /// score from the side to move's point of view and the best move.
     pub(super) fn value(&mut self, position: &Position, moves: Vec<Move>) -> (Score, Option<Move>) {
         let limits = Limits { root_moves: moves, ..self.limits.clone() };
         let game = Game::new(*position);

@@ -101,7 +101,7 @@ impl Args {
 }
 
 pub(in crate::cli) fn journal_beside(repertoire: &Path) -> PathBuf {
-    // Collecting the components removes a slash at the end of a folder.
+    // Collecting the components drops a trailing slash from the name of a folder.
     let mut name = repertoire.components().collect::<PathBuf>().into_os_string();
     name.push(JOURNAL_ENDING);
     name.into()

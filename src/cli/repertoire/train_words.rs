@@ -1,4 +1,4 @@
-//! The texts that a training session prints.
+//! The messages that a training session prints.
 
 use super::findings::text as line_text;
 use crate::chess::notation;

@@ -1,4 +1,4 @@
-//! `tabia train export`: writes training positions for other trainers.
+//! `tabia train export`: exports training positions for other training programs.
 
 use std::io::BufWriter;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
-//! Reports the progress of a tuning run: a live table on a terminal, or lines elsewhere.
+//! Reports the progress of a tuning run, as a live table on a terminal and as lines of text
+//! elsewhere.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -15,7 +16,7 @@ use crate::tools::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 const HEAD: &str = "parameter";
 
 pub(super) struct Reporter {
-    /// The table updated in place; hidden if the output is not a terminal.
+    /// The live table. It is hidden if the output is not a terminal.
     bar: ProgressBar,
     lines: bool,
     every: u32,
@@ -75,7 +76,7 @@ impl Reporter {
         )
     }
 
-    /// Prints the final parameters, both as engine options and as start values for another run.
+    /// Prints the final parameters, both as engine options and as starting values for another run.
     pub(super) fn finish(&self, tuning: &Tuning) -> std::io::Result<()> {
         self.bar.finish_and_clear();
         outln!("{}\n", self.summary(tuning))?;

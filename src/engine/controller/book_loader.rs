@@ -1,4 +1,4 @@
-//! The engine's books: opening them in background threads, and choosing moves from them.
+//! Opens the engine's books in background threads, and chooses moves from them.
 
 use std::cell::OnceCell;
 use std::panic::catch_unwind;
@@ -20,14 +20,14 @@ use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
 /// Assumed search speed in nodes per second, for converting the node count of an analysis to time.
-/// A slow machine reaches this speed. On a faster machine, the engine therefore plays from analyses
-/// slightly too often.
+/// Even a slow machine reaches this speed. A faster machine could search more nodes in that time,
+/// so there the engine relies on analyses slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 pub(super) struct BookLoader {
     book: Book,
     chooser: Chooser,
-    /// Number of book requests so far. The latest request is identified by this number.
+    /// Number of book requests so far, which identifies the latest request.
     asked: u64,
     is_opening: bool,
     opponent_book: Option<OpponentBook>,
@@ -71,7 +71,7 @@ impl BookLoader {
         }
     }
 
-    /// Reads an opponent book in the background; an empty `spec` removes the current one. The
+    /// Reads an opponent book in the background, or removes the current one if `spec` is empty. The
     /// result arrives as [`BackgroundEvent::OpponentBookLoaded`].
     pub(super) fn load_opponent_book(
         &mut self,
@@ -158,9 +158,9 @@ impl BookLoader {
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the book's analysis if its best move can be played without a search. The policy for
-    /// choosing book moves must prefer good moves, and the analysis must have taken at least half
-    /// as much effort as a search within `limits`.
+    /// Returns the book's analysis if its best move can be played without a search. This requires
+    /// that the policy for choosing book moves prefers good moves, and that the analysis took at
+    /// least half as much effort as a search within `limits` would.
     pub(super) fn analysed(
         &self,
         game: &Game,

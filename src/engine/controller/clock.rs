@@ -23,7 +23,7 @@ const DEFAULT: Level =
 /// Maximum lag that is taken into account. A longer delay indicates that the GUI was interrupted.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// Unit of the times that xboard reports. xboard rounds them down to a multiple of this unit.
+/// Resolution of the times that xboard reports. They are rounded down.
 const REPORTED_UNIT: Duration = Duration::from_millis(10);
 
 /// Number of moves assumed for node budgets and lag if the time control does not specify a number.
@@ -33,14 +33,14 @@ const EXPECTED_MOVES: u32 = 30;
 const AVERAGE_WEIGHT: u32 = 15;
 /// Weight of the previous peak lag, relative to a weight of 1 for a new, lower observation.
 const PEAK_WEIGHT: u32 = 7;
-/// The lag expected for a later move is the average plus this many mean deviations.
+/// The lag expected for later moves is the average plus this many mean deviations.
 const DEVIATIONS: u32 = 3;
 
 /// The time that each move costs on the GUI's clock in addition to the planned search time, for
 /// example because the GUI draws the board or the engine waits for a processor core.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lag {
-    /// The last peak, which decays over time. The current move may lose this much time.
+    /// The last peak, which decays over time. The current move might lose this much time.
     peak: Duration,
     /// The exponentially weighted average. `deviation` is the mean deviation from it.
     average: Duration,
@@ -48,7 +48,8 @@ pub(crate) struct Lag {
 }
 
 impl Lag {
-    /// Compares the time that the GUI reports with the expected time.
+    /// Updates the lag from the difference between the expected time and the time that the GUI
+    /// reports.
     pub(crate) fn observe(&mut self, expected: Duration, reported: Duration) {
         let lag = expected.saturating_sub(reported).min(MAX_LAG);
         self.peak = lag.max(weighted(self.peak, PEAK_WEIGHT, lag));
@@ -56,8 +57,8 @@ impl Lag {
         self.average = weighted(self.average, AVERAGE_WEIGHT, lag);
     }
 
-    /// Subtracts the lag of this move. If the increment does not cover the usual lag, also
-    /// subtracts the time that later moves are expected to lose.
+    /// Subtracts the lag expected for this move. If the increment does not cover the usual lag,
+    /// also subtracts the time that later moves are expected to lose.
     pub(crate) fn subtract_from(self, time: TimeLimit) -> TimeLimit {
         let TimeLimit::Clock { remaining, increment, moves_to_go } = time else {
             return less_overhead(time, self.peak);
@@ -80,7 +81,7 @@ enum ClockSetting {
     MoveTime(Duration),
 }
 
-/// Both players' clocks, updated after every move, because some GUIs do not report times.
+/// Both players' clocks. They are updated after every move, because some GUIs do not report times.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
@@ -88,8 +89,8 @@ pub(crate) struct Clocks {
     since: usize,
     node_rate: u64,
     lag: Lag,
-    /// The expected time on each clock if the last search took no longer than planned. Compared
-    /// with the time that the GUI reports next.
+    /// The time that each clock should show if the last search took no longer than planned. It is
+    /// compared with the time that the GUI reports next.
     expected: [Option<Duration>; 2],
     turn_began: Instant,
     /// The times reported by the GUI since the last move: the engine's and the opponent's.
@@ -124,8 +125,8 @@ impl Clocks {
         self.setting = ClockSetting::MoveTime(time);
     }
 
-    /// Returns the PGN tag `TimeControl` (9.6.1), in seconds: `40/300`, `300+5`, or `1/5` for five
-    /// seconds per move.
+    /// Returns the value of the PGN tag `TimeControl` (section 9.6.1 of the PGN standard), in
+    /// seconds: `40/300`, `300+5`, or `1/5` for five seconds per move.
     pub(crate) fn tag(&self) -> String {
         let Level { moves, base, increment } = match self.setting {
             ClockSetting::Level(level) => level,
@@ -139,7 +140,8 @@ impl Clocks {
         format!("{moves}{}{more}", base.as_secs_f64())
     }
 
-    /// Resets the clocks for a new game with the same time control, on the wall clock.
+    /// Resets the clocks for a new game with the same time control, and switches back to the wall
+    /// clock.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
         self.reported = [None; 2];
@@ -264,8 +266,8 @@ fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// Converts the time for one move to nodes, minus one, because the flag falls when no nodes are
-/// left.
+/// Converts the time for one move to a number of nodes. One node is subtracted, because the flag
+/// falls when no nodes are left.
 fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
         TimeLimit::Infinite => return u64::MAX,
@@ -318,7 +320,8 @@ mod tests {
         assert_eq!(clocks.remaining(Color::Black), seconds(10));
     }
 
-    /// Plays a move that the search plans for 300 ms, with this clock before the move.
+    /// Plays a move that is planned to take 300 ms but takes twice as long. `reported` is what the
+    /// clock shows before the move, in milliseconds.
     fn play(clocks: &mut Clocks, reported: u64, plies: usize) -> TimeLimit {
         clocks.set_own_clock(Color::White, Duration::from_millis(reported));
         let limit = clocks.limit(Color::White, plies).0;

@@ -1,4 +1,4 @@
-//! Perft in the background. The count can be stopped at any time.
+//! Runs perft in the background. The count can be stopped at any time.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -11,8 +11,8 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// Valid depths, in plies. A count to more than a few dozen plies would never finish. The limit
-/// prevents a stack overflow.
+/// Valid depths, in plies. A count to more than a few dozen plies would never finish anyway, but
+/// the limit prevents a stack overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
 pub(crate) struct PerftCount {

@@ -12,7 +12,7 @@ pub(super) enum Purpose {
     Ordered,
 }
 
-/// The desired state of the engine. It depends on the user's requests, the rules and the last
+/// The desired state of the engine, which depends on the user's requests, the rules and the last
 /// search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DesiredState {
@@ -22,7 +22,8 @@ pub(super) struct DesiredState {
     pub(super) side: Option<Color>,
     pub(super) analysing: bool,
     pub(super) paused: bool,
-    /// Whether the end of the game has been claimed. A new request to play may continue the game.
+    /// Whether the end of the game has been claimed. The game can still continue if the engine is
+    /// asked to play again.
     pub(super) over: bool,
     /// Whether the position on the GUI's board is illegal. The engine then keeps the last legal
     /// position.

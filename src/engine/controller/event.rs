@@ -8,7 +8,7 @@ use crate::games::book::{BookValue, Choice, UnrefutedMove};
 pub(crate) enum Event {
     Report(SearchProgress),
     Transposed(Transposed),
-    /// A note about the counts in the book. It is sent before the first counts of a game are shown.
+    /// A note about the counts in the book, sent before counts are first shown in a game.
     Note(&'static str),
     /// Learned results have vetoed book moves. Contains a description.
     Vetoed(String),
@@ -30,9 +30,11 @@ pub(crate) enum Event {
 pub(crate) struct SearchProgress {
     /// The current position of the game, before the expected move.
     pub position: Position,
-    /// The expected move if the engine is pondering. The line in the report starts after it.
+    /// The expected move, if the engine is pondering. The line in the report starts after this
+    /// move.
     pub expected: Option<Move>,
-    /// The report. Scores are for the side to move after the expected move.
+    /// The report. If the engine is pondering, scores are from the point of view of the side to
+    /// move after the expected move.
     pub report: Report,
 }
 
@@ -75,8 +77,8 @@ pub(crate) enum MoveReason {
 }
 
 impl MoveReason {
-    /// Returns the time that the engine planned to spend on the move, without delays caused by the
-    /// machine.
+    /// Returns the time that the engine planned to spend on the move, not counting delays caused by
+    /// the machine.
     pub(crate) fn planned(&self) -> Duration {
         match self {
             MoveReason::Search(result) => result.planned,

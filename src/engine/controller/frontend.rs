@@ -15,7 +15,7 @@ pub(crate) enum Flow {
 
 /// A user interface: a protocol or the console. Only the frontend writes to standard output.
 pub(crate) trait Frontend {
-    /// Handles an item of input. Fails if the output cannot be written.
+    /// Handles one input. Fails if the output cannot be written.
     fn input(&mut self, input: Input) -> io::Result<Flow>;
 
     /// Handles an event from the search or another background thread.

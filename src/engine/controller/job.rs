@@ -30,15 +30,16 @@ pub(crate) struct SearchStatus {
     pub elapsed: Duration,
     pub nodes: u64,
     pub depth: Depth,
-    /// Place of the current root move in the search order, counted from 1; 0 before the first root
-    /// move.
+    /// 1-based position of the current root move in the search order; 0 before the first root move
+    /// is searched.
     pub number: usize,
     pub of: usize,
     pub current: Option<Move>,
 }
 
 impl RunningSearch {
-    /// Whether the search is pondering on this move in this revision of the game.
+    /// Whether playing `mv` is a ponder hit, that is, whether the search is pondering on `mv` in
+    /// the given revision of the game.
     pub(super) fn hit(&self, mv: Move, revision: u64) -> bool {
         self.purpose == Purpose::Ponder(mv) && self.revision == revision
     }
@@ -47,8 +48,8 @@ impl RunningSearch {
         matches!(self.purpose, Purpose::Ponder(_))
     }
 
-    /// Returns the position for which this score can be learned. Returns `None` if an excluded move
-    /// is better.
+    /// Returns the position for which this score can be learned, or `None` if a move excluded from
+    /// the search is known to be better.
     pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }

@@ -1,5 +1,5 @@
-//! The thread that reads and writes the learning file. A separate thread prevents a slow disk from
-//! costing the engine time on its clock.
+//! The thread that reads and writes the learning file. It is separate so that a slow disk does not
+//! cost the engine time on its clock.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use crate::games::book::{LearnFile, Learned, Row, Stamp, stamp};
 
 use super::worker::BackgroundEvent;
 
-/// Maximum time between syncs during a game, which limits the loss after a power failure.
+/// Maximum time between syncs during a game. This limits how much is lost in a power failure.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// Maximum number of rows kept in memory while the file cannot be written. This is enough for a
@@ -27,14 +27,15 @@ enum WriteRequest {
     Read(u64),
 }
 
-/// Handle to the thread. Dropping the handle blocks until all rows are written and synced.
+/// Handle to the writer thread. Dropping it blocks until all rows are written and synced.
 pub(super) struct LearnWriter {
     orders: Option<Sender<WriteRequest>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl LearnWriter {
-    /// Starts a thread for the file at `path`. It reports failures as [`BackgroundEvent::Fault`].
+    /// Starts a writer thread for the file at `path`. The thread reports failures as
+    /// [`BackgroundEvent::Fault`].
     pub(super) fn start(path: &str, event_sender: Sender<BackgroundEvent>) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let path = PathBuf::from(path);
@@ -47,13 +48,14 @@ impl LearnWriter {
         self.give(WriteRequest::Keep { rows, ends_game });
     }
 
-    /// Requests the file's contents, which arrive as [`BackgroundEvent::Learned`] with this number.
+    /// Requests the file's contents, which arrive as [`BackgroundEvent::Learned`] with the same
+    /// `number`.
     pub(super) fn read(&self, number: u64) {
         self.give(WriteRequest::Read(number));
     }
 
     fn give(&self, order: WriteRequest) {
-        // Sending cannot fail, because the thread runs as long as requests can be sent.
+        // Sending cannot fail, because the thread runs until the sender is dropped.
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }
@@ -125,7 +127,7 @@ impl<'a> WriterThread<'a> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        // A last attempt to write the waiting rows.
+        // Try one last time to write the waiting rows.
         self.write();
         self.sync();
     }

@@ -1,4 +1,4 @@
-//! Learned results, and their use when a position occurs again.
+//! Learned results and how they are used when a position occurs again.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Maximum halfmove clock at which learned results are used. At higher values, a draw by the
-/// fifty-move rule is near, which searches in other games did not take into account.
+/// Maximum halfmove clock at which learned results are used. Above it, a draw by the fifty-move
+/// rule is near, and searches from other games did not take that into account.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
 /// A learned move is played immediately if the search that found it took at least this percentage
-/// of the time available now. Set by hand: half the time costs less than one ply of depth.
+/// of the time available now. Chosen by hand: halving the time costs less than one ply of depth.
 const ENOUGH: u32 = 50;
 
 #[derive(Default)]
@@ -74,7 +74,8 @@ impl Learning {
         self.has_played = true;
     }
 
-    /// Installs results that were read, unless another read has been requested in the meantime.
+    /// Installs the results of read request `number` and returns true. If another read has been
+    /// requested in the meantime, ignores them and returns false.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -130,16 +131,17 @@ impl Learning {
     }
 }
 
-/// Whether a move neither repeats a position nor leads close to a draw by the fifty-move rule.
-/// Results learned in other games do not take these draws into account.
+/// Whether `mv` neither repeats a position nor brings the game close to a fifty-move draw. Results
+/// learned in other games do not take such draws into account.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());
     !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
 }
 
-/// Whether `value` makes a new search within `limits` unnecessary: the new search would take at
-/// most twice the `time` in which `value` was found, or would be no deeper.
+/// Whether `value` makes a new search within `limits` unnecessary, either because the new search
+/// would use at most twice as much time or twice as many nodes, or because it would be no deeper.
+/// `value` was found in `time`.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,

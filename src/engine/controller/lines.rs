@@ -20,7 +20,7 @@ const LONGEST: usize = 64 * 1024;
 
 const KEPT: usize = 80;
 
-/// Maximum number of lines in the queue. If it is full, the sender blocks.
+/// Capacity of the input queue, in lines. The sender blocks while the queue is full.
 const WAITING: usize = 1024;
 
 pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {
@@ -42,7 +42,8 @@ pub(crate) fn read_lines(
     Ok(())
 }
 
-/// Returns the next line, or `None` at the end. The last line need not have a terminator.
+/// Returns the next line, or `None` at the end of the input. The last line need not have a
+/// terminator.
 fn next(source: &mut impl BufRead) -> io::Result<Option<Input>> {
     let mut line = Vec::new();
     let mut length = 0;

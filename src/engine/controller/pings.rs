@@ -21,7 +21,7 @@ impl Pings {
         self.due.is_empty() && self.after_move.is_empty()
     }
 
-    /// Returns the pings to answer now. `settled` specifies whether all requests are complete.
+    /// Returns the pings to answer now. `settled` is true if all requests are complete.
     pub(super) fn take_due(&mut self, thinking: bool, settled: bool) -> Vec<u64> {
         if !thinking {
             self.due.append(&mut self.after_move);

@@ -22,12 +22,12 @@ use crate::engine::search::constants::{values as constant, with_constants};
 #[cfg(feature = "tune")]
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Opens the log file at a path. An empty path means no log file.
+/// Opens the log file at the given path. An empty path means no log file.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Configuration of the search. The files that it uses are opened from the paths in the fields
+    /// Search configuration. The files that it uses are opened from paths stored in the fields
     /// below.
     pub search: Config,
     pub ponder: bool,
@@ -38,11 +38,11 @@ pub(crate) struct Settings {
     /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded one.
     pub book: String,
     pub policy: Policy,
-    /// Maximum loss of a book move in centipawns, according to the book's analyses.
+    /// How many centipawns a book move may lose at most, according to the book's analyses.
     pub max_loss: Score,
-    /// Number of plies, counted from move 1, in which the book is used; 0 for no limit.
+    /// The book is used for this many plies, counted from move 1; 0 for no limit.
     pub book_depth: i64,
-    /// Minimum number of games that must have reached the position after the book move.
+    /// A book move is played only if at least this many games reached the position after it.
     pub min_games: i64,
     pub learn: String,
     pub veto: bool,
@@ -61,9 +61,9 @@ pub(crate) struct Settings {
     pub elo: i64,
     /// Seed for deliberate mistakes at limited strength; 0 for a new seed in each game.
     pub seed: i64,
-    /// Whether to pause, like a human, before playing moves that are found immediately.
+    /// Whether to pause, as a human would, before playing a move that was found instantly.
     pub pauses: bool,
-    /// Time per move reserved for transmission, in ms. At least [`MOVE_OVERHEAD`] is always
+    /// Time reserved per move for communication delays, in ms. At least [`MOVE_OVERHEAD`] is always
     /// reserved.
     pub overhead: i64,
     /// Path of the Syzygy tables; empty for none.
@@ -73,7 +73,7 @@ pub(crate) struct Settings {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EvaluationKind {
-    /// Named terms with tuned weights. The value of each term can be shown.
+    /// A sum of named terms with tuned weights. The value of each term can be displayed.
     Classical,
     #[default]
     Nnue,
@@ -84,8 +84,8 @@ named_values! { pub(crate) EvaluationKind, "kind of evaluation":
 }
 
 impl EvaluationKind {
-    /// Creates the evaluation. Opens the network file even if it is not used, to report errors in
-    /// it.
+    /// Creates the evaluation. Opens the network file even if it is not used, so that errors in it
+    /// are reported.
     pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, FileError> {
         let network = network.map(Network::open).transpose()?.map(Arc::new);
         Ok(match self {
@@ -127,7 +127,7 @@ impl Default for Settings {
     }
 }
 
-/// Default rating if the strength is limited: the rating of a typical club player.
+/// Default rating when the strength is limited; that of a typical club player.
 const USUAL_ELO: i64 = 1500;
 
 /// Maximum memory setting on any machine, in mebibytes.
@@ -135,7 +135,7 @@ const MAX_MEMORY: i64 = 1 << 20;
 
 const MAX_CENTIPAWNS: i64 = 1_000;
 
-/// Maximum seed. Every GUI can store a number of this size.
+/// Maximum seed, small enough for every GUI to store.
 const MAX_SEED: i64 = i32::MAX as i64;
 
 const MAX_THREADS: i64 = 256;
@@ -306,11 +306,11 @@ impl From<JournalError> for SettingError {
     }
 }
 
-/// Old names of settings and the corresponding current names. The old names are still accepted.
+/// Old names of settings, which are still accepted, paired with the current names.
 const RENAMED: [(&str, &str); 2] = [("SparFile", "OpponentBook"), ("Luck", "Seed")];
 
 impl Setting {
-    /// Finds a setting by its name in either protocol. Ignores case.
+    /// Finds a setting by its name in either protocol, ignoring case.
     pub(crate) fn find(name: &str) -> Option<&'static Setting> {
         let (_, name) = RENAMED
             .into_iter()

@@ -1,5 +1,4 @@
-//! The effects of a rating on the number of nodes, deliberate mistakes, and the number of book
-//! moves.
+//! Converts a rating to node limits, deliberate mistakes, and a number of book moves.
 //!
 //! `docs/measurements/strength-levels.md` describes how the constants were measured and how
 //! reliable they are.
@@ -35,26 +34,24 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
 
-/// Minimum level at which the engine makes no deliberate mistakes.
+/// Lowest level at which the engine makes no deliberate mistakes.
 const FLAWLESS: f64 = 2400.0;
-/// Level for which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] are given.
+/// The level to which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] apply.
 const CLUMSY: f64 = 600.0;
 /// Standard deviation of the evaluation error at level [`CLUMSY`], in centipawns.
 const EVAL_NOISE: f64 = 250.0;
-/// Probability of overlooking a move at level [`CLUMSY`], in permille for each ply of distance from
-/// the root.
+/// Probability of overlooking a move at level [`CLUMSY`], in permille per ply from the root.
 const MOVE_BLINDNESS: f64 = 120.0;
-/// Number of nodes after which no new iteration starts at level [`CLUMSY`].
+/// Soft node limit at level [`CLUMSY`]. No new iteration starts after this many nodes.
 const NODES: f64 = 40.0;
 const DOUBLING: f64 = 150.0;
-/// Node limit of the search, as a multiple of the number of nodes after which no new iteration
-/// starts.
+/// Hard node limit, as a multiple of the soft limit (after which no new iteration starts).
 const HARD_FACTOR: u64 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
-    /// The level, which determines the number of nodes and the mistakes. See [`MEASURED`].
+    /// Determines the node limits and the deliberate mistakes. See [`MEASURED`].
     level: f64,
 }
 
@@ -63,7 +60,7 @@ impl Strength {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Limits the nodes of a search and configures deliberate mistakes, which depend on `seed`.
+    /// Limits the number of nodes and adds deliberate mistakes, which depend on `seed`.
     pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
@@ -76,8 +73,8 @@ impl Strength {
         Limits { nodes: hard, soft_nodes: Some(nodes), handicap: Some(handicap), ..limits }
     }
 
-    /// Returns the number of plies played from the book: two moves at a rating of 800, and one more
-    /// for every hundred points above 800. Set by hand.
+    /// Returns the number of plies to play from the book: two moves at a rating of 800, plus one
+    /// move for every hundred points above that. Chosen by hand.
     pub(super) fn book_plies(&self) -> usize {
         2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
     }
@@ -94,12 +91,12 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// The remaining time divided by this number is the time that a human takes for an ordinary move.
-/// Set by hand.
+/// A human spends the remaining time divided by this number on an ordinary move. Chosen by hand.
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// Returns how long a human would think. The time is shorter for forced moves and recaptures.
+/// Returns how long a human would think about the current move. Forced moves and recaptures take
+/// less time.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,

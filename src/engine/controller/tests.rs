@@ -1,4 +1,4 @@
-//! Tests of the state machine with a scripted search.
+//! Tests for the state machine, using a scripted search.
 
 use std::fs;
 use std::io::Write;
@@ -522,7 +522,8 @@ const NON_SEARCH_SETTINGS: [&str; 21] = [
     "Clear Hash",
 ];
 
-/// Returns a value that differs from the setting's default. Creates files in the folder `files`.
+/// Returns a value that differs from the setting's default. For a file or folder, this is a path in
+/// `files`.
 fn another_value(row: &Setting, files: &Path) -> String {
     let now = Settings::default();
     match &row.kind {

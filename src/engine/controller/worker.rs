@@ -60,7 +60,7 @@ impl Backend for Searcher {
     }
 }
 
-/// Creates a backend from a configuration. Called again if a backend has panicked.
+/// Creates a backend from a configuration. Called again to replace a backend that panicked.
 pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
 pub(crate) fn searcher() -> MakeBackend {
@@ -75,7 +75,7 @@ pub(crate) enum BackgroundEvent {
     },
     Finished {
         job: u64,
-        /// The result. It contains no move if the search crashed.
+        /// Contains no move if the search crashed.
         result: SearchResult,
     },
     Settled,
@@ -94,7 +94,7 @@ pub(crate) enum BackgroundEvent {
     Kept,
     Learned {
         number: u64,
-        /// The contents, or `None` if the file is empty or missing.
+        /// The file's contents, or `None` if the file is empty or missing.
         learned: Option<Learned>,
     },
 }
@@ -105,7 +105,7 @@ enum SearchRequest {
     Search { job: u64, game: Box<Game>, limits: Limits, control: Control },
 }
 
-/// Handle to the search thread. Dropping it makes the thread end but does not wait for it.
+/// Handle to the search thread. Dropping it shuts down the thread without waiting for it to exit.
 pub(crate) struct SearchThread {
     orders: Sender<SearchRequest>,
     event_sender: Sender<BackgroundEvent>,
@@ -213,7 +213,8 @@ fn work(
     }
 }
 
-/// Creates a backend. If the user's configuration makes it panic, uses the default configuration.
+/// Creates a backend. Falls back to the default configuration if the user's configuration causes a
+/// panic.
 fn create_backend(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
     let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
     made.unwrap_or_else(|_| make(Config::default()))

@@ -131,8 +131,7 @@ impl Breakdown {
     }
 }
 
-/// Writes the danger units of each side. Does not write their difference, because it is not in
-/// centipawns.
+/// Writes each side's danger units. Their difference is omitted because it is not in centipawns.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

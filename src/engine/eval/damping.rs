@@ -1,8 +1,8 @@
-//! Damping of a network's score in positions that are harder to win than the network assumes.
+//! Damps a network's score in positions that are harder to win than the network assumes.
 //!
-//! A network overrates endgames with little chance of winning, and the fifty-move rule is not among
-//! its inputs. Without damping, the engine drew a quarter of the games in which it had been two
-//! pawns up. With the classical evaluation, it drew a seventh of such games.
+//! Networks overrate endgames that are hard to win, and the fifty-move rule is not among their
+//! inputs. Without damping, the engine drew a quarter of the games in which it had been two pawns
+//! up, compared with a seventh when it used the classical evaluation.
 
 use super::classical::endgame::{FULL_SCALE, scale};
 use super::classical::view::View;
@@ -10,11 +10,11 @@ use super::classical::{FULL_PHASE, phase};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// Maximum number of pieces on the board, including kings and pawns, at which the score is scaled
-/// as in an endgame. Set by hand.
+/// The score is scaled as in an endgame if at most this many pieces, including kings and pawns, are
+/// on the board. Chosen by hand.
 const MAX_PIECES: u32 = 18;
-/// Halfmove clock at which the score would reach zero. The clock ends at 100, where half of the
-/// score is left. Set by hand.
+/// Halfmove clock at which the damped score would reach zero. The clock never exceeds 100, so at
+/// least half of the score is left. Chosen by hand.
 const CLOCK_SPAN: Score = 200;
 
 /// Returns a network's damped `score` for the side to move. Endgame scores are scaled as in the

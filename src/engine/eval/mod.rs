@@ -47,7 +47,7 @@ use crate::chess::score::{Ply, Score};
 /// The method of evaluating positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// Named terms with tuned weights. The value of each term can be shown.
+    /// A sum of named terms with tuned weights. The value of each term can be displayed.
     Classical,
     /// An efficiently updatable neural network.
     Nnue(Arc<Network>),
@@ -120,8 +120,8 @@ impl Evaluator {
     /// Switches to `evaluation`, if it differs from the current one.
     pub fn set(&mut self, evaluation: &Evaluation) {
         if self.evaluation == *evaluation {
-            // Both evaluations may contain equal networks that were read separately. From now on,
-            // they share one network, which makes later comparisons fast.
+            // The two evaluations may contain equal networks that were loaded separately. Sharing
+            // one network makes later comparisons fast.
             self.evaluation.clone_from(evaluation);
         } else {
             *self = Self::new(evaluation);

@@ -1,4 +1,4 @@
-//! Tests of properties of the whole evaluation.
+//! Tests for properties of the evaluation as a whole.
 
 use super::*;
 use crate::chess::position::Game;

@@ -23,8 +23,8 @@ pub(crate) struct EvalFeatures {
     pub counts: [Vec<i32>; 2],
     /// The phase, from [`FULL_PHASE`] with all pieces on the board to 0 without pieces.
     pub phase: i32,
-    /// Scale factors of the endgame score that apply if White is ahead and if Black is ahead, in
-    /// units of 1/[`FULL_SCALE`].
+    /// Scale factors for the endgame score if White is ahead and if Black is ahead, in units of
+    /// 1/[`FULL_SCALE`].
     pub scales: [i32; 2],
 }
 

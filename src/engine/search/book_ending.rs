@@ -1,18 +1,19 @@
 //! Ends a search early if its best line has transposed into the book, and reports such lines.
 //!
-//! If an iteration finds a book position below the best move, the line is verified, reported and
-//! stored. The line stays valid as long as its first move remains the best and the score of this
-//! move does not fall. It ends the search only after a large share of the budget has been spent and
-//! the choice of move has settled. A match never ends analysis or pondering.
+//! If an iteration finds a book position below the best move, the line to that position is
+//! verified, reported and stored. The line stays valid as long as its first move remains the best
+//! move and the score of that move does not fall. It ends the search only after a large share of
+//! the budget has been spent and the best move has been stable for several iterations. A match
+//! never ends analysis or pondering.
 //!
-//! From the fourth iteration on, a line is plausible if it is part of the principal variation, or
-//! if null-window searches prove that the values of its positions are within 60 centipawns of the
-//! root's value (`PLAUSIBLE_MARGIN`). In addition, the results of the book's games must not be bad
-//! for the engine's side.
+//! From the fourth iteration on, a line is considered plausible if it is part of the principal
+//! variation, or if null-window searches prove that the values of its positions are within 60
+//! centipawns of the root's value (`PLAUSIBLE_MARGIN`). In addition, the results of the book's
+//! games must not be bad for the engine's side.
 //!
-//! The check is Tabia's own addition. It is needed because a match at a null-window node has no
-//! exact value, and because comparing only the last position with the root would accept a line in
-//! which both sides make mistakes.
+//! This plausibility check is Tabia's own addition. It is needed because a match at a null-window
+//! node has no exact value, and because comparing only the last position with the root would accept
+//! a line in which both sides make mistakes.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;
@@ -48,7 +49,7 @@ const SETTLED_ITERATIONS: u32 = 3;
 const SETTLED_EFFORT: f64 = 0.5;
 const VERIFIED_PER_ITERATION: usize = 4;
 const REPORTED_PER_ITERATION: usize = 4;
-/// Number of drawn games that are added to the results for a position before judging them.
+/// Number of drawn games that are added to a position's results before judging them.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// The book's verdict is bad if the expected score, from 0 to 1, is below this value.
 const BAD_VERDICT: f64 = 0.4;
@@ -154,7 +155,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         nodes.chain(job.clock.spent(&job.control)).fold(0.0, f64::max)
     }
 
-    /// Returns the line to the first book position in a principal variation.
+    /// Returns the line that leads to the first book position in `pv`.
     pub(super) fn pv_enters_book(&self, pv: &[Move]) -> Option<Transposition> {
         let probe = self.job.book.as_ref()?;
         let mut position = self.job.root;
@@ -199,11 +200,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Whether the values of the positions on `line` are within [`PLAUSIBLE_MARGIN`] of the root's
-    /// value.
+    /// Whether the values of the positions along `line` are within [`PLAUSIBLE_MARGIN`] of the
+    /// root's value.
     ///
-    /// Only the last position and those after the opponent's moves are checked, each with a search
-    /// to the depth that remains at its ply.
+    /// Only the last position and the positions after the opponent's moves are checked. Each is
+    /// searched to the depth that remains at its ply.
     fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
         let (probe_depth, root) = (depth, self.job.root);
         let mut position = root;
@@ -231,8 +232,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         plausible && !self.is_interrupted()
     }
 
-    /// Whether null-window searches show that the value of `position` is within the margin of
-    /// `expected`.
+    /// Whether null-window searches show that the value of `position` is within
+    /// [`PLAUSIBLE_MARGIN`] of `expected`.
     fn is_worth(&mut self, position: &Position, ply: Ply, depth: Depth, expected: Score) -> bool {
         let low = expected - PLAUSIBLE_MARGIN;
         let high = expected + PLAUSIBLE_MARGIN;

@@ -1,8 +1,8 @@
-//! Book analyses in the search, which act as table entries that are never overwritten.
+//! Use of book analyses in the search. They act like table entries that are never overwritten.
 //!
-//! Unlike a table entry, a book value also replaces the search of a PV node: it is exact, and the
-//! principal variation continues in the book. Searches that use book values have separate table
-//! entries.
+//! Unlike a table entry, a book value also replaces the search of a PV node, because it is exact
+//! and the principal variation continues in the book. Searches that use book values have separate
+//! table entries.
 
 use super::node::Pv;
 use super::observe::OptionalObserver;
@@ -107,7 +107,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Puts the move from the analysis first as long as it is the move to play.
+    /// Moves the book's move to the front of the root moves as long as it is the move to be played.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {
@@ -142,7 +142,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns up to `plies` moves: `mv`, followed by the best moves from the analyses.
+    /// Returns up to `plies` moves: `mv`, followed by the best moves according to the book's
+    /// analyses.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];
@@ -271,8 +272,8 @@ mod tests {
         let known = [found("", "a4", 50, 4)];
         let result = search(&start, &known, BookSearch::Value, &limits);
         assert!(result.best.is_some_and(|best| Some(best) != a4));
-        // The line of the move found by the search may lead into the book, but the analysis of the
-        // root is not returned.
+        // The move found by the search may lead into the book, but the analysis of the root is not
+        // returned.
         assert!(result.book.is_none_or(|found| !found.line.is_empty()));
         // Root moves selected by the user also override the analysis.
         let wanted: Move = "e2e4".parse().expect("a move");
@@ -352,8 +353,8 @@ mod tests {
         assert_eq!(with_move(None, None), None);
         let alone = with_move(None, mv).expect("a move");
         assert_eq!((alone.mv, alone.eval), (mv, NO_EVAL));
-        // The depth is too low to settle a node at any depth, and the score is too low to settle
-        // one in any window.
+        // The depth is too low for the entry to cut off a search of any depth, and the score is too
+        // low to cause a cutoff in any window.
         assert!(alone.depth < -100 && alone.score < -MATE && alone.bound == Bound::Lower);
     }
 }

@@ -1,4 +1,4 @@
-//! Exhaustive lookup of short lines into the book.
+//! Looks up all short lines from the root in the book.
 //!
 //! A search prunes poor replies or searches them late, but an analysis should show whether such
 //! replies lead back into the book.

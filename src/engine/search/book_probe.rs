@@ -1,7 +1,7 @@
-//! The book inside the search. Every node is looked up, regardless of the move order.
+//! Looks up search nodes in the book. Every node is looked up, regardless of the move order.
 //!
 //! A match alone proves little: the opponent may have played badly, or the position may be lost.
-//! [`BookSearch`] determines the effect of matches. The default, `Stop`, saves time.
+//! [`BookSearch`] determines what the search does at a match.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -22,7 +22,8 @@ const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 pub(super) struct BookProbe {
     book: Book,
     values: Option<u64>,
-    /// The shortest line to each position, by the line's first move and the position's key.
+    /// The shortest known line to each position, keyed by the line's first move and the position's
+    /// key.
     matches: Mutex<HashMap<(Move, u64), Transposition, BuildHasherDefault<KeyHasher>>>,
     decisive: OnceLock<Transposition>,
 }
@@ -71,8 +72,8 @@ impl BookProbe {
         }
     }
 
-    /// Stores a line that leads into the book. Replaces a known line to the position only if that
-    /// line is longer.
+    /// Stores a line that leads into the book. A stored line to the same position with the same
+    /// first move is replaced only if the new line is shorter.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
         let key = position.key();
@@ -88,8 +89,8 @@ impl BookProbe {
         }
     }
 
-    /// Returns the matches whose line starts with `first`, ordered by the length of the line and
-    /// then by the number of games (largest first).
+    /// Returns the matches whose line starts with `first`. Shorter lines come first; lines of equal
+    /// length are ordered by number of games, largest first.
     pub(super) fn under(&self, first: Move) -> Vec<Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = matches

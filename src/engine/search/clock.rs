@@ -11,7 +11,7 @@ use super::control::Control;
 use super::limits::{Limits, TimeLimit};
 use crate::chess::score::Score;
 
-/// Maximum number of moves over which the time is divided.
+/// The remaining time is divided among at most this many moves.
 const MAX_MOVES: u32 = 56;
 /// Share of the clock for one move at the start of the game, if the number of moves to go is
 /// unknown.
@@ -20,12 +20,12 @@ const MAX_MOVES: u32 = 56;
 /// See docs/measurements/strength-time-management.md.
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
-/// Growth rate of the share per move.
+/// Rate per move at which the share approaches `SHARE + SHARE_GROWTH`.
 const SHARE_RATE: f64 = 0.045;
-/// Percentage of the increment that is spent on the current move. Set by hand.
+/// Percentage of the increment that is spent on the current move. Chosen by hand.
 const INCREMENT_SHARE: u32 = 75;
-/// Part of a fixed move time that is reserved for transmitting the move. With xboard, the
-/// transmission takes a few milliseconds; the rest is a reserve for a busy machine.
+/// Part of a fixed move time that is reserved for sending the move. With xboard, sending takes a
+/// few milliseconds; the rest is a reserve in case the machine is busy.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
 /// Additional time reserved on a clock, because overloaded machines were observed to stall for
 /// this long. Without the reserve, a clock with an increment of 0.05 s ran down to 0.35 s.
@@ -33,10 +33,10 @@ const STALL: Duration = Duration::from_millis(300);
 /// Maximum percentage of the clock that is reserved. At 50, a clock with an increment of 0.01 s ran
 /// down to 0.08 s, and two of 500 games were lost on time on a machine that stalled for 0.15 s.
 const RESERVE_SHARE: u32 = 75;
-/// Maximum ratio of the hard bound to the soft bound. Set by hand.
+/// Maximum ratio of the hard bound to the soft bound. Chosen by hand.
 const HARD_FACTOR: u32 = 5;
-/// Maximum hard bound, as a percentage of the clock. Set by hand. At 55, one game in a hundred was
-/// lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
+/// Maximum hard bound, as a percentage of the clock. Chosen by hand. At 55, one game in a hundred
+/// was lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
 const HARD_SHARE: u32 = 40;
 /// Minimum bound, which allows the search to complete its first iteration.
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -138,7 +138,7 @@ impl TimeManager {
 }
 
 impl Stability {
-    /// Returns the factor by which the soft bound is multiplied. Its constants were set by hand.
+    /// Returns the factor by which the soft bound is multiplied. Its constants were chosen by hand.
     fn time_factor(self) -> f64 {
         let settled = match self.unchanged {
             0 => 1.7,

@@ -22,9 +22,10 @@ pub struct Config {
     pub endgames: Option<Tables>,
     /// The book in which the search looks up the nodes of its tree.
     pub book: Option<Book>,
-    /// The effect of book positions on the search.
+    /// What the search does at book positions.
     pub book_search: BookSearch,
-    /// Maximum loss, in centipawns, of a move back into the book ([`BookSearch::Steer`]).
+    /// Maximum number of centipawns that the search may give up for a move back into the book
+    /// ([`BookSearch::Steer`]).
     pub steer_margin: Score,
     /// The order of the re-searches after a reduced move has beaten alpha.
     pub research_order: ResearchOrder,
@@ -39,8 +40,8 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`]. In a search of one second, it is less than the value of a
-/// tempo. Set by hand.
+/// Default of [`Config::steer_margin`], chosen by hand. In a one-second search, this is less than
+/// the value of a tempo.
 const STEER_MARGIN: Score = 15;
 
 impl Default for Config {
@@ -59,7 +60,7 @@ impl Default for Config {
     }
 }
 
-/// The effect that book positions in the tree have on the search.
+/// What the search does at book positions in its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BookSearch {
     /// The search does not look up nodes in the book.
@@ -68,9 +69,9 @@ pub enum BookSearch {
     /// A match ends the search immediately, regardless of the line. This mode is for study and
     /// comparison.
     First,
-    /// A match below the best move may end the search early once that move has long been settled.
-    /// The line must be plausible, and the book's results must not be bad for the side to move at
-    /// the root.
+    /// A match below the best move may end the search early once that move has been stable for
+    /// several iterations. The line must be plausible, and the book's results must not be bad for
+    /// the side to move at the root.
     Stop,
     /// Like [`BookSearch::Stop`], but the search also uses the book's analyses like table entries:
     /// it uses the score of an analysis that is deep enough, and otherwise only the move.
@@ -94,10 +95,10 @@ named_values! { pub BookSearch, "book search mode":
 /// Order of the re-searches after a reduced late move has beaten alpha at a PV node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// The first re-search has full depth, and the second one also has the open window.
+    /// Re-searches at full depth first, and then also with the open window.
     #[default]
     DepthFirst,
-    /// The first re-search has the open window, and the second one also has full depth.
+    /// Re-searches with the open window first, and then also at full depth.
     WindowFirst,
 }
 

@@ -20,12 +20,12 @@ macro_rules! with_constants {
             improving_discount = 65 in 0..=160, 10;
 
             null_move_reduction = 4 in 2..=7, 1;
-            // Depth, in tenths of a ply, for each additional ply of null move reduction.
+            // Null move pruning reduces by one extra ply per this much depth (in tenths of a ply).
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // Required margin of the static evaluation above beta at depth 0, and the decrease in
-            // this margin per ply of depth.
+            // How far the static evaluation must be above beta at depth 0, and by how much this
+            // margin decreases per ply of depth.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
 
@@ -36,7 +36,7 @@ macro_rules! with_constants {
             futility_margin = 85 in 30..=160, 8;
 
             // Late move pruning: the number of quiet moves tried at depth 0, in tenths; the
-            // increase in this number with the square of the depth, in hundredths; and the maximum
+            // increase in this number per squared ply of depth, in hundredths; and the maximum
             // depth.
             late_moves_base = 30 in 10..=80, 5;
             late_moves_step = 100 in 40..=200, 10;
@@ -88,15 +88,15 @@ macro_rules! with_constants {
             history_bonus_max = 1_700 in 600..=3_600, 180;
             history_malus = 160 in 60..=360, 20;
             history_malus_max = 1_400 in 600..=3_600, 180;
-            // History update of a quiet move from the change in static evaluation: bonus per
+            // History update for a quiet move, based on the change in static evaluation: bonus per
             // centipawn gained by the side that moved, maximum bonus, and maximum penalty.
             evaluation_history = 10 in 0..=30, 2;
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves. The first value is the bonus for a check. The others, one
-            // for each kind of piece, are the bonus for leaving a square that a less valuable piece
-            // attacks and the penalty for entering such a square.
+            // Ordering of quiet moves. The first value is the bonus for giving check. Each of the
+            // others applies to one kind of piece: it is the bonus for leaving a square that a less
+            // valuable piece attacks and the penalty for moving to such a square.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;

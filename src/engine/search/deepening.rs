@@ -32,7 +32,7 @@ const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
 /// The first iteration that reports new best moves. Iteration 1 would report too many of them.
 const FIRST_NEWS_DEPTH: Depth = 2;
-/// Number of iterations after which the only legal move is played.
+/// If there is only one legal move, it is played after this many iterations.
 const FORCED_MOVE_DEPTH: Depth = 3;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -68,7 +68,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.expect_reply(&mut result);
         self.call_known_draw(&mut result);
         self.report_final(&result);
-        // From here on, the helpers have no more work, even if the result is returned later.
+        // The helpers have nothing left to do from here on, even if the result is held back.
         self.job.pool.finish();
         self.wait_for_permission();
         self.show_done();
@@ -143,8 +143,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports each rank that was last reported with a different move. Otherwise, the last reports
-    /// for two ranks could show the same move.
+    /// Reports again each rank whose last report showed a different move. Otherwise, the last
+    /// reports for two ranks could show the same move.
     ///
     /// The order of the lines changes if a later line is better, or if the iteration stops between
     /// lines.
@@ -173,8 +173,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the bound type of the final score: exact, unless a search for mates finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // Alpha is one lower than necessary. Otherwise, the window would have a width of one at
-            // the end of the longest permitted mate, and a search with such a window returns no
+            // Alpha is one lower than necessary. Otherwise, the search would have a null window at
+            // the end of the longest permitted mate, and a search with a null window returns no
             // line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
@@ -246,8 +246,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Records the score of a root move if it is the first move or raises alpha. Moves that raise
-    /// alpha are reported immediately.
+    /// Records the score of a root move if it is the first move or raises alpha. A new best move is
+    /// reported immediately.
     pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
         let nodes = self.take_nodes();
         let mut root_moves = self.job.root_moves();
@@ -282,8 +282,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes that this thread searched as a helper to the node count of the root move
-    /// above them.
+    /// Adds the nodes that this thread searched as a helper to the node count of the root move that
+    /// they belong to.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -320,7 +320,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Reports the line with this index after an iteration or a failed window.
+    /// Reports line `index` after an iteration or a failed window.
     fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
         if self.job.is_reported {
             let root_move = self.job.root_moves()[index].clone();

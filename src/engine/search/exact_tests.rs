@@ -1,4 +1,4 @@
-//! Tests of searches that are stopped at arbitrary points.
+//! Tests for searches that are stopped at arbitrary points.
 
 use proptest::prelude::*;
 

@@ -14,8 +14,8 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score, is_decided};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Updates the histories after a node has been searched. Stores the node's score and returns
-    /// it.
+    /// Updates the histories after a node has been searched, and returns the node's score. Stores
+    /// the score in the transposition table if it is valid for the position.
     pub(super) fn finish_node(&mut self, node: &Node, progress: &NodeProgress) -> Score {
         let best = progress.best.clamp(node.least, node.most);
         let bound = if best >= node.window.beta || best > progress.best {

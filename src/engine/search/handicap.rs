@@ -1,4 +1,4 @@
-//! Play below full strength, which imitates the mistakes of weaker players.
+//! Play at reduced strength, imitating the mistakes of weaker players.
 //!
 //! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
 //! especially those further ahead in a line. [`Limits`](super::Limits) restricts the search, and
@@ -13,24 +13,24 @@
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 //!
 //! The transposition table contains the evaluation errors, so a salt separates its entries from
-//! those of other searches. Overlooked moves are removed when moves are generated
+//! those of other searches. Overlooked moves are dropped during move generation
 //! (`ordering::MovePicker`). At full strength, each of these two steps costs one comparison.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
 use crate::support::random::Random;
 
-/// The deliberate mistakes in a handicapped search, which uses a single thread and neither a book
-/// nor endgame tables.
+/// The deliberate mistakes in a handicapped search. Such a search uses a single thread and neither
+/// a book nor endgame tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
-    /// Standard deviation of the evaluation error with all pieces on the board, in centipawns. It
-    /// is proportional to the number of pieces.
+    /// Standard deviation of the evaluation error with all pieces on the board, in centipawns. The
+    /// error is proportional to the number of pieces.
     pub eval_noise: Score,
     /// Probability of overlooking a quiet move one ply after the root, in permille. The same
     /// probability applies again at each further ply.
     ///
-    /// For captures, only half of the number of plies is counted. Recaptures of the piece that has
+    /// For captures and promotions, the number of plies is halved. Recaptures of the piece that has
     /// just moved are always seen, and so are replies to a check.
     pub move_blindness: u32,
     /// Random seed. The same seed always produces the same mistakes.
@@ -42,10 +42,11 @@ const ALL_PIECES: i64 = 32;
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
 /// Standard deviation of the same sum: 65536 times the square root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;
-/// Distance from the root, in plies, that is assumed for root moves. With a distance of 0, they
-/// would never be overlooked. Set by hand.
+/// Root moves are treated as if they were this many plies from the root. With a distance of 0, they
+/// would never be overlooked. Chosen by hand.
 const ROOT_DISTANCE: f64 = 0.5;
-/// Factor by which the distance from the root is multiplied for captures. Set by hand.
+/// For captures and promotions, the distance from the root is multiplied by this factor. Chosen by
+/// hand.
 const CAPTURE_DISTANCE: f64 = 0.5;
 /// Salt that makes the random numbers for moves differ from those for positions.
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;

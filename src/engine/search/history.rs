@@ -23,13 +23,13 @@ use crate::support::prefetch::prefetch;
 const PIECES: usize = 12;
 const SQUARES: usize = 64;
 const PIECE_TOS: usize = PIECES * SQUARES;
-/// Maximum absolute value of a history entry. Set by hand.
+/// Maximum absolute value of a history entry. Chosen by hand.
 pub(super) const HISTORY_MAX: i32 = 16_384;
 /// Number of entries in each correction table. Must be a power of two.
 const CORRECTION_ENTRIES: usize = 16_384;
-/// Maximum absolute value of a correction entry. Set by hand.
+/// Maximum absolute value of a correction entry. Chosen by hand.
 const CORRECTION_MAX: i32 = 1_024;
-/// Maximum change of a correction entry in one update. Set by hand.
+/// Maximum amount by which one update changes a correction entry. Chosen by hand.
 const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
 /// Divisor that converts a weighted sum of correction entries to centipawns.
 const CORRECTION_GRAIN: i32 = 256;
@@ -59,7 +59,7 @@ fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// The facts about a node that determine which history entries are used.
+/// The properties of a node that determine which history entries are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Context {
     /// Pieces and target squares of the moves one, two and four plies back.
@@ -70,8 +70,9 @@ pub(super) struct Context {
     pub(super) checks: Checks,
 }
 
-/// Indices of two correction entries, which pair the last move with the moves one and three plies
-/// earlier. `None` if there is no earlier move, or if one of the two moves is a null move.
+/// Indices of two correction entries: the first pairs the last move with the move before it, the
+/// second with the move three plies before it. An index is `None` if there is no earlier move, or
+/// if one of the two moves is a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
 /// A history value. 0 is neutral.
@@ -89,8 +90,8 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Updates the entry with gravity. Larger entries change in smaller steps, so that the entry
-    /// never exceeds [`HISTORY_MAX`].
+    /// Updates the entry with gravity: the larger the entry, the smaller the step, so its absolute
+    /// value never exceeds [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
@@ -106,13 +107,14 @@ impl HistoryEntry {
 
 const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 
-/// A cache line of entries. A row starts at a line boundary, so that a write by one thread
+/// A cache line of entries. Rows start at line boundaries, so that a write by one thread
 /// invalidates only that line in the caches of the others.
 #[derive(Default)]
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
 
-/// The entries for all combinations of a piece and a target square after a given earlier move.
+/// The entries for all combinations of a piece and a target square that follow a given earlier
+/// move.
 type Row = [HistoryLine; PIECE_TOS / PER_LINE];
 const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
 

@@ -35,7 +35,7 @@ pub(super) struct RootMove {
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
-    /// The result from the endgame tables, if the result is certain.
+    /// The result from the endgame tables, if it is certain.
     pub(super) endgame: Option<RankedMove>,
 }
 

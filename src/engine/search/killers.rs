@@ -6,7 +6,7 @@
 use crate::chess::position::Move;
 use crate::chess::score::{MAX_PLY, Ply};
 
-/// A thread's killer moves, two for each ply, newer first.
+/// A thread's killer moves, two for each ply, most recent first.
 pub(super) struct Killers([[Option<Move>; 2]; MAX_PLY + 2]);
 
 impl Killers {

@@ -15,7 +15,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Total number of nodes, summed over all threads, after which no new iteration starts.
     pub soft_nodes: Option<u64>,
-    /// If set, the search looks only for a mate in this many moves (at least 1).
+    /// If set, the search looks only for a mate within this many moves (at least 1).
     ///
     /// Such a search uses only sound pruning: if it finds no mate in `2 * moves - 1` iterations,
     /// there is no such mate, and the score is a bound. The search ends when it finds the first
@@ -54,7 +54,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the limits of a search to a fixed depth, in plies.
+    /// Returns limits for a search to a fixed depth, in plies.
     pub fn depth(depth: Depth) -> Self {
         Limits { depth: Some(depth), ..Limits::default() }
     }
@@ -68,12 +68,12 @@ impl Limits {
             && self.time == TimeLimit::Infinite
     }
 
-    /// Returns the limits of a search with a fixed number of nodes.
+    /// Returns limits for a search with a fixed number of nodes.
     pub fn nodes(nodes: u64) -> Self {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// Returns the limits of a search for a mate in this many moves.
+    /// Returns limits for a search for a mate within `moves` moves.
     pub fn mate(moves: u32) -> Self {
         Limits { mate: Some(moves), ..Limits::default() }
     }
@@ -90,7 +90,7 @@ impl Limits {
         last.clamp(1, MAX_PLY as Depth - 2)
     }
 
-    /// Returns the limits of a search that takes the given time.
+    /// Returns limits for a search that takes the given time.
     pub fn move_time(time: Duration) -> Self {
         Limits { time: TimeLimit::MoveTime(time), ..Limits::default() }
     }

@@ -11,8 +11,8 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// If more than this number of nodes at the next ply have failed high, late moves are reduced
-/// further, because they are likely to be refuted too. Source: Stockfish.
+/// If more than this many nodes at the next ply have failed high, late moves are reduced further,
+/// because they are likely to be refuted too. Source: Stockfish.
 const MANY_CUTOFFS: u32 = 2;
 const HISTORY_MOST: i32 = 2 * PLY;
 
@@ -43,8 +43,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Searches with a null window at reduced depth. While the score is above alpha, searches
-    /// again: first at full depth, and then with the open window.
+    /// Searches with a null window at reduced depth. If the score is above alpha, searches again at
+    /// full depth and then, at a PV node, with the open window.
     ///
     /// With [`ResearchOrder::WindowFirst`], the window is opened before the full depth is restored.
     pub(super) fn search_late_move(

@@ -18,7 +18,7 @@ pub(super) const THREAD_HEAP: usize = 64 << 20;
 /// Memory, in bytes, that is kept free for small allocations during a search.
 const SPARE: usize = 16 << 20;
 
-/// Whether `bytes` bytes can be allocated in addition to the reserve.
+/// Whether `bytes` bytes can be allocated in addition to [`SPARE`].
 ///
 /// Allocating without touching the memory detects a limit on the address space but not a shortage
 /// of physical memory.

@@ -34,8 +34,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         JudgedMove { mv, noisy: false, checks, history }
     }
 
-    /// Whether moves at the node may be pruned. Moves are not pruned at the root, in a search for
-    /// mates, or until one move has a better score than a proven loss.
+    /// Whether moves at the node may be pruned. No moves are pruned at the root, in a search for
+    /// mates, or until some move scores better than a proven loss.
     pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }

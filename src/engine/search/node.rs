@@ -1,4 +1,4 @@
-//! The facts about a node, and the results of the moves searched so far.
+//! The properties of a node, and the results of the moves searched so far.
 
 use arrayvec::ArrayVec;
 
@@ -17,7 +17,7 @@ impl Pv {
         self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
     }
 
-    /// Creates a line from these moves, truncated to the maximum length.
+    /// Creates a line from `moves`, truncated to the maximum length.
     pub(super) fn from_moves(moves: &[Move]) -> Self {
         Pv(moves.iter().copied().take(MAX_PLY).collect())
     }
@@ -60,7 +60,7 @@ impl Window {
     }
 }
 
-/// The facts about a node that determine the search of its moves.
+/// The properties of a node that determine how its moves are searched.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) position: Position,
@@ -70,18 +70,18 @@ pub(super) struct Node {
     pub(super) pv: bool,
     pub(super) cut: bool,
     pub(super) in_check: bool,
-    /// Whether the evaluation has risen since the last turn of the side to move.
+    /// Whether the static evaluation has risen since the side to move's previous turn.
     pub(super) improving: bool,
     /// The uncorrected static evaluation, or `NO_EVAL` in check.
     pub(super) raw_eval: Score,
-    /// The static evaluation with corrections, or `NO_EVAL` in check.
+    /// The corrected static evaluation, or `NO_EVAL` in check.
     pub(super) static_eval: Score,
     /// The table's score if it is more accurate than `static_eval`, otherwise `static_eval`;
     /// `NO_EVAL` in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
     pub(super) excluded: Option<Move>,
-    /// The lower bound of the score according to the endgame tables.
+    /// Lower bound on the score, according to the endgame tables.
     pub(super) least: Score,
     pub(super) most: Score,
     pub(super) context: Context,
@@ -148,17 +148,18 @@ impl NodeProgress {
         }
         if !node.position.is_noisy(mv) {
             self.quiet_count += 1;
-            // If the list is full, the move is not recorded; so many quiet moves are rare.
+            // If the list is full, the move is not recorded. Nodes with that many quiet moves are
+            // rare.
             let _ = self.quiets.try_push(mv);
         }
         false
     }
 }
 
-/// Facts that depend on a move's place in the search order.
+/// Properties of a move that depend on its place in the search order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveFacts {
-    /// The move's place in the search order. The first move has number 1.
+    /// 1-based place of the move in the search order.
     pub(super) number: usize,
     pub(super) quiets: usize,
     pub(super) alpha: Score,
@@ -245,7 +246,7 @@ mod tests {
         let [first, second] = ["e2e4", "d2d4"].map(|text| text.parse().expect("a move"));
         let mut progress = NodeProgress::new(node.window.alpha);
         assert!(progress.record(&node, first, 50, &Pv::default()));
-        // A result from another thread that started earlier.
+        // A result from another thread that started before the cutoff.
         progress.record(&node, second, 20, &Pv::default());
         assert_eq!((progress.best_move, progress.best), (Some(first), 50));
         assert!(progress.has_failed_high(&node));

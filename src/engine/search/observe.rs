@@ -107,8 +107,8 @@ pub enum NodeEnd {
     NoMoves,
     /// A draw by the rules of chess, or by a repetition within the search.
     Draw,
-    /// An empty window: with a shorter mate or a draw available, this node cannot affect the
-    /// result.
+    /// An empty window: a shorter mate or a draw is already available, so this node cannot affect
+    /// the result.
     EmptyWindow,
     /// An entry of the transposition table.
     Table,
@@ -129,7 +129,7 @@ pub enum NodeEnd {
     MultiCut,
     /// Stand pat in the quiescence search: the position is good enough without a move.
     StandPat,
-    /// The depth limit of a search for mates, reached at a node that is not a mate.
+    /// A search for mates reached its depth limit at a node that is not a mate.
     NoMate,
     /// The maximum length of a line.
     MaxPly,
@@ -187,7 +187,7 @@ impl PruneReason {
     }
 }
 
-/// Event counts kept by the search itself. The totals of an observer must equal these counts.
+/// Event counts kept by the search itself. An observer's totals must match these counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
     /// Number of nodes, as given in reports.
@@ -224,7 +224,7 @@ pub struct Entry<'a> {
 pub enum SearchStep<'a> {
     /// The main thread starts an iteration of this depth, in plies.
     Iteration(Depth),
-    /// The search for the best line of this rank starts. Ranks are counted from 1.
+    /// The search for the line with this rank (1 for the best line) starts.
     Line(usize),
     /// The next node is entered for this reason.
     Next(SearchReason),
@@ -237,7 +237,7 @@ pub enum SearchStep<'a> {
         /// Upper bound of the window after narrowing.
         beta: Score,
     },
-    /// The facts about the node are known, and its moves will be searched next.
+    /// The node's static evaluation and table entry are known, and its moves will be searched next.
     Assessed {
         /// Static evaluation, or `None` if the side to move is in check.
         eval: Option<Score>,
@@ -302,7 +302,7 @@ pub trait Observer: Send {
     fn place(&self) -> VisitRef;
 }
 
-/// The observer type for which a search is compiled: an [`Observer`], or `()` for none.
+/// The type of observer that a search is compiled for: an [`Observer`], or `()` for none.
 pub(super) trait OptionalObserver {
     const IS_OBSERVED: bool;
 

@@ -14,10 +14,10 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Minimum exchange value, in centipawns, of a check that gets a bonus. Set by hand so that such a
-/// check loses less than a pawn.
+/// A check gets a bonus only if its exchange value, in centipawns, is at least this. Chosen by hand
+/// so that such a check loses less than a pawn.
 const SAFE_CHECK: Score = -75;
-/// Score of underpromotions, which is lower than the score of all other captures and promotions.
+/// Score of underpromotions, lower than that of any other capture or promotion.
 const UNDERPROMOTION: i32 = -100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

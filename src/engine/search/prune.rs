@@ -1,4 +1,5 @@
-//! Conditions for pruning, extensions and reductions: pure predicates on the facts about a node.
+//! Decides on pruning, extensions and reductions. All functions are pure and depend only on the
+//! properties of a node.
 //!
 //! The constants are in [`super::constants`]; docs/measurements/strength-each-step.md lists the
 //! measured effect of each technique.
@@ -22,8 +23,7 @@ const SINGULAR_TABLE_LAG: Depth = 3;
 
 pub(super) const PLY: i32 = 1_024;
 
-/// Reductions for late moves, computed from the logarithms (in 1/256) of the depth and the move
-/// number.
+/// Logarithms (in units of 1/256) from which the reductions for late moves are computed.
 ///
 /// Source: <https://www.chessprogramming.org/Late_Move_Reductions>.
 pub(super) struct Reductions([i32; 64]);
@@ -33,7 +33,7 @@ impl Reductions {
         Reductions(std::array::from_fn(|number| ((number.max(1) as f64).ln() * 256.0) as i32))
     }
 
-    /// Returns the reduction for move `number` (from 1) at `depth`, in units of 1/1024 of a ply.
+    /// Returns the reduction for move `number` (1-based) at `depth`, in units of 1/1024 of a ply.
     #[inline]
     pub(super) fn base(&self, depth: Depth, number: usize) -> i32 {
         let product = self.0[depth.clamp(0, 63) as usize] * self.0[number.min(63)];
@@ -106,7 +106,8 @@ pub(super) fn probcut_depth(node: &Node) -> Depth {
     node.depth - PROBCUT_REDUCTION
 }
 
-/// Returns the reason to prune a quiet move that gives no check. `reduced` is its reduced depth.
+/// Returns the reason, if any, to prune a quiet move that does not give check. `reduced` is the
+/// move's reduced depth.
 #[inline(always)]
 pub(super) fn prune_quiet(
     node: &Node,
@@ -152,7 +153,8 @@ pub(super) fn quiet_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::quiet_see_depth()).then_some(-c::quiet_see_margin() * depth * depth)
 }
 
-/// Returns the minimum exchange value, in centipawns, of a capture, promotion or check.
+/// Returns the minimum exchange value, in centipawns, for a capture, promotion or check to be
+/// searched at `depth`.
 #[inline]
 pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::forcing_see_depth()).then_some(-c::forcing_see_margin() * depth)

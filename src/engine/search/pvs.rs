@@ -31,10 +31,10 @@ use crate::engine::tablebase::{TablebaseResult, kbnk};
 const TABLEBASE_DEPTH: Depth = 6;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the fail-soft value of `position` within `window`, from a search to `depth`.
+    /// Searches `position` to `depth` within `window`, and returns its fail-soft value.
     ///
-    /// `cut` specifies whether the node is expected to fail high. If the search has been
-    /// interrupted, the value is meaningless.
+    /// `cut` is true if the node is expected to fail high. If the search has been interrupted, the
+    /// value is meaningless.
     pub(super) fn pvs(
         &mut self,
         position: &Position,
@@ -52,7 +52,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Returns the value of a node that [`Worker::pvs`] has reported to the observer.
+    /// Does the work of [`Worker::pvs`] after the node has been reported to the observer.
     #[inline(always)]
     fn value(
         &mut self,
@@ -228,7 +228,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Collects the facts about a node. `table` is its table entry.
+    /// Evaluates `position` and collects the properties of its node. `table` is the node's table
+    /// entry.
     pub(super) fn assess(
         &mut self,
         position: &Position,
@@ -295,8 +296,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since the last turn of the side to move. If it was in check
-    /// on that turn, compares with the turn before that.
+    /// Whether the evaluation has risen since the side to move's previous turn. If that side was in
+    /// check then, compares with the turn before that.
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;
@@ -501,7 +502,7 @@ fn mate_distance_window(window: Window, ply: Ply) -> Window {
     Window { alpha: window.alpha.max(mated_in(ply)), beta: window.beta.min(mate_in(ply + 1)) }
 }
 
-/// Returns the table's score if it settles a node that is not part of the principal variation.
+/// Returns the table's score if it settles the node. PV nodes are never settled by the table.
 fn table_cutoff(node: &Node) -> Option<Score> {
     /// Maximum halfmove clock for a table cutoff. Close to a draw by the fifty-move rule, a score
     /// that was found on a different path may be wrong.

@@ -15,14 +15,14 @@ use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the fail-soft value of `position` within `window`, from a quiescence search.
+    /// Searches `position` within `window` until it is quiet, and returns its fail-soft value.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         self.show_entry(position, ply, 0, window, true);
         let score = self.value_at_rest(position, ply, window);
         self.show_leave(score)
     }
 
-    /// Returns the value of a node that [`Worker::quiescence`] has reported to the observer.
+    /// Does the work of [`Worker::quiescence`] after the node has been reported to the observer.
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {
@@ -140,7 +140,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Returns the highest evaluation that a capture can lead to, or `None` if there is no such limit.
+/// Returns an upper bound on the evaluation after a capture (for delta pruning), or `None` if there
+/// is no such bound.
 fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
     if stand_pat == -INFINITY || mv.promotion().is_some() || is_decided(stand_pat) {
         return None;

@@ -22,20 +22,20 @@ pub enum Bound {
 /// An event reported by a running search.
 #[derive(Debug, Clone)]
 pub enum SearchEvent {
-    /// The search of an iteration or of one of its aspiration windows has ended.
+    /// An iteration, or the search of one of its aspiration windows, has ended.
     Iteration(Report),
-    /// A different move has become the best within an iteration, or the search is about to end with
-    /// a move that differs from the one in the last report.
+    /// A new best move was found during an iteration, the order of the lines changed, or the move
+    /// about to be returned differs from the one last reported.
     NewBest(Report),
-    /// A line has transposed into the book, or the book has an analysis of the root. At the end of
-    /// a search, this event contains the line or analysis that determined the result.
+    /// A line has transposed into the book, or the book has an analysis of the root. Also sent at
+    /// the end of the search, with the line or analysis that determined the result, if any.
     Transposition(Transposition),
-    /// The search of a root move is starting. This event is reported only after the whole search
-    /// has run for a while.
+    /// The search of a root move is starting. Sent only once the search has been running for a
+    /// while.
     RootMove {
         /// The move whose search is starting.
         mv: Move,
-        /// Place of the move in the search order, counted from 1.
+        /// 1-based position of the move in the search order.
         number: usize,
         /// Number of root moves in total.
         of: usize,
@@ -48,14 +48,14 @@ pub enum SearchEvent {
     },
 }
 
-/// The state of the search, for example after an iteration.
+/// A progress report on one line of the search, sent for example after an iteration.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// Depth of the iteration, in plies.
     pub depth: Depth,
-    /// Length, in plies, of the longest line searched.
+    /// Length of the longest line searched, in plies.
     pub selective_depth: Ply,
-    /// Score of the line for the side to move, in centipawns.
+    /// Score of the line in centipawns, from the side to move's point of view.
     pub score: Score,
     /// Whether the score is exact or a bound.
     pub bound: Bound,
@@ -65,13 +65,13 @@ pub struct Report {
     pub nodes: u64,
     /// The principal variation. Empty if the root has no legal moves.
     pub pv: Vec<Move>,
-    /// Rank of the line, counted from 1.
+    /// 1-based rank of the line.
     pub multi_pv: usize,
-    /// Fraction of the transposition table that this search has filled, in permille.
+    /// How full the transposition table is, in permille, counting only the entries of this search.
     pub hash_full: u32,
     /// Number of successful tablebase probes.
     pub tablebase_hits: u64,
-    /// The point at which the principal variation enters the book, if it does so.
+    /// Where the principal variation enters the book, if it does.
     pub book: Option<Transposition>,
 }
 
@@ -80,14 +80,14 @@ pub struct Report {
 pub struct Transposition {
     /// The moves from the root to the book position. Empty if the root itself is in the book.
     pub line: Vec<Move>,
-    /// Results of the games that reached the book position by any move order.
+    /// Results of the games that reached the book position, via any move order.
     pub counts: Counts,
     /// The analysis of the book position, if the search uses analyses.
     pub value: Option<BookValue>,
 }
 
 impl Transposition {
-    /// Describes the line. `position` is the position in which the line starts.
+    /// Describes the line in words. `position` is the position it starts from.
     pub(crate) fn describe(&self, position: &Position) -> String {
         transposition(position, &self.line, self.counts, self.value.as_ref())
     }
@@ -96,11 +96,11 @@ impl Transposition {
 /// Statistics of the work shared among the threads of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sharing {
-    /// Number of nodes whose moves were shared.
+    /// Number of nodes whose moves were shared among threads.
     pub splits: u64,
-    /// Number of shared nodes at which another thread has searched a move.
+    /// Number of shared nodes at which another thread searched at least one move.
     pub joined: u64,
-    /// Number of times that a thread joined a node shared by another thread.
+    /// Number of times a thread joined a node shared by another thread.
     pub joins: u64,
     /// Total idle time of all threads during the search.
     pub waiting: Duration,
@@ -113,9 +113,9 @@ pub struct SearchResult {
     pub best: Option<Move>,
     /// The expected reply, if known.
     pub ponder: Option<Move>,
-    /// The last exact score in centipawns for the side to move. It is never a bound.
+    /// The last exact score (never a bound), in centipawns from the side to move's point of view.
     ///
-    /// If the search was stopped after its window had failed, this is the score from the previous
+    /// If the search was stopped after a fail high or fail low, this is the score from the previous
     /// iteration. If no iteration has produced a score, this is the static evaluation.
     pub score: Score,
     /// Depth of the last completed iteration, in plies.
@@ -124,17 +124,18 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time that the search took.
     pub elapsed: Duration,
-    /// Time since the start or the ponder hit, capped at the maximum that time management allowed.
+    /// Time since the start of the search or the ponder hit, capped at the maximum allowed by time
+    /// management.
     pub planned: Duration,
     /// Statistics of the work shared among threads.
     pub sharing: Sharing,
-    /// The line into the book that determined the result. The line is empty if the result is the
-    /// book's analysis of the root.
+    /// The line into the book that determined the result, if any. The line is empty if the result
+    /// is the book's analysis of the root.
     pub book: Option<Transposition>,
 }
 
-/// A missing resource, or a failure during a search. The searcher continues with the resources that
-/// are available.
+/// An unavailable resource, or a failure during a search. The searcher carries on with whatever
+/// resources it has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchFault {
     /// There is not enough memory for the requested table.
@@ -155,7 +156,8 @@ pub enum SearchFault {
         /// Actual number of threads.
         searching: usize,
     },
-    /// A search thread panicked or did not start. The search ended with the results found so far.
+    /// A search thread panicked or could not be started. The search ended early with the results
+    /// found so far.
     #[error(
         "search thread {thread} has crashed ({why}); this search ends early, the next uses all \
          threads"

@@ -23,8 +23,8 @@ use crate::engine::tablebase::Tables;
 
 /// Searches positions, one at a time.
 ///
-/// Each search starts a thread with a sufficiently large stack. Helper threads, the transposition
-/// table and the histories persist between searches.
+/// Each search runs on a new thread with a sufficiently large stack. Helper threads, the
+/// transposition table and the histories persist between searches.
 pub struct Searcher {
     /// The requested configuration, even if fewer resources are available.
     config: Config,
@@ -35,7 +35,8 @@ pub struct Searcher {
     /// Number of cores to use if the configuration does not specify a number. Queried only once,
     /// because a query takes as long as searching fifty nodes.
     cores: usize,
-    /// Whether the calling thread has a stack of [`STACK_SIZE`] and runs the search itself.
+    /// Whether searches run on the calling thread, which must then have a stack of [`STACK_SIZE`]
+    /// bytes.
     searches_on_caller: bool,
 }
 
@@ -54,7 +55,7 @@ struct Helper {
 impl Searcher {
     /// Creates a searcher with an empty table and idle helpers.
     ///
-    /// [`Searcher::take_faults`] reports resources that were not available.
+    /// If any resources are unavailable, [`Searcher::take_faults`] reports them.
     pub fn new(config: Config) -> Self {
         let mut searcher = Searcher {
             persistent: PersistentState::new(config.memory_mb),
@@ -78,10 +79,11 @@ impl Searcher {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
 
-    /// Sets the configuration for later searches and applies the changes.
+    /// Applies a new configuration, which subsequent searches will use.
     ///
-    /// A new memory size replaces the table, unless there is not enough memory. A new evaluation
-    /// discards everything learned. [`Searcher::take_faults`] reports missing resources.
+    /// If the memory size changes, the table is replaced, unless there is not enough memory. If the
+    /// evaluation changes, everything learned is discarded. [`Searcher::take_faults`] reports
+    /// unavailable resources.
     pub fn configure(&mut self, config: Config) {
         let old = std::mem::replace(&mut self.config, config);
         if old.threads != self.config.threads {
@@ -132,7 +134,7 @@ impl Searcher {
         }
     }
 
-    /// Removes and returns the missing resources and failures recorded since the last call.
+    /// Returns and clears the unavailable resources and failures recorded since the last call.
     pub fn take_faults(&mut self) -> Vec<SearchFault> {
         let damage = self.config.endgames.iter().flat_map(Tables::take_damage);
         self.faults.extend(damage.map(SearchFault::Endgames));
@@ -166,10 +168,10 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), None)
     }
 
-    /// Like [`Searcher::search`], but with an observer for each thread. The observer receives
-    /// every step of its thread.
+    /// Like [`Searcher::search`], but with one observer per thread, which receives every step of
+    /// that thread.
     ///
-    /// The search is much slower but has the same result.
+    /// The search is much slower but returns the same result.
     pub fn search_observed(
         &mut self,
         game: &Game,
@@ -181,7 +183,7 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), Some(observers))
     }
 
-    /// Like [`Searcher::search`], but without events. Events would slow down short searches.
+    /// Like [`Searcher::search`], but sends no events, which would slow down short searches.
     pub fn search_without_events(
         &mut self,
         game: &Game,
@@ -200,7 +202,7 @@ impl Searcher {
         mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
     ) -> SearchResult {
         self.persistent.table.new_search();
-        // The deliberate mistakes of a handicap are reproducible only with one thread.
+        // Under a handicap, the deliberate mistakes are only reproducible with a single thread.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
         let cores = Some(self.config.cores.unwrap_or(self.cores));
         let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
@@ -260,7 +262,7 @@ impl Helper {
             .inspect_err(|error| log::warn!("cannot start search thread {id}: {error}"))
             .ok()?;
         let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
-        // Checked again, because a thread takes some memory in addition to its stack.
+        // Check again, because a thread needs some memory beyond its stack.
         (is_ready.recv().is_ok() && has_room(0)).then_some(helper)
     }
 
@@ -284,7 +286,8 @@ impl Drop for Helper {
     }
 }
 
-/// Releases the helpers when the main thread leaves the search, including after a panic.
+/// Releases the helpers when dropped, that is, when the main thread leaves the search, even through
+/// a panic.
 struct Finish<'a>(&'a Job);
 
 impl Drop for Finish<'_> {

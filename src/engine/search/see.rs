@@ -1,5 +1,6 @@
-//! Static exchange evaluation: the value of a sequence of captures on one square, by the swap
-//! algorithm with a threshold: <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
+//! Static exchange evaluation (SEE): computes the outcome of a sequence of captures on one square,
+//! using the swap algorithm with a threshold:
+//! <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 
 use chess::{
     EMPTY, between, get_bishop_moves, get_bishop_rays, get_rook_moves, get_rook_rays, line,
@@ -8,7 +9,7 @@ use chess::{
 use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Exchange values in centipawns, indexed by [`Piece`]. Set by hand, in the usual proportions.
+/// Exchange values in centipawns, indexed by [`Piece`]. Chosen by hand, in the usual proportions.
 pub(super) const SEE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
 #[inline]
@@ -16,8 +17,8 @@ pub(crate) fn value(piece: Piece) -> Score {
     SEE_VALUE[piece.to_index()]
 }
 
-/// Whether the exchange that starts with `mv` wins at least `threshold` centipawns, if both sides
-/// capture with their least valuable piece and stop when that is better.
+/// Whether the exchange started by `mv` wins at least `threshold` centipawns. Both sides always
+/// capture with their least valuable piece, and stop capturing when that is better for them.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };
@@ -47,10 +48,10 @@ fn gain(position: &Position, mv: Move) -> Score {
     taken + mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn))
 }
 
-/// Plays out the exchange. Returns whether the first mover reaches the threshold.
+/// Plays out the exchange. Returns whether the side that started it reaches the threshold.
 ///
-/// `balance` is the amount by which the first mover's gain exceeds the threshold if its piece is
-/// captured now. The side that first runs out of useful captures loses the exchange.
+/// `balance` is how far that side would be above the threshold if its capturing piece were taken
+/// now. The side that first runs out of useful captures loses the exchange.
 fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance: Score) -> bool {
     let board = position.board();
     let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
@@ -82,8 +83,8 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// Returns the pieces of `side` that must not capture on `to` because they are pinned, given the
-/// `occupied` squares.
+/// Returns the pieces of `side` that may not capture on `to` because they are pinned when only
+/// `occupied` squares block lines.
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
     let board = position.board();
     let king = position.king(side);

@@ -43,11 +43,11 @@ use crate::chess::score::Score;
 /// At an expected cut node, this many moves must be searched without a cutoff before the remaining
 /// moves are shared.
 const CUT_NODE_MOVES: usize = 3;
-/// Time after which the main thread checks the clock again while it waits for other threads.
+/// How long the main thread waits for other threads before it checks the clock again.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
-/// Removes a thread from a split point when dropped, even after a panic, because the owner waits
-/// for the thread.
+/// Removes a thread from a split point when dropped. This has to happen even after a panic, because
+/// the owner waits for the thread.
 struct SignOff<'a> {
     split: &'a SplitPoint,
     job: &'a Job,
@@ -56,8 +56,8 @@ struct SignOff<'a> {
 impl Drop for SignOff<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // This thread's move has no score, so the node has no score either. The search returns
-            // the result of the last iteration.
+            // The move that this thread was searching has no score, so the node has none either.
+            // The search returns the result of the last iteration.
             self.job.control.stop();
         }
         if self.split.sign_off() {
@@ -76,8 +76,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             && self.job.pool.has_idle(&self.owners)
     }
 
-    /// Shares the moves of `source` if a thread is idle, and returns when all have been searched.
-    /// Returns `false` if no thread was idle.
+    /// Shares the moves of `source` with an idle thread, and returns `true` once all of them have
+    /// been searched. Returns `false` if no thread was idle.
     #[cold]
     pub(super) fn split(
         &mut self,
@@ -187,7 +187,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         fails_high
     }
 
-    /// Takes the next move at the split point. Calls an idle thread for the move after it, if any.
+    /// Takes the next move at the split point. If there is another move after it, calls an idle
+    /// thread to search that one.
     fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;
@@ -216,7 +217,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
     }
 
-    /// Waits until all other threads have left `split`. Meanwhile, helps the threads below it.
+    /// Waits until all other threads have left `split`, helping the threads below it in the
+    /// meantime.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
             && let Some(other) = self.wait_for_work(split.address(), || split.is_left())
@@ -274,7 +276,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     fn join_path(&mut self, split: &SplitPoint) {
         let (above, below) = self.stack.split_at_mut(split.stack.len());
         above.copy_from_slice(&split.stack);
-        // The thread's previous line may have excluded moves at deeper plies.
+        // Moves may still be excluded at deeper plies, from the line that this thread searched
+        // before.
         below.iter_mut().for_each(|frame| frame.excluded = None);
         self.keys.clone_from(&split.keys);
         self.null_move_from = split.null_move_from;

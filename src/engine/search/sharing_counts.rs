@@ -1,4 +1,4 @@
-//! Statistics of shared work, kept by each thread.
+//! Per-thread statistics of shared work.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

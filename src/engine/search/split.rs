@@ -24,21 +24,22 @@ pub(super) fn split_depth(threads: usize) -> Depth {
 
 pub(super) struct SplitPoint {
     pub(super) node: Node,
-    /// Copy of the path to the node, because the owner's stack changes.
+    /// A copy of the path to the node, because the owner's stack keeps changing.
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
     pub(super) place: VisitRef,
-    /// The thread that shares the node. It continues when all other threads have left.
+    /// The thread that shared the node. It waits until all other threads have left.
     pub(super) owner: usize,
     pub(super) owners: ThreadSet,
     pub(super) parent: Option<Arc<SplitPoint>>,
     /// The threads that are or were working at this node or below it.
     below: SharedThreadSet,
     cut_off: AtomicBool,
-    /// Copy of the alpha in the node's progress. It can be read without the lock.
+    /// A copy of the alpha in `shared`, which can be read without taking the lock.
     alpha: AtomicI32,
-    /// Number of threads at this node, including the owner and the threads called to the node.
+    /// Number of threads at this node, including the owner and any threads that have been called
+    /// but have not started yet.
     workers: CachePadded<AtomicUsize>,
     pub(super) joined: AtomicBool,
     shared: Mutex<SplitState>,
@@ -47,8 +48,8 @@ pub(super) struct SplitPoint {
 /// The mutable state of a split point, protected by its lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The next move and its number. The move will not be pruned, so a called thread always has
-    /// work.
+    /// The next move and its number. This move is known not to be pruned, so a called thread always
+    /// has work.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }
@@ -61,7 +62,8 @@ pub(super) struct NodePath<'a> {
 }
 
 impl SplitPoint {
-    /// Creates a split point for a node of `owner`. The owner counts as working at the node.
+    /// Creates a split point for a node that `owner` is searching. The owner counts as one of the
+    /// threads at the node.
     pub(super) fn new(
         node: &Node,
         owner: usize,
@@ -100,7 +102,7 @@ impl SplitPoint {
         std::iter::successors(Some(self), |split| split.parent.as_deref())
     }
 
-    /// Whether this node or one above it needs no further search.
+    /// Whether a cutoff at this node or one above it makes further search unnecessary.
     pub(super) fn is_cut_off(&self) -> bool {
         self.chain().any(|split| split.cut_off.load(Ordering::Relaxed))
     }

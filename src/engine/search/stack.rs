@@ -1,4 +1,4 @@
-//! A thread's record of each ply in its current line.
+//! The search stack: what a thread stores for each ply of its current line.
 
 use super::history::PieceTo;
 use super::table::NO_EVAL;
@@ -15,7 +15,7 @@ pub(super) struct StackEntry {
     pub(super) static_eval: Score,
     pub(super) excluded: Option<Move>,
     pub(super) double_extensions: u8,
-    /// Depth reduction, in plies, for the search of the move made at this ply.
+    /// How many plies the search of the move made at this ply was reduced by.
     pub(super) reduction: Depth,
     /// Number of nodes at this ply that failed high since the node two plies above was entered.
     pub(super) cutoffs: u32,

@@ -11,10 +11,10 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Share of the budget to spend before the first attempt. Earlier attempts would have to be
-/// repeated. Set by hand.
+/// Fraction of the time or node budget to spend before the first attempt. An earlier attempt would
+/// have to be repeated. Chosen by hand.
 const STEER_FROM: f64 = 0.3;
-/// Maximum number of moves tried after one iteration. Set by hand.
+/// Maximum number of moves to try after each iteration. Chosen by hand.
 const TRIED_PER_ITERATION: usize = 4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -101,7 +101,8 @@ mod tests {
     use crate::games::book::{BuildOptions, build_in_memory};
     use crate::games::pgn::PgnInput;
 
-    /// Searches a position in which a3 transposes into the book, whose games all end in `result`.
+    /// Searches a position in which a3 transposes into the book. All games in the book end in
+    /// `result`.
     fn search(result: &str, steer_margin: Score) -> SearchResult {
         let text = format!("[Result \"{result}\"]\n\n1. a3 h6 2. h3 {result}\n\n").repeat(20);
         let games = PgnInput::Text("games".to_owned(), text.into_bytes().into());

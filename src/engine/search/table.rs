@@ -27,8 +27,8 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// When an entry is chosen for replacement, this number of plies is subtracted from its depth for
-/// each search since it was stored. Set by hand.
+/// When choosing an entry to replace, each entry's depth counts as this many plies less for every
+/// search since the entry was stored. Chosen by hand.
 const AGE_WEIGHT: i32 = 4;
 const HASH_FULL_SAMPLE: usize = 250;
 /// Number added to depths, so that depths of 0 and below also fit in an unsigned byte.
@@ -70,7 +70,8 @@ impl TranspositionTable {
     }
 
     /// Creates an empty table of at most `megabytes` mebibytes, but with at least one cluster.
-    /// Returns `None` if there is not enough memory. Tables of size 0 are not checked.
+    /// Returns `None` if there is not enough memory. For a size of 0, available memory is not
+    /// checked.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -122,10 +123,10 @@ impl TranspositionTable {
 
     /// Stores `entry` for the position with `key`, which is `ply` plies from the root.
     ///
-    /// Replaces an existing entry for the position, unless that entry is from the current search
-    /// and much deeper, and the new one is not exact. If the position has no entry, uses an empty
-    /// slot or replaces a shallow or old entry. If the new entry has no move, the existing move is
-    /// kept.
+    /// Overwrites an existing entry for the position, unless the new entry is not exact and the old
+    /// one is much deeper and from the current search. If the position has no entry, uses an empty
+    /// slot or else replaces a shallow or old entry. If the new entry has no move, the old entry's
+    /// move is kept.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
@@ -161,8 +162,8 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// Returns the fraction of the table that this search has filled, in permille, estimated from a
-    /// sample.
+    /// Returns how full the table is, in permille, counting only the entries of this search.
+    /// Estimated from a sample.
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
@@ -175,7 +176,7 @@ impl TranspositionTable {
         (filled * 1000 / (sample.len() * ENTRIES_PER_CLUSTER)) as u32
     }
 
-    /// Returns the cluster for `key`, at the fraction `key / 2^64` of the table.
+    /// Returns the cluster for `key`. Its index is the number of clusters times `key / 2^64`.
     #[inline]
     fn cluster(&self, key: u64) -> &Cluster {
         let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
@@ -183,14 +184,14 @@ impl TranspositionTable {
     }
 }
 
-/// Returns the number of bytes that must be available for a table of this size, including room for
-/// later allocations, mainly for a search thread.
+/// Returns the number of bytes that must be available before a table of this size is allocated.
+/// This leaves room for later allocations, mainly for a search thread.
 fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// An entry from the current search is kept if it is more than this many plies deeper than a new
-/// entry for the same position that is not exact. Set by hand.
+/// A new entry that is not exact does not replace an entry from the current search for the same
+/// position if the old entry is deeper by more than this many plies. Chosen by hand.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {
@@ -297,8 +298,8 @@ mod tests {
     }
 }
 
-/// Tests every order in which several threads can access the table and see each other's writes.
-/// Run `cargo test --features loom --lib model::`.
+/// Tests every way in which accesses by several threads can interleave and become visible to each
+/// other. Run `cargo test --features loom --lib model::`.
 #[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;

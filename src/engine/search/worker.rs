@@ -20,13 +20,13 @@ use crate::chess::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 use crate::engine::eval::Evaluator;
 
 pub(super) const FIFTY_MOVES: u16 = 100;
-/// Salt that separates the table entries of mate searches from the entries of other searches.
+/// Salt that keeps the table entries of mate searches apart from those of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// Number of nodes between two checks of the clock. Searching them takes about a millisecond.
+/// The clock is checked once every this many nodes, which take about a millisecond to search.
 const CLOCK_INTERVAL: u64 = 1_024;
-/// Number of nodes between two checks of the node limit by a helper. Helpers check the limit
-/// because the main thread may be waiting. Adding up the node counts of all threads at each node
-/// would slow the search down.
+/// Each helper checks the node limit once every this many nodes. Helpers check the limit because
+/// the main thread may be waiting. They do not check it at every node, because adding up the node
+/// counts of all threads would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
@@ -73,14 +73,14 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) owners: ThreadSet,
     /// Set if a split point above may have been cut off. `None` if there is only one thread.
     cutoff_flag: Option<&'a CutoffFlag>,
-    /// The smallest ply at which null moves are allowed during the verification of a null move; 0
-    /// outside a verification.
+    /// While a null move is being verified, the smallest ply at which null moves are allowed;
+    /// otherwise 0.
     pub(super) null_move_from: Ply,
     /// Whether the search looks only for mates. If so, only sound pruning is allowed.
     pub(super) proving: bool,
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// For each rank, the first move of the line that was last reported.
+    /// For each rank, the first move of the line most recently reported.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
@@ -240,8 +240,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.flush_events();
     }
 
-    /// Sends an event after all pending events. If this thread has no listener, the main thread
-    /// forwards the event.
+    /// Sends all pending events and then `event`. If this thread has no listener, the main thread
+    /// sends them.
     pub(super) fn send_event(&mut self, event: SearchEvent) {
         self.job.pending_events.push(event);
         self.flush_events();
@@ -266,7 +266,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             || (self.cutoff_flag.is_some_and(CutoffFlag::is_set) && self.is_cutoff_signalled())
     }
 
-    /// Whether the thread's node was cut off. Called only if the cutoff flag is set.
+    /// Whether the node that this thread is working on was really cut off. Called only if the
+    /// cutoff flag is set.
     #[cold]
     fn is_cutoff_signalled(&self) -> bool {
         let Some(cutoff_flag) = self.cutoff_flag else { return false };
@@ -290,8 +291,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the position after `mv`. Prefetches the table entry of this position first, because
-    /// loading it takes longer than making the move.
+    /// Returns the position after `mv`. First prefetches that position's table entry, because
+    /// loading the entry takes longer than making the move.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
         let keys = self.keys_after(position, mv);
@@ -313,8 +314,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.history.prefetch_correction(next, self.last_moves(ply + 1));
     }
 
-    /// Returns the table key for `position`, with a salt for searches that use book values, look
-    /// only for mates or have a handicap.
+    /// Returns the table key for `position`. The key is salted if the search uses book values,
+    /// looks only for mates, or has a handicap.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         self.with_salt(position.key())
@@ -337,8 +338,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         Context { moves, ..Context::default() }
     }
 
-    /// Returns the correction indices for the last move, paired with the moves two and four plies
-    /// before `ply`.
+    /// Returns two indices into the correction history: one for the last move and the move two
+    /// plies before `ply`, the other for the last move and the move four plies before `ply`.
     #[inline]
     pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
         let Some(last) = self.moved(ply, 1) else { return [None; 2] };
@@ -346,8 +347,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         [place(self.moved(ply, 2)), place(self.moved(ply, 4))]
     }
 
-    /// Returns the move made `back` plies before `ply`. Returns `None` for a null move or before
-    /// the root.
+    /// Returns the move made `back` plies before `ply`, or `None` if that was a null move or would
+    /// be before the root.
     #[inline(always)]
     fn moved(&self, ply: Ply, back: usize) -> Option<PieceTo> {
         self.stack[ply.checked_sub(back)?].piece_to
@@ -381,9 +382,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether the side to move can, with one move, repeat a position that has occurred since the
-    /// root. That side can then achieve at least a draw. Positions before a null move are not
-    /// considered.
+    /// Whether the side to move can repeat, with a single move, a position that has occurred since
+    /// the root. If so, it can get at least a draw. Positions before a null move are ignored.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {
@@ -395,8 +395,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         if is_null(1) {
             return false;
         }
-        // The combined key change of the opponent's moves. Only if these cancel each other out can
-        // a single move restore the position.
+        // How the opponent's moves together have changed the key. A single move can restore the
+        // position only if these changes cancel out.
         let mut theirs = key(0) ^ key(1) ^ Position::turn_key();
         for back in (3..=reach).step_by(2) {
             if is_null(back - 1) || is_null(back) {
@@ -415,7 +415,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         DRAW
     }
 
-    /// Returns the static evaluation of `position`, including the deliberate error of a handicap.
+    /// Returns the static evaluation of `position`. Under a handicap, this includes a deliberate
+    /// error.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let score = self.evaluator.evaluate(position, ply);

@@ -1,4 +1,4 @@
-//! Replacement for the tables in builds without the `syzygy` feature.
+//! Stands in for the tables in builds without the `syzygy` feature.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ impl Tables {
         match *self {}
     }
 
-    /// Returns all legal moves with their results, in the order of generation.
+    /// Returns all legal moves with their results, in generation order.
     pub fn ranked(&self, _: &Position) -> Option<Vec<RankedMove>> {
         match *self {}
     }

@@ -1,9 +1,8 @@
-//! The distance to mate with bishop and knight against a lone king.
+//! Distance to mate with king, bishop and knight against a lone king.
 //!
-//! A search of moderate size does not find how to drive the king from the wrong corner to the right
-//! one within fifty moves. Therefore all positions are solved backwards from the mates, for all
-//! squares of the lone king at the same time:
-//! <https://www.chessprogramming.org/Retrograde_Analysis>.
+//! A moderately deep search cannot find how to drive the king from the wrong corner to the right
+//! one within fifty moves. All positions are therefore solved backwards from the mates, for all
+//! squares of the lone king at once: <https://www.chessprogramming.org/Retrograde_Analysis>.
 
 use std::sync::OnceLock;
 
@@ -13,13 +12,14 @@ use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square, sid
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
-/// Number of placements of king, bishop and knight. The bishop is on a dark square; for a
-/// light-squared bishop, the board is mirrored.
+/// Number of ways to place the king, bishop and knight. The bishop is always on a dark square; if
+/// it is light-squared, the board is mirrored.
 const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
 const NEVER: u8 = u8::MAX;
 
-/// Number of moves until the lone king, which is to move, is mated. Indexed by the placement of the
-/// other pieces and by the lone king's square. Computing it takes a quarter of a second and 8 MB.
+/// Number of moves until the lone king is mated, with the lone king to move. Indexed by the
+/// placement of the other pieces, then by the lone king's square. Takes a quarter of a second to
+/// compute and 8 MB of memory.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
 #[derive(Clone, Copy)]
@@ -55,8 +55,8 @@ impl Place {
             | get_bishop_moves(self.bishop, self.occupied())
     }
 
-    /// Returns the placements that are one move away. Each is paired with the squares on which a
-    /// lone king would block that move.
+    /// Returns the placements that are one move away, each with the squares on which a lone king
+    /// would block that move.
     fn moves(self) -> impl Iterator<Item = (Place, BitBoard)> {
         let free = !self.occupied();
         let kings = (get_king_moves(self.king) & free).map(move |king| Place { king, ..self });
@@ -67,8 +67,8 @@ impl Place {
         kings.chain(knights).map(|place| (place, EMPTY)).chain(bishops)
     }
 
-    /// Returns the squares on which the lone king is lost if it is to move: it is mated, or it can
-    /// move only to squares in `won`.
+    /// Returns the squares on which the lone king loses if it is to move: either it is mated there,
+    /// or it can only move to squares in `won`.
     fn lost(self, won: BitBoard) -> BitBoard {
         let attacked = self.attacked();
         let safe = !(attacked | bit(self.king));
@@ -90,8 +90,8 @@ fn king_moves(squares: BitBoard) -> BitBoard {
 
 fn solve() -> Box<[[u8; SQUARES]]> {
     let mut distances = vec![[NEVER; SQUARES]; PLACES].into_boxed_slice();
-    // Squares on which the lone king is lost: in `lost` with the lone king to move, and in `won`
-    // with the other side to move.
+    // Squares on which the lone king loses: `lost` if it is to move, `won` if the other side is to
+    // move.
     let mut lost = vec![EMPTY; PLACES];
     let mut won = vec![EMPTY; PLACES];
     let mut due: Vec<Place> = Place::all().collect();

@@ -61,16 +61,16 @@ pub struct RootProbe {
 /// A legal move and its result in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
-    /// The move. It is played in the position that was probed.
+    /// A legal move in the probed position.
     pub mv: Move,
-    /// Result after the move, for the side that makes it.
+    /// Result of the move for the side that plays it.
     pub outcome: TablebaseResult,
-    /// Whether the result is certain under the fifty-move rule. It can be uncertain, because the
+    /// Whether the result is certain under the fifty-move rule. It may not be, because the
     /// distances in the tables may be rounded by one ply.
     pub is_certain: bool,
-    /// Number of plies from the position after the move to the next capture or pawn move. The
-    /// number is negative if the move wins and positive if it loses. It is 0 in a draw or if the
-    /// move itself is a capture or pawn move. A move that mates has the value 1.
+    /// Number of plies to the next capture or pawn move, counted from the position after the move.
+    /// Negative if the move wins, positive if it loses, and 0 if it draws or is itself a capture or
+    /// pawn move. For a move that mates, the value is 1.
     plies: i32,
 }
 
@@ -88,7 +88,7 @@ impl RankedMove {
 }
 
 impl From<&[RankedMove]> for RootProbe {
-    /// Returns the best of these moves. There are none if the game is over.
+    /// Selects the best of the ranked moves. If the game is over, there are none.
     fn from(ranked: &[RankedMove]) -> Self {
         let best = ranked.iter().map(RankedMove::rank).max();
         let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);

@@ -1,4 +1,4 @@
-//! Tables that are read with the `shakmaty-syzygy` crate.
+//! Syzygy tables, read with the `shakmaty-syzygy` crate.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -154,8 +154,8 @@ impl Tables {
         Some(RootProbe::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
     }
 
-    /// Returns all legal moves with their results, in the order of generation. Returns `None` if
-    /// the tables do not contain the position.
+    /// Returns all legal moves with their results, in generation order. Returns `None` if the
+    /// tables do not contain the position.
     pub fn ranked(&self, position: &Position) -> Option<Vec<RankedMove>> {
         if !self.can_probe(position) {
             return None;

@@ -12,20 +12,20 @@ use crate::chess::position::{Move, Replay, is_loose_san};
 
 const BLACK_NUMBER: usize = "1..".len();
 
-/// The number of legal plies after which text without tags certainly counts as a game.
+/// Text without tags counts as a game once this many legal plies have been found.
 const PROOF: usize = 2;
 
 enum TextPart {
     Pass(usize),
     Move(Move, usize),
     End,
-    /// A token that cannot occur at this place in a game.
+    /// A token that cannot occur at this point in a game.
     Foreign,
 }
 
 impl<V: Visitor> Parser<'_, V> {
     /// Whether text without tags is a game. The first ply must be legal in the start position. If
-    /// there is a second ply, it must at least have the form of a move.
+    /// there is a second ply, it must at least look like a move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;

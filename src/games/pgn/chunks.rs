@@ -12,12 +12,13 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::PgnInput;
 use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
-/// The size of a chunk in bytes. A chunk stays in the cache between reading and parsing.
+/// The size of a chunk in bytes. It is small enough for a chunk to stay in the cache between
+/// reading and parsing.
 const CHUNK: usize = 256 << 10;
 /// The maximum size of a chunk in bytes. A game that is larger than this is split at the end of a
 /// line.
 const LARGEST_CHUNK: usize = 16 << 20;
-/// The end of a line, followed by an empty line.
+/// A line ending followed by an empty line.
 const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ pub(crate) struct ReadSoFar {
 #[derive(Debug)]
 pub(crate) struct BrokenInput {
     pub input: usize,
-    /// The number of the line after the last line that could be read.
+    /// The number of the first line that could not be read.
     pub line: u64,
     pub error: io::Error,
 }
@@ -195,8 +196,9 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the start of the last game in `text`, or 0 if there is no boundary. If `more_follows`,
-/// ignores boundaries after an unclosed opening brace, because later text may close the comment.
+/// Returns the start of the last game in `text`, or 0 if no start of a game was found. If
+/// `more_follows`, ignores everything after an unclosed opening brace, because later text may close
+/// the comment.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
     let mut end = memrchr2(b'{', b'}', text)
         .filter(|&brace| more_follows && text[brace] == b'{')

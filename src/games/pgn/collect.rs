@@ -17,7 +17,7 @@ use crate::chess::position::Position;
 /// ten.
 const MAX_NESTING: usize = 100;
 
-/// Reads all games in an input, and reports how the reading of each game ended.
+/// Reads all games in an input. Each game comes with a [`GameEnd`], which contains any error.
 ///
 /// Chess variants are returned without moves. Text between games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
@@ -114,7 +114,8 @@ impl Visitor for Collector {
 }
 
 impl<'a> VariationText<'a> {
-    /// Reads the moves. `start` is the position before the replaced move.
+    /// Reads the moves of the variation. `start` is the position before the move that the variation
+    /// replaces.
     pub(crate) fn read(&self, start: &Position) -> Variation {
         if self.depth >= MAX_NESTING {
             let unread = self.unread(Fault::of(FaultReason::Nesting), start);
@@ -149,8 +150,8 @@ impl<'a> VariationText<'a> {
         Variation { comment, moves, unread }
     }
 
-    /// Stores this movetext, which begins with an error in `position`. If the error is an illegal
-    /// move, also reads the variations that replace the move.
+    /// Keeps movetext that cannot be read because it begins with an error in `position`. If the
+    /// error is an illegal move, also reads the variations that replace this move.
     fn unread(&self, fault: Fault, position: &Position) -> Unread {
         let movetext = in_one_line(&text(self.text));
         let variations = fault.san.iter().flat_map(|_| self.variations_of_first());
@@ -179,8 +180,8 @@ impl<'a> VariationText<'a> {
     }
 }
 
-/// Joins movetext into one line. Comments that extend to the end of a line are enclosed in braces
-/// instead.
+/// Joins movetext into one line. Comments that run to the end of a line are converted to comments
+/// in braces.
 fn in_one_line(movetext: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut left = movetext;
@@ -197,8 +198,8 @@ fn in_one_line(movetext: &str) -> String {
     words.join(" ")
 }
 
-/// Changes a word so that it can be written and read again. Otherwise, a control character would
-/// split the word, and a bracket at the beginning of a line would begin a tag.
+/// Modifies a word so that it survives being written and read back. Otherwise, a control character
+/// would split the word, and a bracket at the beginning of a line would begin a tag.
 fn kept_word(word: &str) -> String {
     let word = word.replace(char::is_control, "\u{fffd}");
     if word.starts_with('[') { format!(".{word}") } else { word }

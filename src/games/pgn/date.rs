@@ -9,7 +9,7 @@ use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
 /// A day, such as `2024.05.17`, `2024.05.??` or `2024`, that can be compared with the dates of
-/// games. If the month or day is unknown, the first one is used.
+/// games. An unknown month or day is replaced by the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PgnDate {
     year: u16,
@@ -93,7 +93,7 @@ impl Serialize for Month {
 }
 
 /// The date of a game, which may be incomplete. Dates are stored as numbers that increase with
-/// time. A date with an unknown day is less than all other dates of its month.
+/// time. A date with an unknown day is less than all other dates in its month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 

@@ -62,7 +62,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }
 
-/// Whether a word has the form of a move with a piece letter that English does not use.
+/// Whether a word looks like a move with a piece letter that English does not use.
 fn has_foreign_letter(word: &[u8]) -> bool {
     let is_move = |language: Language| {
         let english = language.translate(word);

@@ -17,7 +17,8 @@ enum Encoding {
     Utf32,
 }
 
-/// Converts UTF-16 to UTF-8. Does not change ASCII-compatible encodings, and rejects UTF-32.
+/// Converts UTF-16 to UTF-8. Passes through ASCII-compatible encodings unchanged, and rejects
+/// UTF-32.
 pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut sample = Vec::with_capacity(SAMPLE);
     input.by_ref().take(SAMPLE as u64).read_to_end(&mut sample)?;

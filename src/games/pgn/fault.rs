@@ -1,4 +1,4 @@
-//! How the reading of a game ended, and the errors in games.
+//! The outcome of reading a game, and the errors that a game can contain.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use crate::support::words::visible;
 /// How reading a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEnd {
-    /// The result in the `Result` tag if that is decided; otherwise, the result in the movetext.
+    /// The result in the `Result` tag, or the result in the movetext if the tag is missing or `*`.
     pub result: GameResult,
     /// The number of plies passed to the visitor.
     pub plies: usize,
     /// The status of the game.
     pub status: GameStatus,
-    /// An error if the result after the moves is decided and contradicts the `Result` tag, which
-    /// takes precedence. Set only for games that were read completely.
+    /// An error if the movetext ends with a result other than `*` that contradicts the `Result`
+    /// tag. The tag takes precedence. Set only for games that were read completely.
     pub contradiction: Option<Box<Fault>>,
 }
 
@@ -39,7 +39,7 @@ pub enum GameStatus {
 /// An error in a game, and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The line number in the input, counted from 1; 0 if it is unknown.
+    /// The 1-based line number in the input, or 0 if unknown.
     pub line: u64,
     /// The position before the invalid move, as FEN.
     pub fen: Option<String>,

@@ -107,7 +107,7 @@ impl FromIterator<Move> for Variation {
 }
 
 /// A game: tags, start position, main line with comments, and result. `Display` formats it as PGN
-/// in export format, without the empty line after it.
+/// in export format, without the trailing empty line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
     /// The names and values of the tags, in order. The writer ignores the values of `Result`, `FEN`
@@ -167,8 +167,8 @@ impl PgnGame {
 /// A move in the tree of a game and its variations.
 #[derive(Debug)]
 pub struct TreeMove<'a> {
-    /// The index of the previous move in the order of the movetext, counted from 0, or `None` at
-    /// the start. In this order, a move is followed by the variations that replace it.
+    /// The 0-based index of the previous move in movetext order, or `None` at the start. In this
+    /// order, each move is followed by the variations that replace it.
     pub parent: Option<usize>,
     /// The position before the move.
     pub before: &'a Position,

@@ -28,13 +28,13 @@ const PARQUET: &[u8] = b"PAR1";
 /// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
-/// The number of bytes to skip between two checks of whether reading should stop.
+/// The number of bytes to skip before checking again whether reading should stop.
 const SKIPPED_AT_ONCE: u64 = 1 << 20;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file. Its encoding is detected. With the `compression` feature, files compressed with
-    /// gzip, bzip2 or zstd are also detected.
+    /// A file. Its encoding is detected automatically. With the `compression` feature, so is
+    /// compression with gzip, bzip2 or zstd.
     File(PathBuf),
     /// Standard input, compressed or uncompressed.
     Stdin,
@@ -96,8 +96,8 @@ impl PgnInput {
         }
     }
 
-    /// Reads part of the text that [`PgnInput::open`] provides, at most up to the end of the text.
-    /// Compressed and UTF-16 input is decoded from the beginning.
+    /// Reads `length` bytes at `offset` of the text that [`PgnInput::open`] provides, or fewer at
+    /// the end of the text. Compressed and UTF-16 input is decoded from the beginning.
     pub(crate) fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         self.parts()?.read(offset, length, &|| false)
     }
@@ -238,7 +238,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input. Each flag states whether the input has the format with the same index in
+/// Decompresses an input. A flag is true if the input has the format at the same index in
 /// [`PACKINGS`].
 #[cfg(feature = "compression")]
 fn decompressed(

@@ -75,7 +75,7 @@ impl Language {
             // A piece letter can occur only at the beginning of a move or as the promotion piece.
             let is_piece_due =
                 last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
-            // In Estonian, `O` stands for a bishop.
+            // In Estonian, `O` is the letter for a bishop, so check for castling first.
             let letter = || if is_castling(rest) { None } else { self.letter(rest) };
             if let Some(piece) = FIGURINES.iter().position(|both| both.contains(&sign)) {
                 english.try_push(ENGLISH[piece]).ok()?;
@@ -83,7 +83,7 @@ impl Language {
                 english.try_push(ENGLISH[piece]).ok()?;
                 length = spelt;
             } else if let Some(ascii) = plain(sign)? {
-                // An English piece letter that this language does not use is invalid.
+                // An English piece letter is invalid here, because this language does not use it.
                 let foreign = ENGLISH.contains(&ascii);
                 (!foreign).then(|| english.try_push(ascii).ok())??;
             }
@@ -105,8 +105,8 @@ fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// Returns the ASCII form of a character in a move, `Some(None)` if the character is to be skipped,
-/// or `None` if it is invalid.
+/// Returns the ASCII form of a character in a move, `Some(None)` if the character should be
+/// skipped, or `None` if it is invalid.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),

@@ -21,7 +21,7 @@ const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 pub(super) struct ParquetGames {
     rows: RowIter<'static>,
-    /// The text of the current game. The first `read` bytes have already been read.
+    /// The text of the current game. The caller has already read its first `read` bytes.
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
@@ -123,7 +123,7 @@ fn write_game(row: &Row, text: &mut String) {
     text.push_str("\n\n");
 }
 
-/// Whether a column contains a tag. Excludes `Event`, because it is written separately.
+/// Whether a column contains a tag. Excludes `Event`, which is written separately.
 fn is_tag_name(name: &str) -> bool {
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     is_name && !name.is_empty() && name != MOVES && name != EVENT

@@ -10,7 +10,7 @@ use crate::support::files::{FileError, describe, read_folder};
 
 const COMPRESSED: [&str; 3] = [".gz", ".bz2", ".zst"];
 
-/// The suffix of the folders that contain the checkpoints of unfinished builds.
+/// The suffix of folders that contain checkpoints of unfinished builds.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 const UNFINISHED_FOLDER: &str =
     "it is the unfinished work of a build; repeat the command that started it";
@@ -53,8 +53,8 @@ impl PgnInput {
         Ok(inputs)
     }
 
-    /// Rejects regular files of kinds that do not contain games, and binary data without a game.
-    /// The error names the kind of file and explains how to use it.
+    /// Rejects regular files of a type that cannot contain games, and binary files without any
+    /// games. The error names the type of the file and explains how to use it.
     pub(crate) fn check(&self) -> io::Result<()> {
         let PgnInput::File(path) = self else { return Ok(()) };
         if !path.is_file() {

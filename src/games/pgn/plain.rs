@@ -18,8 +18,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// The number of bytes that `pgn-reader` reads at a time. It is small, so that little of the text
-/// after the movetext is copied.
+/// The number of bytes that `pgn-reader` reads at a time. A small block avoids copying much of the
+/// text that follows the movetext.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;

@@ -58,7 +58,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Returns the text of the game read last, including the blank lines around it.
+    /// Returns the text of the last game read, including the blank lines around it.
     pub(crate) fn game_text(&self) -> &[u8] {
         &self.games.text[self.begin..self.games.place()]
     }

@@ -116,8 +116,8 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// The number of bytes at the start of the text that are searched for a line end, to detect whether
-/// lines end with LF or CR.
+/// The number of bytes at the start of the text in which to search for the first line ending, which
+/// shows whether lines end with LF or CR.
 const FIRST_LINE: usize = 64 << 10;
 
 /// Returns the byte that ends lines in `text`: LF (possibly after a CR), or CR alone.
@@ -242,13 +242,13 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[begin..close], close + 1))
 }
 
-/// Returns the offset of the closing brace of a comment that contains opening braces, if it is
-/// closed.
+/// Returns the offset of the brace that closes a comment with opening braces inside it, or `None`
+/// if the comment is not closed.
 ///
 /// `end` is the offset of the first closing brace, and `last` is the offset of the opening brace
-/// before it. Braces do not nest in PGN, but if they balance before another game begins, they are
-/// assumed to be nested. Otherwise, the comment ends at `end` or, if a game begins before `last`,
-/// is not closed.
+/// before it. Braces do not nest in PGN, but they are treated as nested if they balance before
+/// another game begins. Otherwise, the comment ends at `end`, or is not closed if a game begins
+/// before `last`.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {

@@ -64,8 +64,8 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// Returns an error if the result after the moves differs from the `Result` tag and both are
-    /// decided.
+    /// Returns an error if the movetext and the `Result` tag both give a result, but not the same
+    /// one.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;
@@ -108,7 +108,8 @@ impl ReaderState {
         Some(ply)
     }
 
-    /// Plays a move. If the move is not in the tree, calls `resolve` with the position.
+    /// Plays a move. If the move is not in the tree, calls `resolve` with the current position to
+    /// find it.
     #[inline]
     pub(super) fn play(
         &mut self,

@@ -70,14 +70,15 @@ impl Tags {
         })
     }
 
-    /// Returns the result in the `Result` tag, if it is decided.
+    /// Returns the result in the `Result` tag, or `None` if the tag is missing, invalid or `*`.
     pub fn result(&self) -> Option<GameResult> {
         let result = GameResult::from_token(self.raw("Result")?.trim_ascii());
         result.filter(|&result| result != GameResult::Undecided)
     }
 }
 
-/// Decodes UTF-8. If that fails, decodes Latin-1, whose bytes are the first 256 code points.
+/// Decodes UTF-8, or Latin-1 if the bytes are not valid UTF-8. In Latin-1, each byte is a code
+/// point.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

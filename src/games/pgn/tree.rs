@@ -7,8 +7,8 @@ use shakmaty::{CastlingSide, Role};
 use super::GamePly;
 use crate::chess::position::{KeyMap, Position, Replay};
 
-/// The maximum number of places in the tree. They use 0.3 MB, which fits into a second-level cache.
-/// A larger tree is not faster, because loading a place from memory takes as long as playing the
+/// The maximum number of places in the tree. They take up 0.3 MB, which fits into the L2 cache. A
+/// larger tree is not faster, because loading a place from memory takes as long as playing the
 /// move.
 const MAX_PLACES: usize = 1 << 12;
 /// The number of games that must leave the tree at a place before a branch is added there. This

@@ -19,7 +19,8 @@ pub trait Visitor {
     /// Receives a legal move in the main line, or a null move ([`Move::NULL`]) made when not in
     /// check. Return `Break` to skip the remaining moves in this game.
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
-    /// Receives a comment on the previous move, or part of a long comment.
+    /// Receives a comment on the previous move, or on the whole game if there is no previous move.
+    /// Consecutive comments are passed one by one.
     fn comment(&mut self, text: &[u8]) {
         let _ = text;
     }
@@ -62,7 +63,8 @@ impl GamePly {
     }
 }
 
-/// The movetext of a variation, without its parentheses, or the unread rest of a line.
+/// The movetext of a variation, without its parentheses, or the rest of a line that could not be
+/// read.
 #[derive(Debug, Clone, Copy)]
 pub struct VariationText<'a> {
     pub(super) text: &'a [u8],

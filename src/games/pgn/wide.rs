@@ -23,7 +23,7 @@ pub(super) fn wide_space(text: &[u8]) -> usize {
     wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
 }
 
-/// The non-ASCII glyphs with their NAG numbers. They can follow a move without a blank.
+/// The non-ASCII glyphs with their NAG numbers. They can follow a move without a space in between.
 const WIDE_GLYPHS: [(char, u8); 26] = [
     ('！', 1),
     ('❗', 1),

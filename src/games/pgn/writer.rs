@@ -26,8 +26,8 @@ const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// Formats a tag as a line of PGN, without the newline. Replaces characters that end a line or
-/// control a terminal with blanks, so that the result is a single tag.
+/// Formats a tag as a line of PGN, without the newline. Line breaks and control characters are
+/// replaced with spaces, so that the result is always a single tag.
 fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
@@ -78,7 +78,8 @@ fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
 }
 
 impl Variation {
-    /// Returns the movetext as a single line. `start` is the position before the replaced move.
+    /// Returns the movetext as a single line. `start` is the position before the move that the
+    /// variation replaces.
     pub fn movetext(&self, start: &Position) -> String {
         let mut text = String::new();
         let mut lines = Lines::new(&mut text, usize::MAX);

@@ -17,7 +17,7 @@ const NEW_CHAPTER: &str = "Repertoire";
 /// The reason why a line cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AddError {
-    /// The line has no move, or a null move.
+    /// The line has no moves, or contains a null move.
     #[error("the line has no move to add, or a null move")]
     NoMove,
     /// The repertoire was not read from this text.
@@ -61,13 +61,14 @@ struct Change {
 }
 
 impl Repertoire {
-    /// Adds a line's missing moves, and a comment on the line's last position. `name` and `text`
-    /// are the input from which the repertoire was read. Returns `None` if there is nothing to add.
+    /// Adds the moves of a line that are missing from the repertoire, and a comment on the line's
+    /// last position. `name` and `text` are the input from which the repertoire was read. Returns
+    /// `None` if there is nothing to add.
     ///
-    /// The moves are added after the last position of the line that is in the repertoire, even if
-    /// the repertoire reaches that position by a different move order. If there is no such
-    /// position, the moves form a new chapter. A comment on a known position is appended to its
-    /// existing comment.
+    /// The moves are added after the line's last position that is in the repertoire, even if the
+    /// repertoire reaches that position via a different move order. If there is no such position,
+    /// the moves form a new chapter. A comment on a known position is appended to its existing
+    /// comment.
     ///
     /// # Errors
     /// If the line has no move, or if the text cannot be changed without losing other content.
@@ -87,9 +88,9 @@ impl Repertoire {
         }
     }
 
-    /// Returns the number of moves of a line that [`Repertoire::add_line`] would add. This is 0 if
-    /// the repertoire contains the last move; otherwise, it is the number of moves after the last
-    /// known position.
+    /// Returns how many moves of a line [`Repertoire::add_line`] would add. This is 0 if the
+    /// repertoire contains the last move; otherwise, it is the number of moves after the last known
+    /// position.
     pub fn missing_moves(&self, line: &Game) -> usize {
         let moves = line.moves();
         let before = line.positions().get(..moves.len()).unwrap_or_default();
@@ -155,7 +156,7 @@ impl Repertoire {
 
     /// Returns a chapter that contains a position, and the index of the move that leads to the
     /// position. The index is `None` if the chapter starts with the position. Prefers a chapter
-    /// that reaches the position by `moves`.
+    /// that reaches the position via `moves`.
     fn arrival(
         &self,
         start: &Position,
@@ -230,9 +231,9 @@ fn new_moves(moves: &[Move], comment: &str) -> Vec<PgnMove> {
     moves
 }
 
-/// Adds moves after the move `step` of a game, or at its start if `step` is `None`. They become the
-/// continuation if there is none yet; otherwise, they become the last variation. Returns `None` if
-/// the move `step` does not exist.
+/// Adds moves after move `step` of a game, or at its start if `step` is `None`. If the line ends
+/// there, the moves continue it; otherwise, they become the last variation. Returns `None` if there
+/// is no move `step`.
 fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Option<()> {
     let (line, at) = match step {
         Some(step) => line_of(&mut game.moves, step).map(|(line, at)| (line, at + 1))?,
@@ -283,7 +284,7 @@ fn path_to(
     None
 }
 
-/// Returns the locations of the games in a text, without the blank lines and the text around them.
+/// Returns the location of each game in `text`, excluding the blank lines and other text around it.
 fn extents(text: &str) -> Vec<Extent> {
     let bytes = text.as_bytes();
     let mut reader = TextReader::new(bytes, 1, OpeningCache::default(), language_of(bytes));
@@ -387,7 +388,7 @@ mod tests {
         let (text, moves) = add(TEXT, "e4 e6 d4", "");
         assert_eq!(moves, 2);
         assert!(text.replace('\n', " ").contains("(1... e6 2. d4)"), "{text}");
-        // The second chapter contains the position by a different move order.
+        // The second chapter reaches this position via a different move order.
         let (text, moves) = add(TEXT, "e4 d5 exd5 Qxd5 Nc3 Qa5", "");
         assert_eq!(moves, 1);
         assert!(text.contains("3. Nc3 Qa5 *"), "{text}");

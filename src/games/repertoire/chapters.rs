@@ -6,17 +6,18 @@ use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// A chapter with more moves than this is divided. This many moves fill about two pages. Hand-set.
+/// A chapter with more moves than this is split. This many moves fill about two pages. Chosen by
+/// hand.
 const CHAPTER_MOVES: usize = 150;
-/// A branch of a divided chapter becomes its own chapter if it has more moves than this.
+/// When a chapter is split, a branch becomes its own chapter if it has more moves than this.
 const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
 const NAMED_MOVES: usize = 4;
 
 impl Repertoire {
     /// Returns the moves that are not in [`Repertoire::chapters`], as games with variations. The
-    /// continuation of each position is written once, in the most probable line to the position.
-    /// Other lines to the position end with a comment `see …`. A long chapter is divided by its
-    /// first moves. Chapters are named after the opening.
+    /// continuation of each position is written only once, in the most probable line to the
+    /// position. Other lines to the position end with a comment `see …`. A long chapter is split by
+    /// its first moves. Chapters are named after the opening.
     pub fn new_chapters(&self, book: &Book, names: &Names) -> Vec<PgnGame> {
         let lines = self.lines(book);
         let mut tree = Tree { repertoire: self, lines, names, branches: KeyMap::default() };
@@ -148,7 +149,8 @@ impl Tree<'_> {
         game
     }
 
-    /// Returns the moves of branches: the first branch as the main line, the others as variations.
+    /// Converts branches to moves, with the first branch as the main line and the others as
+    /// variations.
     fn moves(&self, mut branches: Vec<Branch>) -> Vec<PgnMove> {
         let mut moves = Vec::new();
         while let Some((first, others)) = branches.split_first() {
@@ -167,7 +169,8 @@ impl Tree<'_> {
         moves
     }
 
-    /// Returns a move, with a comment if the continuation is in a different line.
+    /// Returns the move of a branch. If its continuation is in a different line, adds a comment
+    /// that says where.
     fn played(&self, branch: &Branch) -> PgnMove {
         let next = self.repertoire.node_of_key(branch.after);
         let known = next.and_then(|node| node.moves.iter().find(|known| !known.places.is_empty()));

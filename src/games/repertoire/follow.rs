@@ -36,7 +36,7 @@ impl EventKind {
     }
 }
 
-/// A move that leaves a repertoire or leads to it.
+/// A move that leaves a repertoire or leads into it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// The kind of event.
@@ -49,7 +49,7 @@ pub struct Event {
     pub mv: Move,
 }
 
-/// The events of a game, in order. A move can be both a deviation and a return.
+/// The events in a game, in order. A move can be both a deviation and a return.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
     /// The events.

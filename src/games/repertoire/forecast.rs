@@ -1,5 +1,5 @@
-//! Computes how often the positions of a repertoire occur in games, and finds positions without an
-//! answer.
+//! Computes how often the positions in a repertoire occur in games, and finds positions that it
+//! does not answer.
 
 use std::cmp::Reverse;
 
@@ -10,23 +10,23 @@ use crate::games::book::Book;
 /// The plies at which reports show the share of games that are still in the repertoire.
 pub const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
-/// The default minimum probability of the gaps that are reported or filled.
+/// The default minimum probability for a gap to be reported or filled.
 pub const MIN_PROBABILITY: f64 = 0.001;
 
 /// The default depth of a forecast in plies. Few repertoires have longer lines, apart from
 /// repetitions.
 pub const FORECAST_PLIES: u32 = 80;
 
-/// The probabilities that the positions of a repertoire occur in a game.
+/// The probabilities that the positions in a repertoire occur in a game.
 ///
-/// Opponents choose each move with its frequency in a book of games. The player chooses among the
-/// moves of the repertoire in proportion to their [weights](super::KnownMove::weight). The
-/// probability of a position is the sum over all move orders that lead to it. A game is followed
-/// until it leaves the repertoire, or until the book has no move for the opponent.
+/// Opponents choose their moves as often as they were played in a book of games. The player chooses
+/// among the moves in the repertoire in proportion to their [weights](super::KnownMove::weight).
+/// The probability of a position is the sum over all move orders that lead to it. A game is
+/// followed until it leaves the repertoire, or until the book has no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
-    /// The share of games that are still in the repertoire after each number of plies, starting
-    /// with 0. A game is no longer counted once the book has no continuation.
+    /// The share of games that are still in the repertoire, indexed by the number of plies played.
+    /// Games are no longer counted once the book has no continuation.
     pub shares: Vec<f64>,
     /// The positions after each number of plies, including the first positions outside the
     /// repertoire.
@@ -39,7 +39,7 @@ struct Met {
     probability: f64,
     /// The probability of the most common line that leads to this position.
     of_line: f64,
-    /// The key of the previous position in that line, and the move.
+    /// The key of the previous position in that line, and the move played there.
     last: Option<(u64, Move)>,
 }
 
@@ -55,7 +55,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Returns the game that consists of the line.
+    /// Returns a game in which this line is played.
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start);
         for &mv in &self.moves {
@@ -79,7 +79,7 @@ pub struct Gap {
     pub kind: GapKind,
     /// The number of games in the book that reached the position.
     pub games: u64,
-    /// The player's moves that lead back to positions of the repertoire.
+    /// The player's moves that lead back into the repertoire.
     pub ways_back: Vec<Move>,
 }
 
@@ -106,14 +106,15 @@ impl GapKind {
 }
 
 impl Repertoire {
-    /// Computes how often each position occurs if opponents choose each move with its frequency in
-    /// a book.
+    /// Computes how often each position occurs if opponents choose their moves as often as they
+    /// were played in a book.
     pub fn forecast(&self, book: &Book, max_ply: u32) -> Forecast {
         let starts: Vec<Position> = self.starts().map(|node| node.position).collect();
         self.forecast_from(&starts, book, max_ply)
     }
 
-    /// Like [`Repertoire::forecast`], but games begin at one of these equally likely positions.
+    /// Like [`Repertoire::forecast`], but games begin at one of `starts`, all of which are equally
+    /// likely.
     pub fn forecast_from(&self, starts: &[Position], book: &Book, max_ply: u32) -> Forecast {
         self.forecast_if(starts, book, max_ply, |_, _| true)
     }
@@ -216,7 +217,8 @@ impl Forecast {
         self.layers.iter().filter_map(|layer| layer.get(&key)).map(|met| met.probability).sum()
     }
 
-    /// Returns the most common line that leads to a position; `None` if it does not occur.
+    /// Returns the most common line that leads to a position, or `None` if the position does not
+    /// occur.
     pub fn line(&self, position: &Position) -> Option<Line> {
         let key = position.key();
         let met = |&(ply, layer): &(usize, &KeyMap<Met>)| Some((layer.get(&key)?.of_line, ply));
@@ -234,8 +236,8 @@ impl Forecast {
         Some(Line { start: at.position, moves, probability })
     }
 
-    /// Returns the positions that occur with at least this probability and have no answer in the
-    /// repertoire, the most probable ones first. Positions without legal moves are not gaps.
+    /// Returns the positions that occur with at least this probability but have no answer in the
+    /// repertoire, most probable first. Positions without legal moves are not gaps.
     pub fn gaps(&self, repertoire: &Repertoire, book: &Book, min_probability: f64) -> Vec<Gap> {
         let mut probabilities: KeyMap<(Position, f64)> = KeyMap::default();
         let is_open =
@@ -334,7 +336,7 @@ mod tests {
         let found: Vec<(f64, usize)> =
             gaps.iter().map(|gap| (gap.probability, gap.line.moves.len())).collect();
         // Half of the games begin with 1.d4 Nf6, and the other half with 1.d4 e6. The position's
-        // probability is the sum for the two move orders.
+        // probability is the sum over both move orders.
         let shared = 0.5 * 0.75 + 0.5 * 0.5;
         assert!(is_near(found[0].0, shared), "{found:?}");
         assert_eq!(gaps[0].position.key(), after("d4 Nf6 c4 e6").key());
@@ -401,8 +403,8 @@ mod tests {
         assert!(is_near(forecast.probability(&after("e4")), 0.5));
         assert!(is_near(forecast.probability(&after("e4 e5 d4")), 0.25));
         assert!(is_near(forecast.probability(&after("d4 d5")), 0.5));
-        // A book of the lines gives the same probabilities. A book of games gives probabilities in
-        // proportion to its games.
+        // A book built from the lines gives the same probabilities. In a book built from games, the
+        // probabilities are proportional to the numbers of games.
         let options = BuildOptions::of_repertoire();
         let of_book = |text: &str| {
             let book = build_in_memory(&input(text), &options, "lines").expect("a book").0;

@@ -26,7 +26,7 @@ pub struct Repertoire {
 pub struct Chapter {
     /// The name of the input, as given.
     pub file: String,
-    /// The number of the game in its input, counted from 1.
+    /// The 1-based number of the game in its input.
     pub number: u64,
     /// The game as it was read.
     pub game: PgnGame,
@@ -63,8 +63,7 @@ pub struct Place {
 pub struct Node {
     /// The position, with the move number of the line that reached it first.
     pub position: Position,
-    /// The moves in this position, in the order of the text or, if they were read from a book, by
-    /// frequency.
+    /// The moves in this position, in text order, or by frequency if they were read from a book.
     pub moves: Vec<KnownMove>,
     /// The distinct comments on the position, in the order of the text. Arrows and marked squares
     /// are included as `[%cal …]` and `[%csl …]`.
@@ -76,10 +75,10 @@ pub struct Node {
 pub struct KnownMove {
     /// The move, which is legal.
     pub mv: Move,
-    /// How often the move is chosen, relative to the other moves in the position. In a book of
-    /// games, this is the number of games with the move. Otherwise, it is 1, even if several
-    /// chapters contain the move. It is 0 for an opponent's move that was never played in the
-    /// book's games but leads to a position in the book.
+    /// How often the move is chosen, relative to the other moves in the position. If the repertoire
+    /// was read from a book of games, this is the number of games with the move, which can be 0 for
+    /// an opponent's move that merely leads to a position in the book. Otherwise, it is 1, even if
+    /// several chapters contain the move.
     pub weight: u64,
     /// The numeric annotation glyphs of the move in all places, without duplicates.
     pub nags: Vec<u8>,
@@ -92,7 +91,7 @@ pub struct KnownMove {
 pub struct Remark {
     /// The name of the input.
     pub file: String,
-    /// The number of the game in its input, counted from 1.
+    /// The 1-based number of the game in its input.
     pub number: u64,
     /// The kind of remark.
     pub kind: RemarkKind,
@@ -156,7 +155,7 @@ impl Repertoire {
         self.nodes.iter()
     }
 
-    /// Returns a position's node; `None` if the repertoire does not contain the position.
+    /// Returns the node for a position, or `None` if the repertoire does not contain the position.
     pub fn node(&self, position: &Position) -> Option<&Node> {
         self.node_of_key(position.key())
     }
@@ -181,7 +180,7 @@ impl Repertoire {
         position.side_to_move() == self.side
     }
 
-    /// Iterates over the positions at which the lines begin. If these include the usual start
+    /// Iterates over the positions at which lines begin. If one of them is the standard start
     /// position, returns only that one, because games begin there.
     pub fn starts(&self) -> impl Iterator<Item = &Node> {
         let usual = self.index.get(&Position::start().key());

@@ -8,8 +8,8 @@ use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{Score, expectation};
 use crate::games::book::{Book, BookMove, Candidate, Chooser, Counts, Policy, Rejection};
 
-/// A move order is added if it accounts for at least this share of a position's occurrences.
-/// Hand-set.
+/// A move order is added if it accounts for at least this share of a position's occurrences. Chosen
+/// by hand.
 const COMMON_ORDER: f64 = 0.1;
 
 /// How the answer is chosen from the good moves of a position.
@@ -46,16 +46,16 @@ impl Style {
 pub struct GrowOptions {
     /// How answers are chosen.
     pub style: Style,
-    /// The minimum probability of positions that need an answer, see [`Gap::probability`].
+    /// Positions with at least this probability need an answer (see [`Gap::probability`]).
     pub min_probability: f64,
-    /// The maximum number of centipawns by which an answer may be worse than the best move.
+    /// How much worse than the best move an answer may be, in centipawns.
     pub max_loss: Score,
     /// The maximum length of a line, in plies.
     pub max_ply: u32,
 }
 
-/// A search of a position, limited to the given moves unless the list is empty. Returns the score
-/// in centipawns from the side to move's point of view, and the best move.
+/// Searches a position, considering only the given moves, or all legal moves if the list is empty.
+/// Returns the score in centipawns from the side to move's point of view, and the best move.
 pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) + 'a;
 
 /// The result of [`Repertoire::grow`].
@@ -67,8 +67,8 @@ pub struct Growth {
     /// only if the book contains a good value for them.
     pub unanswered: Vec<Gap>,
     /// The forecast for games that are not in the book, estimated by leave-one-out: an opponent's
-    /// move is treated as unknown if the repertoire would not contain it after the removal of one
-    /// game from the book.
+    /// move is treated as unknown if it would drop out of the repertoire once a single game is
+    /// removed from the book.
     pub other_games: Forecast,
 }
 
@@ -207,8 +207,8 @@ impl<'a, 's> Answers<'a, 's> {
         }
     }
 
-    /// Returns the moves of the book that are not too much worse than the best move, including
-    /// moves that are known only from an analysis.
+    /// Returns the book moves that are not too much worse than the best move, including moves that
+    /// are known only from an analysis.
     fn candidates(&self, position: &Position) -> Vec<Candidate> {
         let mut candidates = self.chooser.candidates(self.book, &Game::new(*position));
         let value = self.book.value(position);
@@ -244,8 +244,8 @@ impl<'a, 's> Answers<'a, 's> {
         }
     }
 
-    /// Returns the number of positions that would need a new answer after a move and the opponent's
-    /// reply.
+    /// Returns the number of opponent's replies to a move that lead to positions in need of a new
+    /// answer.
     fn new_positions(&self, repertoire: &Repertoire, gap: &Gap, mv: Move) -> f64 {
         let after = gap.position.play(mv);
         if repertoire.node(&after).is_some() {

@@ -10,8 +10,8 @@ use crate::games::book::Book;
 /// The most probable lines as a tree. Every line through a position begins with the most probable
 /// line to that position.
 pub(super) struct Lines {
-    /// For each position, the key of the previous position and the move; `None` at the start of a
-    /// line.
+    /// For each position, the key of the previous position and the move played there; `None` at the
+    /// start of a line.
     last: KeyMap<Option<(u64, Move)>>,
     /// The keys of the positions at which lines begin.
     pub(super) starts: Vec<u64>,
@@ -19,7 +19,7 @@ pub(super) struct Lines {
 
 impl Repertoire {
     /// Computes the most probable lines, using a book for the probabilities of the opponent's
-    /// moves. Also follows moves of the repertoire that are not in the book.
+    /// moves. Also follows repertoire moves that are not in the book.
     pub(super) fn lines(&self, book: &Book) -> Lines {
         let usual: Vec<u64> = self.starts().map(|node| node.position.key()).collect();
         let of_start = |key: u64| if usual.contains(&key) { 1.0 / usual.len() as f64 } else { 0.0 };

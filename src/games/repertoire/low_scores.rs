@@ -1,11 +1,11 @@
-//! Finds moves of a repertoire that score worse than the other moves in the same position.
+//! Finds moves in a repertoire that score worse than the other moves in the same position.
 
 use super::graph::{Node, Repertoire};
 use crate::chess::position::Game;
 use crate::games::book::{Book, Candidate, Chooser, Policy};
 
-/// The default `margin` of [`Repertoire::low_scores`]. Hand-set, to exclude differences that are
-/// significant in large books but too small to matter.
+/// The default `margin` of [`Repertoire::low_scores`]. Chosen by hand to exclude differences that
+/// are significant in large books but too small to matter.
 pub const SCORE_MARGIN: f64 = 0.02;
 
 /// A move for the repertoire's own side that clearly scores worse than the alternatives.
@@ -13,16 +13,16 @@ pub const SCORE_MARGIN: f64 = 0.02;
 pub struct LowScore {
     /// The move, with its games and the bounds of its score.
     pub own: Candidate,
-    /// The mean of the expected points of the other moves, weighted by their numbers of games.
+    /// The mean expected points of the other moves, weighted by number of games.
     pub usual: f64,
-    /// The mean of the lower bounds of the other moves, with the same weights.
+    /// The mean of the lower bounds of the other moves' scores, with the same weights.
     pub usual_at_least: f64,
     /// The best playable move among the other moves, by the lower bound of its score.
     pub best: Option<Candidate>,
 }
 
 impl Repertoire {
-    /// Returns the moves of the repertoire's own side that score badly in a book of games.
+    /// Returns the repertoire's own moves in a position that score badly in a book of games.
     ///
     /// A move scores badly if the upper bound of its score is more than `margin` points per game
     /// below the mean lower bound of the other moves. The bounds are computed by a [`Chooser`], so
@@ -144,7 +144,8 @@ mod tests {
         });
         let mut values = values.to_vec();
         values.sort_by_key(|value| value.key);
-        // Equal engine values bring the expected scores of the two moves closer, to 54% and 46%.
+        // Equal engine values pull the expected scores of the two moves closer together, to 54% and
+        // 46%.
         let games = games.with_values(&values).expect("a book");
         assert_eq!(low(lines, Color::White, &games, 0.0), []);
     }

@@ -1,5 +1,5 @@
-//! The positions in the games that a player played with one colour, for preparation against that
-//! player.
+//! Collects the positions from a player's games with one colour, to prepare for playing against
+//! them.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -9,8 +9,8 @@ use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::{Counts, mean_and_error};
 use crate::games::pgn::GameResult;
 
-/// The wins and losses that are added to the results of a position (the Jeffreys prior). Without
-/// them, the interval would have zero width if all games had the same result.
+/// The numbers of wins and losses that are added to a position's results (the Jeffreys prior).
+/// Without them, the interval would have zero width if all games had the same result.
 const PRIOR: (f64, f64) = (0.5, 0.5);
 /// The normal distribution's quantile for a two-sided 95% interval.
 const Z: f64 = 1.959_964;
@@ -32,7 +32,7 @@ pub struct OpponentGames {
 pub struct Reached {
     /// The position.
     pub position: Position,
-    /// The results of the games that reached the position by any move order.
+    /// The results of the games that reached the position via any move order.
     pub results: Counts,
     /// The moves played in the position, with their results, in order of first appearance.
     pub moves: Vec<(Move, Counts)>,
@@ -47,7 +47,7 @@ pub struct Reached {
 pub struct Spot<'a> {
     /// The position and its results.
     pub reached: &'a Reached,
-    /// The bounds of the player's expected score at a confidence of 95%.
+    /// The bounds of the 95% confidence interval for the player's expected score.
     pub bounds: (f64, f64),
     /// Whether the upper bound is below the player's mean score in all games with this colour.
     pub is_below_mean: bool,
@@ -107,19 +107,20 @@ impl OpponentGames {
         self.lines.push((*start, line.to_vec()));
     }
 
-    /// Returns a position's results; `None` if no game reached it.
+    /// Returns a position's results, or `None` if no game reached the position.
     pub fn reached(&self, position: &Position) -> Option<&Reached> {
         self.reached.get(&position.key())
     }
 
-    /// Returns the start position of the first game that reached a position, and the moves to it.
+    /// Returns the start position of the first game that reached a position, and the moves that
+    /// lead from there to the position.
     pub fn line(&self, reached: &Reached) -> (&Position, &[Move]) {
         let (game, plies) = reached.first;
         let (start, moves) = &self.lines[game];
         (start, &moves[..plies])
     }
 
-    /// Returns the bounds of the player's expected score at a confidence of 95%.
+    /// Returns the bounds of the 95% confidence interval for the player's expected score.
     pub fn bounds(&self, results: &Counts) -> (f64, f64) {
         let (mean, error) = mean_and_error(results, self.side, PRIOR);
         ((mean - Z * error).max(0.0), (mean + Z * error).min(1.0))
@@ -154,9 +155,9 @@ impl OpponentGames {
         spots
     }
 
-    /// Returns the positions of a repertoire that the games reached, in descending order of
-    /// frequency. If successive positions were reached by the same games, only the last one is
-    /// returned. Start positions are omitted.
+    /// Returns the repertoire positions that the games reached, most frequent first. If successive
+    /// positions were reached by the same games, only the last one is returned. Start positions are
+    /// omitted.
     pub fn meetings(&self, repertoire: &Repertoire) -> Vec<&Reached> {
         let goes_on = |reached: &Reached| {
             reached.moves.iter().any(|(mv, played)| {

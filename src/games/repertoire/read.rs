@@ -42,7 +42,7 @@ impl RepertoireError {
 }
 
 impl Repertoire {
-    /// Opens a repertoire: one book, or PGN files and folders.
+    /// Opens a repertoire from a single book, or from PGN files and folders.
     ///
     /// # Errors
     /// If a file cannot be read, if the side is unknown, or if the repertoire has no move for that
@@ -106,8 +106,8 @@ impl Repertoire {
     }
 
     /// Reads a repertoire from a book: the moves of `side`, and all replies that lead to positions
-    /// of the book. If no game has a result, the book was built from a repertoire, so all moves
-    /// have the same weight.
+    /// in the book. If no game has a result, the book is assumed to have been built from a
+    /// repertoire, so all moves get the same weight.
     pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
         let mut repertoire = Repertoire::new(side);
         repertoire.book = Some(book.clone());

@@ -1,4 +1,4 @@
-//! Commands from a GUI to an engine, and their text form.
+//! The commands that a GUI sends to an engine, and their text form.
 
 use std::fmt;
 use std::time::Duration;
@@ -41,9 +41,10 @@ pub enum Command {
     MoveTime(Duration),
     /// Sets the maximum search depth, in plies.
     Depth(u32),
-    /// Measures time in nodes. This number of nodes counts as one second.
+    /// Measures time in nodes. The given number of nodes counts as one second.
     NodeRate(u64),
-    /// Sets the engine's clock, in centiseconds. The value is negative once the flag has fallen.
+    /// Sets the time left on the engine's clock, in centiseconds. It is negative once the flag has
+    /// fallen.
     Time(i64),
     /// Sets the time left on the opponent's clock, in centiseconds.
     OtherTime(i64),
@@ -61,7 +62,7 @@ pub enum Command {
     Result {
         /// Result of the game: `1-0`, `0-1`, `1/2-1/2` or `*`.
         result: String,
-        /// The reason in words; may be empty.
+        /// The reason for the result, in words. May be empty.
         comment: String,
     },
     /// Sets up a position, which is given as a FEN.
@@ -123,9 +124,9 @@ pub enum Command {
         /// Value as text, or `None` for a button.
         value: Option<String>,
     },
-    /// Excludes these moves from the root search.
+    /// Excludes the given moves from the root search.
     Exclude(MoveSet),
-    /// Includes these moves in the root search again.
+    /// Includes the given moves in the root search again.
     Include(MoveSet),
 }
 

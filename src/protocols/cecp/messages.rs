@@ -9,7 +9,8 @@ use crate::support::words::percent;
 use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
 
-/// Converts a search report to thinking output. While pondering, the expected move comes first.
+/// Converts a search report to thinking output. While pondering, the line starts with the move
+/// expected from the opponent.
 pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     let report = &progress.report;
     let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
@@ -43,8 +44,8 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Formats a transposition into the book as thinking output. The text takes the place of a
-/// principal variation, because every GUI can show text there.
+/// Formats a transposition into the book as thinking output. The text is shown in place of the
+/// principal variation, which every GUI displays.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();
@@ -55,8 +56,9 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
 
 const NAMED: usize = 6;
 
-/// Returns thinking output for a book move: the moves in the book and their probabilities. The text
-/// is in parentheses, so that GUIs recognise that there was no search.
+/// Returns thinking output for a move played without a search: the book moves with their
+/// probabilities, or the stored analysis of the move. The text is in parentheses to show GUIs that
+/// there was no search.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,

@@ -37,7 +37,7 @@ pub enum OptionKind {
     },
     /// One of several strings, chosen from a list.
     Combo {
-        /// All choices, in the order in which they are displayed.
+        /// All choices, in display order.
         choices: Vec<String>,
         /// Index of the current choice.
         chosen: usize,
@@ -52,7 +52,7 @@ pub enum OptionKind {
     Button,
     /// Like [`OptionKind::Button`], but sent only after all other options.
     Save,
-    /// Like [`OptionKind::Button`], but the engine then declares its options again.
+    /// Like [`OptionKind::Button`], but pressing it makes the engine redeclare its options.
     Reset,
 }
 

@@ -10,13 +10,13 @@ use super::text::shield;
 use crate::engine::search::Bound;
 use crate::support::words::clip;
 
-/// A line from the engine. Printing escapes free text, so that no GUI mistakes it for a command.
-/// Parsing turns unknown lines into [`Reply::Other`].
+/// A line from the engine. When a reply is printed, words in free text that a GUI would mistake for
+/// a command are replaced. Unknown lines are parsed as [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// One or more features and options.
     Features(Vec<Feature>),
-    /// The engine's move, in coordinates or SAN.
+    /// The engine's move, in coordinate notation or SAN.
     Move(String),
     /// Rejects a move that is impossible in the position.
     IllegalMove {
@@ -36,14 +36,14 @@ pub enum Reply {
     Result {
         /// Result of the game: `1-0`, `0-1` or `1/2-1/2`.
         result: String,
-        /// The reason in words. The protocol puts it in braces.
+        /// The reason for the result, in words. The protocol puts it in braces.
         comment: String,
     },
     /// Reports that the engine resigns.
     Resign,
     /// Offers or accepts a draw.
     OfferDraw,
-    /// Answers the `ping` that has this number.
+    /// Answers the `ping` with this number.
     Pong(u64),
     /// Suggests a move to the user (`Hint: MOVE`).
     Hint(String),
@@ -153,7 +153,7 @@ pub struct Thinking {
     /// Score from the engine's point of view, in centipawns. 100000 + N means that the engine
     /// mates in N moves, and -100000 - N means that it is mated in N moves.
     pub score: i32,
-    /// Time since the start of the search, rounded to centiseconds.
+    /// Time since the start of the search, sent in centiseconds (rounded down).
     pub elapsed: Duration,
     /// Number of nodes searched so far.
     pub nodes: u64,
@@ -193,7 +193,7 @@ pub struct Extras {
 /// The reply to `.` during analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// Time since the start of the search, rounded to centiseconds.
+    /// Time since the start of the search, sent in centiseconds (rounded down).
     pub elapsed: Duration,
     /// Number of nodes searched so far.
     pub nodes: u64,
@@ -276,7 +276,7 @@ impl fmt::Display for Reply {
 }
 
 impl From<&str> for Reply {
-    /// Parses one line, which must not contain the newline.
+    /// Parses one line, without its newline.
     fn from(line: &str) -> Self {
         parse::reply(line)
     }

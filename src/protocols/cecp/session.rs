@@ -24,7 +24,8 @@ pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
     post: bool,
-    /// Whether the GUI ignores lines that begin with `#`.
+    /// Whether the GUI accepted the `debug` feature, and therefore ignores lines that begin with
+    /// `#`.
     debug: bool,
     startup_warnings: Option<String>,
 }
@@ -34,8 +35,8 @@ impl<W: Write> Session<W> {
         Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
 
-    /// Sets warnings to show in a window. They are sent after the features, because the GUI waits
-    /// for all features before it handles anything else.
+    /// Sets the startup warnings, which the GUI shows in a window. They are sent after the
+    /// features, because the GUI processes nothing else before it has received all features.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -53,7 +54,7 @@ impl<W: Write> Session<W> {
         }
         let command = line.parse::<Command>();
         if !matches!(command, Ok(Command::Xboard | Command::Protover(_))) {
-            // A GUI that does not request features gets the warnings now.
+            // If the GUI does not ask for features, this is the time to send the warnings.
             self.send_startup_warnings()?;
         }
         match command {
@@ -78,7 +79,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Tell { audience, text })
     }
 
-    /// Sends a line for the debug file, if the GUI has one.
+    /// Sends a line for the GUI's debug file, if the GUI accepts such lines.
     fn comment(&mut self, text: &str) -> io::Result<()> {
         if self.debug { self.send(&Reply::Comment(text.to_owned())) } else { Ok(()) }
     }
@@ -215,14 +216,15 @@ impl<W: Write> Session<W> {
             Ok(()) => Ok(()),
             Err(SettingError::Unknown) => self.send_error("unknown option", line),
             Err(error @ SettingError::Value(_)) => self.send_error(&error.to_string(), line),
-            // The user has just entered the file name, but xboard does not show `Error` replies.
+            // These errors concern a file name that the user has just entered. They are shown as
+            // messages, because xboard does not display `Error` replies.
             Err(error) => self.send_message(Audience::UserError, error.to_string()),
         }
     }
 
-    /// Sets the folder of the endgame tables. Whenever the engine starts, xboard sends the folder
-    /// from its settings, even if the folder does not exist. A failure is reported only as a
-    /// comment, because GUIs would abandon the engine after an error.
+    /// Sets the folder of the endgame tables. xboard sends the folder from its settings whenever
+    /// the engine starts, even if that folder does not exist. GUIs would give up on the engine
+    /// after an error, so a failure is reported only as a comment.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),
@@ -272,8 +274,8 @@ impl<W: Write> Session<W> {
             Event::Vetoed(line) if self.post => {
                 self.send(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
             }
-            // Thinking output is off, or the search was requested with explicit limits, which
-            // happens only over UCI.
+            // Either thinking output is off, or this is the result of a search with explicit
+            // limits, which only UCI requests.
             Event::Report(_)
             | Event::Transposed(_)
             | Event::Vetoed(_)
@@ -288,9 +290,8 @@ impl<W: Write> Session<W> {
                 }
                 self.send(&Reply::Move(moved.mv.to_string()))
             }
-            // The hint contains the expected reply. It is sent before the first line of pondering,
-            // because programs such as python-chess cannot identify the expected reply in those
-            // lines.
+            // Send the expected reply as a hint before the first line of pondering output, because
+            // programs such as python-chess cannot work it out from those lines.
             Event::Pondering(Expected { position, mv }) => {
                 self.send(&Reply::Hint(position.san(mv)))
             }

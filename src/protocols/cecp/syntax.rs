@@ -17,7 +17,7 @@ const fn row(name: &'static str, parse: fn(&str) -> Result<Command, ParseError>)
     Syntax { name, parse }
 }
 
-/// All commands that have a name. Extra arguments, which other GUIs may send, are ignored.
+/// All commands that begin with a name. Extra arguments, which some GUIs send, are ignored.
 #[rustfmt::skip]
 const COMMANDS: &[Syntax] = &[
     row("xboard", |_| Ok(Command::Xboard)),
@@ -70,7 +70,7 @@ const COMMANDS: &[Syntax] = &[
     row("include", |a| Ok(Command::Include(move_set(a)?))),
 ];
 
-/// Parses one line, which must not contain the newline.
+/// Parses one line, without its newline.
 impl FromStr for Command {
     type Err = ParseError;
 
@@ -85,8 +85,8 @@ impl FromStr for Command {
     }
 }
 
-/// Whether `text` has the form of a move in coordinates or SAN. If such a move is illegal, the
-/// reply is `Illegal move` instead of `Error`.
+/// Whether `text` looks like a move in coordinate notation or SAN. If such a move is illegal, the
+/// reply is `Illegal move` rather than `Error`.
 pub(crate) fn looks_like_move(text: &str) -> bool {
     let coordinates = match text.as_bytes() {
         [a, b, c, d, rest @ ..] => {

@@ -1,4 +1,4 @@
-//! Numbers and free text in the format used by the protocol.
+//! Converts scores and free text to and from the protocol's format.
 
 use crate::chess::score::{self, Score};
 use crate::support::files::without_error_numbers;
@@ -29,13 +29,13 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words that could make xboard end the game, and their replacements. Anywhere in a line, xboard
-/// reads `Draw` as a result, and `offer` together with `draw` as a draw offer (xboard 4.9.1,
+/// Words that could make xboard end the game, and their replacements. xboard takes `Draw` anywhere
+/// in a line for a result, and `offer` together with `draw` for a draw offer (xboard 4.9.1,
 /// `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
-/// Words that xboard interprets as an error message from a remote shell, and their replacements.
-/// After such a message, xboard treats the engine as dead. Source: as for [`MISTAKEN`].
+/// Words that xboard takes for an error message from a remote shell, and their replacements. After
+/// such a message, xboard considers the engine dead. Source: same as [`MISTAKEN`].
 pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),

@@ -1,4 +1,4 @@
-//! Commands from a GUI to an engine, and their text form.
+//! The commands that a GUI sends to an engine, and their text form.
 
 use std::fmt;
 use std::num::IntErrorKind;
@@ -26,14 +26,14 @@ pub enum Command {
     },
     /// Sets the position to search.
     Position {
-        /// Position from which the moves are played.
+        /// Position before the first move.
         start: Start,
         /// Moves played from `start`, in coordinates.
         moves: Vec<String>,
     },
     /// Starts a search with these limits.
     Go(Box<Go>),
-    /// Ends the search. The search then reports its move.
+    /// Stops the search, which then reports its best move.
     Stop,
     /// Reports that the opponent has played the expected move.
     PonderHit,
@@ -47,7 +47,7 @@ pub enum Command {
     Ignored,
 }
 
-/// The position from which the moves in `position` are played.
+/// The position from which the moves of a `position` command are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
     /// The start position of a chess game.
@@ -61,17 +61,17 @@ pub enum Start {
 /// The search limits in `go`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
-    /// The moves to search. Empty if all moves are to be searched.
+    /// The moves to search, or empty to search all moves.
     pub search_moves: Vec<String>,
     /// Whether to search on the opponent's time.
     pub ponder: bool,
-    /// Remaining times of White and Black, if given.
+    /// Time left for White and Black, if given.
     pub time: [Option<Duration>; 2],
-    /// Increments of White and Black per move.
+    /// Increments per move for White and Black.
     pub increment: [Duration; 2],
     /// Number of moves to the next time control.
     pub moves_to_go: Option<u32>,
-    /// Depth of the last iteration, in plies.
+    /// Maximum search depth, in plies.
     pub depth: Option<i32>,
     /// Number of nodes to search.
     pub nodes: Option<u64>,
@@ -83,7 +83,7 @@ pub struct Go {
     pub move_time: Option<Duration>,
     /// Whether the search continues until `stop`.
     pub infinite: bool,
-    /// Limits with an invalid value, each with the text of the value. They are ignored.
+    /// Limits whose value is invalid, including the text of the value. They are ignored.
     pub garbled: Vec<String>,
 }
 
@@ -237,7 +237,7 @@ fn go(words: &[&str]) -> Go {
     go
 }
 
-/// Parses an integer. A value that is out of range becomes the nearest `i64`.
+/// Parses an integer. A value out of range is clamped to the nearest `i64`.
 fn whole_number(text: &str) -> Option<i64> {
     match text.parse::<i64>() {
         Ok(number) => Some(number),
@@ -274,8 +274,8 @@ impl Go {
         Some(())
     }
 
-    /// Whether limits were given but none of them is valid. Only the clock of the side to move is
-    /// considered (`side` is 0 for White and 1 for Black).
+    /// Whether limits were given but none of them is valid. `side` is the side to move (0 for
+    /// White, 1 for Black), and only its clock is considered.
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {
         let bounded = self.depth.is_some()
             || self.nodes.is_some()

@@ -1,4 +1,4 @@
-//! Measures the lag: the time per move that passes on the GUI's clock but not on the engine's.
+//! Measures the lag: the time per move that the GUI's clock counts but the engine's does not.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::chess::position::{Color, Position};
 use crate::engine::controller::Lag;
 use crate::engine::search::TimeLimit;
 
-/// Compares the times that the GUI reports with the times that the searches planned.
+/// Compares the clock times reported by the GUI with the time that each search planned to use.
 #[derive(Debug, Default)]
 pub(super) struct LagMeter {
     lag: Lag,
@@ -21,7 +21,7 @@ struct Turn {
     remaining: Duration,
     increment: Duration,
     moves_to_go: Option<u32>,
-    /// The time that the search planned; `None` until the search has ended.
+    /// The time that the search planned to use; `None` until it has ended.
     planned: Option<Duration>,
 }
 
@@ -36,7 +36,7 @@ impl Turn {
 }
 
 impl LagMeter {
-    /// Begins a turn in this position. Returns the time limit, reduced by the lag.
+    /// Begins a turn in the given position. Returns the time limit with the lag subtracted.
     pub(super) fn begin_turn(&mut self, time: TimeLimit, position: &Position) -> TimeLimit {
         let TimeLimit::Clock { remaining, increment, moves_to_go } = time else {
             self.forget_turn();
@@ -52,14 +52,15 @@ impl LagMeter {
         self.lag.subtract_from(time)
     }
 
-    /// Ends the turn, if there is one, after a search that planned this time.
+    /// Ends the current turn, if any, after a search that planned to use this much time.
     pub(super) fn end_turn(&mut self, planned: Duration) {
         if let Some(turn) = &mut self.last_turn {
             turn.planned.get_or_insert(planned);
         }
     }
 
-    /// Discards the turn, because the GUI's next report cannot be compared with it.
+    /// Discards the current turn, because the next time that the GUI reports cannot be compared
+    /// with it.
     pub(super) fn forget_turn(&mut self) {
         self.last_turn = None;
     }
@@ -83,8 +84,8 @@ mod tests {
         Position::from_fen(&fen).expect("a position")
     }
 
-    /// Plays a turn with a search that plans `planned` seconds. Returns the clock time that remains
-    /// after subtracting the lag, in seconds.
+    /// Plays a turn in which the search plans to use `planned` seconds. Returns the remaining clock
+    /// time in seconds, with the lag subtracted.
     fn play(meter: &mut LagMeter, time: TimeLimit, plies: usize, planned: u64) -> f64 {
         let limit = meter.begin_turn(time, &position(plies));
         meter.end_turn(Duration::from_secs(planned));
@@ -96,7 +97,7 @@ mod tests {
     fn unexplained_time_is_subtracted_from_the_next_moves() {
         let mut meter = LagMeter::default();
         assert_eq!(play(&mut meter, clock(60, None), 0, 10), 60.0);
-        // Without lag, 60 s - 10 s + 1 s = 51 s would remain. The lag is limited to 1 s.
+        // Without lag, 60 s - 10 s + 1 s = 51 s would remain. The measured lag is capped at 1 s.
         assert_eq!(play(&mut meter, clock(49, None), 2, 10), 48.0);
         assert_eq!(play(&mut meter, clock(40, None), 4, 10), 40.0 - 0.875);
     }

@@ -27,11 +27,12 @@ pub enum Reply {
     UciOk,
     /// Reports that all commands before `isready` are complete.
     ReadyOk,
-    /// Ends a search and reports its move.
+    /// Ends a search and reports the best move.
     BestMove {
-        /// The move in coordinates. Any other text, such as `0000`, means that there is no move.
+        /// The move in coordinate notation. Any other text, such as `0000`, means that there is no
+        /// move.
         mv: String,
-        /// The reply on which the engine would ponder, if any.
+        /// The reply that the engine would like to ponder on, if any.
         ponder: Option<String>,
     },
     /// Reports intermediate search results or a remark.
@@ -47,10 +48,10 @@ pub struct Info {
     pub depth: Option<u64>,
     /// Length, in plies, of the longest line searched.
     pub selective_depth: Option<u64>,
-    /// Rank of this line if the search reports several lines, counted from 1.
+    /// 1-based rank of this line if the search reports several lines.
     pub multi_pv: Option<u64>,
-    /// Score for the side to move, exact or a bound. Centipawn scores are clamped below the scores
-    /// of tablebase wins and mates.
+    /// Score from the side to move's point of view, exact or a bound. Centipawn scores are clamped
+    /// so that they stay below tablebase wins and mates.
     pub score: Option<(Score, Bound)>,
     /// Probabilities of a win, a draw and a loss.
     pub chances: Option<WinRate>,
@@ -58,15 +59,15 @@ pub struct Info {
     pub nodes: Option<u64>,
     /// Search speed in nodes per second.
     pub speed: Option<u64>,
-    /// Fraction of the transposition table in use, in permille.
+    /// How full the transposition table is, in permille.
     pub hash_full: Option<u64>,
     /// Number of positions found in endgame tables.
     pub tablebase_hits: Option<u64>,
-    /// Time since the start of the search, rounded to milliseconds.
+    /// Time since the start of the search, sent in milliseconds (rounded down).
     pub elapsed: Option<Duration>,
     /// The principal variation. It is the last part of the `info` line.
     pub line: Option<String>,
-    /// Free text, the last part of the line. A line with free text has no principal variation.
+    /// Free text. It comes last in the line, and replaces the principal variation.
     pub text: Option<String>,
 }
 
@@ -135,7 +136,7 @@ impl fmt::Display for Info {
 }
 
 impl From<&str> for Reply {
-    /// Parses one line, which must not contain the newline.
+    /// Parses one line, without its newline.
     fn from(line: &str) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {

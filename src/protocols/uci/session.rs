@@ -31,13 +31,13 @@ pub(crate) struct Session<W> {
     debug: bool,
     startup_warnings: Option<String>,
     count: Option<PerftCount>,
-    /// Whether the running search has a limit other than a game clock. Such a search was probably
-    /// started by a script.
+    /// Whether the running search was probably started by a script: it has limits, but no game
+    /// clock, and is not pondering.
     is_scripted: bool,
     lag: LagMeter,
 }
 
-/// The duration of a search whose limits are all invalid. The GUI still waits for a move.
+/// The search time if all given limits are invalid. The GUI still expects a move.
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
@@ -90,7 +90,8 @@ impl<W: Write> Session<W> {
         Ok(Flow::Continue)
     }
 
-    /// Whether a command has to wait for the end of a search or for other waiting commands.
+    /// Whether a command has to wait until a search has ended or until other waiting commands have
+    /// been executed.
     fn comes_too_early(&self, command: &Command) -> bool {
         match command {
             Command::NewGame
@@ -207,17 +208,16 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Sends the pending replies when the input ends. Stops searches that have a game clock or no
-    /// limits, because the GUI that started them has exited. A script may still wait for other
-    /// searches.
+    /// Sends the pending replies once the input has ended. Searches that a script may still be
+    /// waiting for run to their end. All others are stopped, because the GUI that started them has
+    /// exited.
     fn finish(&mut self) -> io::Result<()> {
         loop {
             if self.engine.mode() == Mode::Thinking && !self.is_scripted {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // Replies to the last event may still be pending, and there might be no further
-                // event.
+                // Send the replies to the last event now, because there might be no further event.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {
@@ -253,8 +253,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets the position to search, and plays the moves before the first illegal one. If the
-    /// position is invalid, no search runs until another position is set.
+    /// Sets the position to search. Moves from the first illegal one onwards are dropped. If the
+    /// position itself is invalid, no search runs until another position is set.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -298,16 +298,16 @@ impl<W: Write> Session<W> {
         self.is_scripted = is_scripted(&limits);
         limits.time = self.lag.begin_turn(limits.time, self.engine.position());
         if limits.ponder {
-            // The clock starts at the opponent's move, so this turn cannot be used to measure the
-            // lag.
+            // The clock starts only once the opponent moves, so this turn cannot be used to measure
+            // the lag.
             self.lag.forget_turn();
         }
         self.engine.search(limits);
         Ok(())
     }
 
-    /// Sends the replies for pending events, and executes commands that waited for the end of a
-    /// search.
+    /// Sends the replies to pending events, and executes commands that were waiting for a search to
+    /// end.
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
@@ -435,11 +435,12 @@ impl<W: Write> Frontend for Session<W> {
     }
 }
 
-/// The option that GUIs set to play Chess960. The engine does not declare it.
+/// The option that GUIs set in order to play Chess960. Tabia does not declare it.
 const CHESS960: &str = "UCI_Chess960";
 const NO_CHESS960: &str = "cannot play Chess960: Tabia supports only orthodox chess";
 
-/// Formats the board as letters, with White at the bottom, followed by the FEN and the key.
+/// Formats the board as a diagram of letters with White at the bottom, followed by the FEN and the
+/// key.
 fn display(position: &Position) -> String {
     const LINE: &str = " +---+---+---+---+---+---+---+---+\n";
     let mut text = format!("\n{LINE}");
@@ -517,7 +518,8 @@ fn declaration(row: &Setting, settings: &Settings) -> Reply {
     Reply::Option { name: row.uci.to_owned(), kind }
 }
 
-/// Converts a search report to an `info` line, with probabilities if `show_wdl` is true.
+/// Converts a search report to an `info` line. If `show_wdl` is true, it includes win, draw and
+/// loss probabilities.
 fn info(progress: &SearchProgress, show_wdl: bool) -> Reply {
     let report = &progress.report;
     let microseconds = report.elapsed.as_micros().max(1);

@@ -1,14 +1,14 @@
-//! Conversion of scores to win, draw and loss probabilities, for `UCI_ShowWDL`.
+//! Converts scores to win, draw and loss probabilities, for `UCI_ShowWDL`.
 //!
 //! The probability of winning is a logistic function of the score. The probability of losing is the
-//! same function of the negated score, and the remainder is the probability of a draw. The midpoint
-//! and the slope depend on the material: with less material, a win requires a higher score, and the
-//! score is more reliable. Other engines use the ply number instead, which is meaningless for a
-//! position that was set up.
+//! same function applied to the negated score, and the rest is the probability of a draw. The
+//! midpoint and the slope depend on the material: with less material on the board, it takes a
+//! higher score to win, but the score is more reliable. Other engines use the ply number instead,
+//! which is meaningless for a position that was set up.
 //!
 //! The curves are maximum-likelihood fits to 12,000 self-play games of network 6 at 400 nodes per
 //! move (`tabia train games`; 1,288,820 positions with their search scores). The mean
-//! log-likelihood of the results is -0.647, against -0.719 with a single curve. With longer
+//! log-likelihood of the results is -0.647, compared with -0.719 for a single curve. With longer
 //! thinking times, more games are drawn.
 
 use std::fmt;
@@ -16,7 +16,7 @@ use std::fmt;
 use crate::chess::position::{Color, Piece, Position};
 use crate::chess::score::{self, Score};
 
-/// Probabilities for the side to move, in permille. Their sum is 1000.
+/// Probabilities from the side to move's point of view, in permille. They add up to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WinRate {
     /// Probability of a win, in permille.
@@ -33,8 +33,9 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// Curves by increasing material, in steps of [`STEP`] points. Each has two numbers in centipawns:
-/// the score at which half of the games are won, and the increase that multiplies the odds by e.
+/// One curve for every [`STEP`] points of material, in ascending order. Each consists of two
+/// numbers in centipawns: the score at which half of the games are won, and the increase in score
+/// that multiplies the odds by e.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
     (142.0, 65.0),
@@ -45,14 +46,15 @@ const CURVES: [(f64, f64); 8] = [
     (65.0, 155.0),
     (56.0, 153.0),
 ];
-/// Distance between curves, in points of material. The first curve applies at half this distance.
+/// Distance between two curves, in points of material. The first curve is for half this much
+/// material.
 const STEP: f64 = 10.0;
 
-/// Points for each kind of piece. Their sum is the material of both sides. Kings have no points.
+/// Points for each kind of piece. Material is the sum over both sides; kings do not count.
 const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 
-/// Returns the probabilities for the side to move in `position`. `score` is its search score.
+/// Returns the probabilities for the side to move in `position`, given the `score` of a search.
 pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     let certain = score::mate_distance(score).is_some() || score.abs() >= score::TABLEBASE_BOUND;
     let (win, loss) = match certain {

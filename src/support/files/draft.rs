@@ -1,4 +1,4 @@
-//! Incomplete files, which have either no name or a draft name.
+//! Files that are still being written. They have either no name or a draft name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -11,14 +11,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::is_at;
 use crate::support::platform::{self, try_lock};
 
-/// The prefix of draft names. It is followed by a hash of the target's name or, if another program
-/// is writing the same target, by random letters.
+/// The prefix of draft names. It is followed by a hash of the target's name, or by random letters
+/// if that name is taken because another program is writing the same target.
 const DRAFT_PREFIX: &str = ".tabia-";
 /// The number of random letters in a draft name. Collisions are harmless, because existing files
 /// and links are never overwritten.
 const DRAFT_LETTERS: usize = 12;
-/// The number of attempts to create a draft. An attempt fails if another program mistakes the draft
-/// for a leftover and removes it.
+/// How often to try to create a draft. An attempt fails if another program mistakes the draft for a
+/// leftover and removes it.
 const DRAFT_ATTEMPTS: usize = 8;
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -46,8 +46,8 @@ pub(crate) fn remove_leftover(draft: &Path) {
     }
 }
 
-/// Calls `make` with the draft name for a target, or with a random name if another program is using
-/// the draft name.
+/// Calls `make` with the draft name of a target, or with a random name if the draft name is already
+/// in use.
 fn under_draft_name<T>(
     target: &Path,
     make: impl Fn(&Path) -> io::Result<T>,
@@ -70,13 +70,14 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
-        // Failure is harmless: where locks are not supported, other programs do not remove drafts.
+        // It does not matter if locking fails: where locks are not supported, other programs do not
+        // remove drafts either.
         let _ = try_lock(&file);
         if is_at(&file, &path) {
             return Ok((file, path));
         }
-        // Another program removed the file before it was locked, so this program no longer owns the
-        // name.
+        // Another program removed the file before it was locked. The name may now belong to that
+        // program, so do not delete it.
         let _ = path.keep();
     }
     Err(io::Error::other("other programs remove it again and again"))
@@ -84,14 +85,14 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
 
 pub(super) fn unnamed(folder: &Path) -> Option<File> {
     let file = platform::unnamed_file(folder)?;
-    // Lock the file before it has a name. Failure is harmless: where locks are not supported, other
-    // programs do not remove drafts.
+    // Lock the file before it gets a name. It does not matter if locking fails: where locks are not
+    // supported, other programs do not remove drafts either.
     let _ = try_lock(&file);
     Some(file)
 }
 
-/// Gives an unnamed file the name of its target. If the target exists, the file first gets a draft
-/// name, because only a rename can replace the target.
+/// Gives an unnamed file the name of its target. If the target may have to be replaced, the file
+/// first gets a draft name, because only a rename can replace a file.
 pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {
     let link = |path: &Path| platform::link_unnamed(file, path);
     if !replaces && link(target).is_ok() {

@@ -1,4 +1,4 @@
-//! The error for a file that cannot be used.
+//! The error type for files that cannot be used.
 
 use std::fmt::Display;
 use std::io;

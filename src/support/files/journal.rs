@@ -1,12 +1,12 @@
 //! Files that store finished work, so that an interrupted command can resume.
 //!
-//! The first line contains the kind of file, the version of its format, and its owner. The owner is
-//! a description of the input and settings that produced the content.
+//! The first line contains the kind of file, the version of its format, and its owner. The owner
+//! describes the input and the settings that produced the content.
 //!
-//! In a journal, each further line contains a record as JSON, preceded by the CRC-32 of the JSON
-//! text. If a crash or a power failure leaves an incomplete last line, that line is removed.
-//! Damaged lines are skipped. A checkpoint is always replaced as a whole. It ends with the XXH3
-//! hash of all preceding bytes.
+//! There are two types of files. In a journal, each further line contains a record as JSON,
+//! preceded by the CRC-32 of the JSON text. If a crash or a power failure leaves an incomplete last
+//! line, that line is removed. Damaged lines are skipped. A checkpoint is always replaced as a
+//! whole, and ends with the XXH3 hash of all preceding bytes.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -90,9 +90,9 @@ impl Kind {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
     }
 
-    /// Returns the owner, with line breaks replaced by semicolons, and the length of the first
-    /// line. Returns `None` if the first line is incomplete. Can be used while another run is
-    /// writing the file.
+    /// Returns the owner and the length of the first line, or `None` if that line is incomplete.
+    /// Line breaks in the owner have been replaced by semicolons. This also works while another run
+    /// is writing the file.
     pub(crate) fn owner(&self, path: &Path) -> Result<Option<(String, u64)>, JournalError> {
         self.try_owner(path).map_err(|fault| self.error(path, fault))
     }
@@ -109,12 +109,14 @@ impl Kind {
         }
     }
 
-    /// Reads the records from offset `from` on. Does not change the file, which another run may be
-    /// extending. Returns the offset of the first incomplete or damaged line, or the length of the
-    /// file if there is none. Start the next call at this offset, because on a network file system,
-    /// a line can seem damaged until all of its content has been transferred. That call visits the
-    /// records after the line again. Returns `None` if the file is shorter than `from`, because it
-    /// has been replaced.
+    /// Reads the records from offset `from` onwards, without changing the file, which another run
+    /// may be extending.
+    ///
+    /// Returns the offset of the first incomplete or damaged line, or the length of the file if
+    /// there is none. Start the next call at this offset: on a network file system, a line can look
+    /// damaged until all of its content has been transferred. That call visits the records after
+    /// the line a second time. Returns `None` if the file is shorter than `from`, which means that
+    /// it was replaced.
     pub(crate) fn follow<R: DeserializeOwned>(
         &self,
         path: &Path,
@@ -151,7 +153,7 @@ impl Kind {
         if !self.check(&mut BufReader::new(&file), owner)? {
             platform::set_len(&file, 0)?;
             file.write_all(self.headline(owner).as_bytes())?;
-            // Sync the name now. Later syncs include only the content.
+            // Sync the file's name now, because later syncs only cover the content.
             sync_name(path)?;
         }
         Ok(file)

@@ -1,5 +1,5 @@
-//! Files: atomic output (`output`), locks (`owned`), and functions that open only certain kinds of
-//! files. Long commands can resume from a [`Journal`].
+//! Files: writing them atomically (`output`), locking them (`owned`), and opening only certain
+//! kinds of files. A [`Journal`] lets long commands resume.
 
 mod draft;
 mod error;
@@ -28,8 +28,8 @@ pub(crate) use owned::{open_locked, open_output};
 
 use crate::support::platform::{self, may_wait};
 
-/// Opens a regular file for reading. Rejects all other kinds of files, such as named pipes, which
-/// would block until another program writes to them.
+/// Opens a regular file for reading. Rejects anything else, such as a named pipe, where opening
+/// would block until another program writes to it.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     platform::set_nonblocking(options.read(true));
@@ -49,8 +49,8 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Lists a folder. If a signal interrupts the call, repeats it, as the standard library does for
-/// files.
+/// Lists a folder. If a signal interrupts the call, it is repeated, just as the standard library
+/// does for files.
 pub(crate) fn read_folder(path: &Path) -> io::Result<ReadDir> {
     loop {
         match path.read_dir() {
@@ -60,8 +60,8 @@ pub(crate) fn read_folder(path: &Path) -> io::Result<ReadDir> {
     }
 }
 
-/// Opens a file for appending, and creates it if necessary. Accepts devices. Rejects pipes, because
-/// opening a pipe blocks until another program reads from it.
+/// Opens a file for appending, creating it if necessary. Devices are accepted. Pipes are rejected,
+/// because opening one blocks until another program reads from it.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
     // Check before opening, because the operating system's error message for a pipe without a
@@ -85,11 +85,11 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The error code of the operating system for an I/O error, which is the same on all Unix systems.
+/// The operating system's code for an I/O error. It is the same on all Unix systems.
 const EIO: i32 = 5;
 
-/// Describes an I/O error. Does not use the operating system's messages for common errors, because
-/// xboard mistakes some of them for an engine crash.
+/// Describes an I/O error. Common errors get their own messages, because xboard takes some of the
+/// operating system's messages for an engine crash.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),

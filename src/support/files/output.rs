@@ -1,9 +1,9 @@
 //! Writes files atomically, and never replaces a file by mistake.
 //!
-//! A file has no name until it is complete and synced. If a file with its final name exists, the
-//! new file gets a draft name and is then renamed to replace the old file. If a program is killed
-//! between these two steps, the next run that writes the same file removes the draft. Drafts are
-//! locked while their program is running, so an unlocked draft is a leftover.
+//! Where possible, a file has no name until it is complete and synced. If the target already
+//! exists, the new file gets a draft name and is then renamed to replace the old file. If a program
+//! is killed between these two steps, the next run that writes the same target removes the draft.
+//! Programs lock their drafts while they are running, so an unlocked draft is a leftover.
 //!
 //! Symbolic links are followed and preserved. An [`Output`] may replace an empty file, a file of
 //! the same [`FileKind`] or, with `force`, any other file. It never replaces an input of the same
@@ -22,13 +22,13 @@ use super::error::FileError;
 use crate::support::platform::{self, FileId, known_id};
 
 const HEAD: u64 = 4096;
-/// The suffixes that identify a kind of file.
+/// Suffixes that belong to a particular kind of file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
-/// The maximum number of symbolic links to follow, as on Linux.
+/// The maximum number of symbolic links to follow; Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
-/// A kind of file that a command writes and may replace.
+/// A kind of file that a command writes, and whose existing files it may replace.
 #[derive(Debug, Clone, Copy)]
 pub struct FileKind {
     /// The name of the kind, with an article.
@@ -135,7 +135,8 @@ impl<'a> Output<'a> {
         self
     }
 
-    /// Checks, before a long computation, whether the file may be written. Changes nothing on disk.
+    /// Checks whether the file may be written, so that a long computation is not wasted. Changes
+    /// nothing on disk.
     ///
     /// # Errors
     /// If the path is an input, a folder or a file of a different kind, or if its folder does not
@@ -147,8 +148,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Checks that this output and another output are not the same file, even under different names
-    /// or through links.
+    /// Checks that this output and `other` are not the same file, even under different names or
+    /// through links.
     pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), FileError> {
         let whole = |output: &Output<'_>| match output.place()? {
             // If the folder does not exist, writing the file will fail anyway.
@@ -177,8 +178,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Creates a file for sequential writing. Treats regular files like [`Output::create`], and
-    /// writes directly to devices and pipes.
+    /// Creates a file for sequential writing. Like [`Output::create`], but also accepts devices and
+    /// pipes, which it writes directly.
     pub(crate) fn stream(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
@@ -277,8 +278,7 @@ fn place(path: &Path) -> io::Result<Destination> {
     Ok(Destination::File(path.canonicalize()?, Some(there)))
 }
 
-/// Returns the path of the file to create. If `path` is a symbolic link, this is the target of the
-/// link.
+/// Returns the path of the file to create, after following symbolic links from `path`.
 fn new_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -299,11 +299,11 @@ pub(crate) struct NewFile {
     draft: Draft,
     name: PathBuf,
     target: PathBuf,
-    /// The permissions of the file to be replaced; `None` if there is none.
+    /// The permissions of the file to be replaced, if any.
     permissions: Option<Permissions>,
 }
 
-/// The location of the bytes until the file has its final name.
+/// Where the content is stored until the file has its final name.
 #[derive(Debug)]
 enum Draft {
     /// A file without a name. The operating system deletes it when the program ends.
@@ -329,8 +329,8 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, permissions })
     }
 
-    /// Replaces the content with a complete file, which [`NewFile::keep`] moves into place. If that
-    /// file is on a different file system, copies its bytes immediately.
+    /// Uses an existing, complete file as the content. [`NewFile::keep`] moves that file into
+    /// place. If it is on a different file system, its content is copied immediately instead.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
         if platform::is_on_volume_of(&there, folder_of(&self.target))? {
@@ -413,7 +413,8 @@ pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
-/// Syncs a folder, if it can be opened, so that its files' names survive a power failure.
+/// Syncs a folder so that the names of its files survive a power failure. Does nothing if the
+/// folder cannot be opened.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {

@@ -1,14 +1,14 @@
 //! Files shared by all HTML pages: the theme, the board and pieces, the game viewer, and charts.
 //!
 //! The explorer serves these files separately. Match reports, annotated games and lessons are
-//! single files that load nothing else. Browsers load modules only from a server, so [`Page`] joins
+//! single files that load nothing else. Browsers only load modules from a server, so [`Page`] joins
 //! the modules into one script, and removes the `import` lines and the word `export`. A test checks
-//! that no two modules declare the same top-level name and that every imported name exists. A
-//! bundler is not used, because it would require a second toolchain.
+//! that no two modules declare the same top-level name and that every imported name exists. We do
+//! not use a bundler, because it would require a second toolchain.
 //!
-//! The data of a page is JSON in a script element that is not executed. Every character that could
-//! end the element is escaped. No script inserts text as HTML. [`scriptless_page`] makes pages for
-//! printing.
+//! A page's data is stored as JSON in a script element that is not executed. Every character that
+//! could end the element is escaped. No script inserts text as HTML. [`scriptless_page`] creates
+//! pages for printing.
 
 mod pieces;
 
@@ -36,7 +36,8 @@ pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
 /// The style sheets of all pages that are written as files.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
-/// The modules shared by all pages that are written as files, each after the modules it imports.
+/// The modules used by all pages that are written to files. Each comes after the modules that it
+/// imports.
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
 /// The HTML frame of all pages that are written as files, with placeholders for the other parts.
@@ -52,7 +53,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Returns the page. Its `data` element contains the data for the script.
+    /// Returns the page, with `data` stored in its `data` element for the script to read.
     pub(crate) fn with(&self, data: &Value) -> String {
         let style = STYLES.concat() + self.style;
         let parts = [
@@ -88,7 +89,7 @@ pub(crate) fn scriptless_page(title: &str, style: &str, body: &str) -> String {
     fill(SCRIPTLESS_SHELL, &parts)
 }
 
-/// Replaces the placeholders in a frame. They must occur in the order of `parts`.
+/// Replaces the placeholders in a frame. They must occur in the same order as in `parts`.
 fn fill(shell: &str, parts: &[(&str, String)]) -> String {
     let (mut page, mut left) = (String::new(), shell);
     for (mark, part) in parts {
@@ -123,8 +124,8 @@ pub(crate) mod checks {
 
     use super::{Page, SHELL};
 
-    /// Panics unless a page made from these files is self-contained: all imported names exist, no
-    /// name is declared twice, and nothing is loaded from elsewhere. The page contains `data`.
+    /// Panics unless the page is self-contained when it contains `data`: all imported names exist,
+    /// no name is declared twice, and nothing is loaded from elsewhere.
     pub(crate) fn check(page: &Page, data: &serde_json::Value) {
         let script = page.joined();
         let mut names = BTreeSet::new();

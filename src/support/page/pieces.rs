@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::PIECES_JS;
 
-/// The letters of the pieces, as in FEN.
+/// The piece letters used in FEN.
 const KINDS: &str = "kqrbnp";
 
 /// Returns SVG symbols with the ids `piece-K`, `piece-k` and so on, for the pieces in `letters`. A
@@ -15,7 +15,7 @@ pub(crate) fn piece_symbols(letters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
     for letter in letters {
         let side = if letter.is_ascii_uppercase() { "white" } else { "black" };
-        // Here and below: writing to a string cannot fail.
+        // Writing to a string cannot fail, here and below.
         let _ = writeln!(
             out,
             "<symbol id=\"piece-{letter}\" viewBox=\"0 0 48 48\"><g class=\"piece {side}\">{}</g></symbol>",
@@ -25,7 +25,7 @@ pub(crate) fn piece_symbols(letters: impl Iterator<Item = char>) -> String {
     out
 }
 
-/// Returns the same shapes for a piece as the function `piece` in `pieces.js`.
+/// Returns the shapes of a piece, the same as those drawn by the function `piece` in `pieces.js`.
 fn drawing(kind: char) -> String {
     debug_assert!(KINDS.contains(kind));
     let mut out = String::new();
@@ -56,7 +56,8 @@ fn drawing(kind: char) -> String {
     out
 }
 
-/// Returns a piece's list from an object in `pieces.js`. Each list there is on a separate line.
+/// Returns the list for a piece from an object in `pieces.js`, where each list is on a line of its
+/// own.
 fn entry(object: &str, kind: char) -> Value {
     let lines = PIECES_JS.split(object).nth(1).unwrap_or_default().lines();
     let mut lines = lines.take_while(|line| *line != "};");

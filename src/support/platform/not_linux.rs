@@ -14,7 +14,8 @@ pub(crate) fn link_unnamed(_: &File, _: &Path) -> io::Result<()> {
     Err(io::Error::other("there are no files without names"))
 }
 
-/// Fails: on Windows, for example, a child does not inherit the cores of the thread that starts it.
+/// Always fails. On Windows, for example, a child process does not inherit the cores of the thread
+/// that starts it.
 pub(crate) fn usable_cores() -> io::Result<Vec<usize>> {
     Err(io::Error::other("Tabia supports this only on Linux"))
 }
@@ -24,5 +25,6 @@ pub(crate) fn bind_to_cores(_: &[usize]) -> io::Result<()> {
     Err(io::Error::other("Tabia supports this only on Linux"))
 }
 
-/// Does nothing: a nice value would apply to the whole process, and Windows has none.
+/// Does nothing. On other Unix systems, the nice value would apply to the whole process, and
+/// Windows has no nice values.
 pub(crate) fn raise_priority(_: i32) {}

@@ -29,7 +29,8 @@ const CRASHES: [i32; 2] = [6, 11];
 /// Whether [`signal`] has an effect.
 pub(crate) const HAS_SIGNALS: bool = true;
 
-/// Calls `react` in a separate thread for each of the `events`. This replaces the default action.
+/// Calls `react` from a separate thread whenever one of the `events` occurs, instead of the default
+/// action.
 #[cfg(feature = "cli")]
 pub(crate) fn on_events(
     events: &[Event],
@@ -202,7 +203,8 @@ pub(crate) fn claim(path: &Path) -> Option<File> {
 #[cfg(feature = "parquet")]
 pub(crate) fn lock_folder(path: &Path) -> io::Result<File> {
     let lock = File::open(path)?;
-    // Failure is harmless: where locks are not supported, no program removes the folder.
+    // It does not matter if locking fails: where locks are not supported, no program removes the
+    // folder.
     let _ = lock.try_lock();
     Ok(lock)
 }
@@ -222,7 +224,8 @@ pub(crate) fn rename_folder(from: &Path, to: &Path, lock: File) -> io::Result<()
     Ok(())
 }
 
-/// Makes a command start in its own process group, which a Ctrl-C in the terminal does not reach.
+/// Makes the command start in a process group of its own, so that Ctrl-C in the terminal does not
+/// reach it.
 pub(crate) fn prepare(command: &mut Command) {
     command.process_group(0);
 }
@@ -237,8 +240,7 @@ impl Group {
         Ok(Group(pid(child)))
     }
 
-    /// Kills all processes in the group, including those that are still running after the child has
-    /// exited.
+    /// Kills all processes in the group, even if the child itself has already exited.
     pub(crate) fn kill(&self) {
         if let Some(group) = self.0 {
             // This fails if no process is left, which is harmless.
@@ -277,7 +279,7 @@ pub(crate) fn has_crashed(status: ExitStatus) -> bool {
     status.signal().is_some_and(|signal| CRASHES.contains(&signal))
 }
 
-/// The standard input of a child. Writing to it fails if the child does not read.
+/// A child's standard input. Writing to it fails if the child does not read it in time.
 #[derive(Debug)]
 pub(crate) struct Input(ChildStdin);
 
@@ -342,7 +344,7 @@ pub(crate) fn total_memory() -> Option<usize> {
     memory_info("MemTotal:")
 }
 
-/// Returns the memory, in bytes, that programs can allocate without causing swapping.
+/// Returns how much memory programs can allocate without swapping, in bytes.
 pub(crate) fn available_memory() -> Option<usize> {
     memory_info("MemAvailable:")
 }
@@ -407,7 +409,7 @@ mod memory {
 
     #[allow(unsafe_code)]
     impl Mapping {
-        /// Maps `bytes` bytes of memory, which must not be 0. Returns `None` on failure.
+        /// Maps `bytes` bytes of memory. `bytes` must not be 0. Returns `None` on failure.
         pub(crate) fn new(bytes: usize) -> Option<Self> {
             let protection = ProtFlags::READ | ProtFlags::WRITE;
             // A new mapping does not overlap memory that is already in use.
@@ -416,7 +418,7 @@ mod memory {
             Some(Mapping { start: NonNull::new(mapped.ok()?.cast())?, bytes })
         }
 
-        /// Returns the address of the first byte, which is aligned to a page.
+        /// Returns the address of the first byte, which is page-aligned.
         #[inline(always)]
         pub(crate) fn start(&self) -> NonNull<u8> {
             self.start
@@ -440,7 +442,7 @@ mod memory {
     }
 }
 
-/// Requests huge pages for a range that consists of whole huge pages.
+/// Requests huge pages for a range, which must consist of whole huge pages.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 pub(crate) fn advise_huge_pages(memory: &mut [std::mem::MaybeUninit<u8>]) -> io::Result<()> {

@@ -11,14 +11,14 @@ const MARK: f64 = 3.5;
 const TITLE_LETTER: f64 = 8.4;
 const TITLE_MARGIN: f64 = 16.0;
 
-/// Colours of curves: the palette by Okabe and Ito, which is suitable for colour-blind readers.
+/// Curve colours: the Okabe–Ito palette, which is colour-blind-friendly.
 pub(crate) const COLORS: [&str; 7] =
     ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 pub(super) type Place = (f64, f64);
 
-/// Returns the beginning of an SVG picture of this size in pixels. If necessary, the picture is
-/// made wider to fit the title.
+/// Returns the beginning of an SVG image of the given size, in pixels. The image is made wider if
+/// the title does not fit.
 pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
     let width = width.max(2.0 * TITLE_MARGIN + TITLE_LETTER * title.chars().count() as f64);
     let title = xml(title);
@@ -33,7 +33,7 @@ pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
 }
 
 pub(super) fn text(out: &mut String, (x, y): Place, anchor: &str, text: &str) {
-    // Here and below: writing to a string cannot fail.
+    // Writing to a string cannot fail, here and below.
     let _ = writeln!(
         out,
         "<text x=\"{x:.1}\" y=\"{y:.1}\" style=\"text-anchor:{anchor}\">{text}</text>"
@@ -65,7 +65,7 @@ impl CurveStyle<'_> {
         let _ = writeln!(out, "<polyline {} points=\"{}\"/>", self.look(), places.join(" "));
     }
 
-    /// Draws a mark. The mark is hollow if the line is dashed; otherwise, it is filled.
+    /// Draws a point marker, which is hollow if the line is dashed and filled otherwise.
     pub(super) fn mark(&self, out: &mut String, (x, y): Place) {
         let fill = if self.dashed { "#ffffff" } else { self.color };
         let _ = writeln!(
@@ -82,7 +82,7 @@ impl CurveStyle<'_> {
     }
 }
 
-/// Draws the legend downwards from `(x, y)`, with a row for each style.
+/// Draws a legend that starts at `(x, y)` and has one row per style.
 pub(super) fn legend<'a>(
     out: &mut String,
     (x, y): Place,

@@ -1,4 +1,5 @@
-//! Plots curves on logarithmic axes with base 2, so that every doubling has the same length.
+//! Plots curves on axes with a base-2 logarithmic scale, so that each doubling covers the same
+//! distance.
 
 use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
 use crate::support::words::xml;
@@ -11,7 +12,7 @@ const RIGHT: f64 = 26.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 66.0;
 const CAP: f64 = 5.0;
-/// The smallest value on an axis. Smaller values are drawn as if they were equal to it.
+/// The smallest value that an axis can show. Smaller values are clamped to it.
 const MIN_VALUE: f64 = 1.0 / 1024.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]

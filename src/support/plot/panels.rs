@@ -1,5 +1,5 @@
-//! Plots curves over numbered points. Panels are either next to each other with a common vertical
-//! scale, or in several rows with a separate scale for each panel.
+//! Plots curves over numbered points. The panels are either side by side with a common vertical
+//! scale, or in several rows with a scale of their own for each panel.
 
 use std::fmt::Write;
 
@@ -18,9 +18,10 @@ const ROW_GAP: f64 = 40.0;
 const NUMBERS: usize = 20;
 /// The approximate number of horizontal grid lines in a panel with a linear scale.
 const GRID_LINES: f64 = 6.0;
-/// Panels with at most this many points mark each point, so that a single point is visible.
+/// Points are marked in panels with at most this many of them, so that even a single point is
+/// visible.
 const MARKED: usize = 20;
-/// The smallest value on a logarithmic scale. Smaller values are drawn as if they were equal to it.
+/// The smallest value that a logarithmic scale can show. Smaller values are clamped to it.
 const MIN_VALUE: f64 = 1e-6;
 
 #[derive(Debug, Clone)]
@@ -101,7 +102,7 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// Returns the smallest number that is at least `least` and is 1, 2 or 5 times a power of ten.
+/// Rounds `least` up to 1, 2 or 5 times a power of ten.
 pub(crate) fn round_number(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let numbers = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
@@ -114,7 +115,7 @@ pub(crate) struct Tile {
     pub scale: Scale,
 }
 
-/// Returns a picture of panels side by side, each `width` pixels wide.
+/// Returns an SVG image with panels side by side, each `width` pixels wide.
 pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> String {
     let rows = panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0) as f64;
     let whole = LEFT + panels.len() as f64 * (width + GAP);
@@ -130,8 +131,8 @@ pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> 
     out
 }
 
-/// Returns a picture of panels in rows of `columns` panels, each `width` pixels wide. `name`
-/// returns the label for a point, if it has one. Points are numbered from 0.
+/// Returns an SVG image with rows of `columns` panels, each `width` pixels wide. `name` returns the
+/// label of a point, if it has one. Points are numbered from 0.
 pub(crate) fn tiles(
     title: &str,
     tiles: &[Tile],

@@ -11,7 +11,8 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// Returns the form of a noun after a number: `game` after 1, and `games` after any other number.
+/// Returns a noun in the form that follows a number: `game` after 1, `games` after any other
+/// number.
 pub(crate) fn plural(number: u64, singular: &str) -> String {
     if number == 1 {
         return singular.to_owned();

@@ -1,4 +1,4 @@
-//! White space, as defined for all parsers of games and positions.
+//! White space, as understood by all parsers of games and positions.
 
 /// Whether a character separates words (Unicode white space or a zero-width character).
 pub(crate) fn is_space(sign: char) -> bool {

@@ -29,7 +29,8 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Replaces invisible characters except line ends with escapes, for output that quotes text.
+/// Replaces invisible characters except line breaks with escape sequences, for output that quotes
+/// text.
 pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);
@@ -37,20 +38,20 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
 }
 
-/// Prepares text for one line: replaces line ends and control characters with blanks. Zero-width
-/// characters are kept, because many writing systems need them.
+/// Prepares text for a single line by replacing line breaks and control characters with spaces.
+/// Zero-width characters are kept, because many writing systems need them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
 
-/// Escapes text for XML or HTML, for use as content or in an attribute value in double quotes.
+/// Escapes text for use in XML or HTML, either as content or in a double-quoted attribute value.
 pub(crate) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 const QUOTE: usize = 100;
 
-/// Shortens `text`, to limit the length of messages that quote it.
+/// Shortens `text` so that messages quoting it do not get too long.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

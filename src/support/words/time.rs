@@ -51,14 +51,14 @@ pub(crate) fn parse_seconds(text: &str) -> Option<Duration> {
     (seconds <= LONGEST_TIME.as_secs()).then(|| Duration::new(seconds, nanos))
 }
 
-/// Parses a positive time span like [`parse_seconds`]. The error describes the expected format.
+/// Like [`parse_seconds`], but rejects zero. The error describes the expected format.
 pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     let time = parse_seconds(text).filter(|time| !time.is_zero());
     time.ok_or("expected seconds above 0, such as 5 or 0.5")
 }
 
-/// Parses `M:SS`, or a plain number in units of `unit` seconds. Decimals are allowed in either
-/// form. In protocols, a plain number means minutes; in command lines, it means seconds.
+/// Parses either `M:SS` or a plain number in units of `unit` seconds. Both forms may have decimals.
+/// A plain number means minutes in protocols, and seconds on the command line.
 pub(crate) fn parse_clock(text: &str, unit: u32) -> Option<Duration> {
     let time = match text.split_once(':') {
         Some((minutes, seconds)) => {

@@ -1,4 +1,4 @@
-//! Converts scores to the expected points of human players and to move accuracy.
+//! Converts scores to expected points in games between people, and to the accuracy of moves.
 
 use crate::chess::score::Score;
 
@@ -6,20 +6,21 @@ use crate::chess::score::Score;
 /// Lichess fitted the inverse, 0.00368208, to games of players rated about 2300
 /// (<https://lichess.org/page/accuracy>). In engine games, a pawn increases the odds more.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// The cap on scores, in centipawns, which Lichess also uses. Mate scores are capped too. Because
-/// of the cap, moves that keep a winning position lose no points.
+/// The cap on scores, in centipawns, including mate scores. Lichess uses the same cap. It ensures
+/// that a move loses no points if the position was winning and still is.
 const LARGEST: Score = 1_000;
 
-/// The constants A, B and C in a move's accuracy in percent, `A exp(-B loss) - C`, where `loss` is
-/// the loss of winning chances in percent. Source: <https://lichess.org/page/accuracy>.
+/// The constants A, B and C of the formula for a move's accuracy in percent, `A exp(-B loss) - C`.
+/// Here, `loss` is how much the move lowers the winning chances, in percentage points. Source:
+/// <https://lichess.org/page/accuracy>.
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
 /// The minimum and maximum weight of a move in a game's mean accuracy. The weight is the standard
 /// deviation of the expected points, in percent, in a window of plies that ends with the move.
 /// Source: Lichess, `AccuracyPercent`.
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
-/// The minimum and maximum size of the window in plies. Between these limits, the size is a tenth
-/// of the game's length.
+/// The minimum and maximum size of this window, in plies. Within these limits, it is a tenth of the
+/// game's length.
 const WINDOW: (usize, usize) = (2, 8);
 
 pub(crate) fn expected(score: Score) -> f64 {
@@ -32,9 +33,9 @@ pub(super) fn of_move(loss: f64) -> f64 {
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// Returns the accuracy of one side's moves in percent. This is the average of two means: one
-/// weighted by the game's volatility around each move, and the harmonic mean, which a few bad moves
-/// can lower considerably.
+/// Returns the accuracy of one side's moves, in percent. It is the average of two means. One is
+/// weighted by how volatile the game is around each move. The other is the harmonic mean, which a
+/// few bad moves can lower considerably.
 ///
 /// `white` contains White's expected points before each ply and at the end. `moves` contains the
 /// index and the accuracy of each of that side's plies.
@@ -52,7 +53,7 @@ pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
         let weight = weight(ply + 1);
         sum += weight * accuracy;
         weights += weight;
-        // Otherwise, a single move with zero accuracy would make the harmonic mean zero.
+        // Without this minimum, a single move with zero accuracy would make the harmonic mean zero.
         reciprocals += 1.0 / accuracy.max(1.0);
     }
     Some((sum / weights + moves.len() as f64 / reciprocals) / 2.0)

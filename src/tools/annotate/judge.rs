@@ -7,12 +7,13 @@ use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// Mates of at most this many moves are always mentioned, because people can find them. Set by
+/// Mates in at most this many moves are always mentioned, because people can find them. Chosen by
 /// hand.
 const SHORT_MATE: i32 = 5;
 
-/// The smallest loss of expected points, from 0 to 1, for each verdict. The defaults are half of
-/// Lichess's limits (`Advice` in its source code: 0.1, 0.2, 0.3), whose scale ranges from -1 to 1.
+/// The minimum loss of expected points, from 0 to 1, for each verdict. The defaults are half of
+/// Lichess's limits (`Advice` in its source code: 0.1, 0.2, 0.3), because Lichess uses a scale from
+/// -1 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     pub inaccuracy: f64,
@@ -80,7 +81,8 @@ impl Verdict {
     }
 }
 
-/// The assessment of a move. Scores are in centipawns, from the point of view of the moving side.
+/// The assessment of a move. Scores are in centipawns, from the point of view of the player who
+/// moved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Judgement {
     pub mv: Move,
@@ -91,7 +93,8 @@ pub(crate) struct Judgement {
     /// The loss of expected points, from 0 to 1; 0 for the best move.
     pub loss: f64,
     pub verdict: Option<Verdict>,
-    /// Whether every alternative is at least a mistake and the move is not a recapture.
+    /// Whether this is the only good move: every alternative is at least a mistake, and the move is
+    /// not a recapture.
     pub only: bool,
     /// The length, in moves, of the mate that the move missed.
     pub missed_mate: Option<i32>,
@@ -140,8 +143,9 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Returns whether a missed or allowed mate deserves a comment. It does if the completed `depth`
-/// covers all plies of the mate, and if the mate is short or the move is at least a mistake.
+/// Returns whether a missed or allowed mate is worth a comment. The completed `depth` must cover
+/// all plies of the mate. In addition, either the mate must be short, or the move must be at least
+/// a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
@@ -203,7 +207,8 @@ mod tests {
     use crate::chess::score::{Ply, mate_in, mated_in};
     use crate::tools::annotate::study::Found;
 
-    /// Creates a study. `found` contains the score for the side to move and the best move.
+    /// Creates a study. `found` contains the score and the best move of each position, from the
+    /// side to move's point of view.
     pub(crate) fn study(moves: &[&str], found: &[(Score, &str)], second: Option<Score>) -> Study {
         let mut game = Game::default();
         for san in moves {

@@ -4,7 +4,7 @@ use super::judge::Verdict;
 use super::notes::without_evaluation;
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// A sentence that begins with one of these makes a move important even if it has no glyph.
+/// A move is important even without a glyph if its comment has a sentence that starts like this.
 const SENTENCES: [&str; 4] =
     ["Misses mate in ", "Allows mate in ", "Leaves the book, ", "Returns to the book "];
 

@@ -10,10 +10,11 @@ use crate::games::pgn::{PgnGame, PgnMove};
 use crate::games::repertoire::{Event, EventKind, follow_book};
 use crate::support::words::{counted, grouped};
 
-/// The prefix that identifies an annotator as Tabia. Annotations by Tabia are replaced.
+/// Annotators whose name starts with this prefix are Tabia itself, and their annotations are
+/// replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
-/// The first words of Tabia's comments on moves. The comments are recognised by these words.
+/// The first words of Tabia's comments on moves, by which these comments are recognised later.
 const SIGNS: [&str; 8] = [
     "Inaccuracy: ",
     "Mistake: ",
@@ -25,7 +26,7 @@ const SIGNS: [&str; 8] = [
     RETURNS,
 ];
 const RETURNS: &str = "Returns to the book by transposition.";
-/// Phrases in comments that refer to a better line. That line is the move's first variation.
+/// Phrases that show that a comment refers to a better line, which is the move's first variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 /// The beginning of Tabia's comment on the whole game.
 pub(super) const SUMMARY: &str = "White: ";
@@ -33,8 +34,8 @@ pub(super) const SUMMARY: &str = "White: ";
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
 /// The maximum length of a better line, in plies. Lines that end in mate have no limit.
 const LINE: usize = 10;
-/// The maximum number of book moves listed where a game leaves the book. The most frequent moves
-/// are listed.
+/// The maximum number of book moves to list where a game leaves the book, starting with the most
+/// frequent one.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
 /// The numeric annotation glyphs (NAGs) that assess a move.
@@ -53,8 +54,8 @@ pub(crate) struct Annotated {
     pub players: [Player; 2],
 }
 
-/// Writes the results of a study into its game. Replaces evaluations, verdicts and everything
-/// written by an earlier run of Tabia, and keeps all other comments, variations and glyphs.
+/// Writes the results of a study into its game. Evaluations, verdicts and anything written by an
+/// earlier run of Tabia are replaced. All other comments, variations and glyphs are kept.
 pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
     let mut pgn = game.clone();
     clear(&mut pgn);
@@ -84,7 +85,7 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
 }
 
 fn clear(pgn: &mut PgnGame) {
-    // The annotated game ends before its first illegal move.
+    // If the game contains an illegal move, the annotated game ends before it.
     pgn.unread = None;
     let ours = annotators(pgn).any(is_ours);
     if ours {
@@ -193,8 +194,8 @@ fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) 
     words.join(" ")
 }
 
-/// Formats a book move with the results of the games that reached the position after it. If other
-/// games reached it by a different move, adds the number of games that played the move.
+/// Formats a book move, along with the results of the games that reached the resulting position. If
+/// some of these games reached it via a different move, also shows how many games played this move.
 fn describe_move(book: &Book, position: &Position, book_move: &BookMove) -> String {
     let BookMove { mv, played, reached } = book_move;
     let results = reached.describe(position.side_to_move());

@@ -89,7 +89,7 @@ fn score(text: &str) -> Option<Score> {
             Some(if moves > 0 { mate_in(plies) } else { mated_in(plies) })
         }
         None => text.parse::<f64>().ok().filter(|pawns| pawns.is_finite()).map(|pawns| {
-            // No real evaluation exceeds 200 pawns. Larger values are errors in the program that
+            // No real evaluation exceeds 200 pawns. Larger values are bugs in the program that
             // wrote the game.
             (100.0 * pawns.clamp(-200.0, 200.0)) as Score
         }),

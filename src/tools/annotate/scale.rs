@@ -1,17 +1,18 @@
 //! Converts Tabia's scores to Stockfish's scale.
 //!
-//! Verdicts use a curve fitted to Stockfish's centipawns. Up to one pawn, both engines' scores are
-//! similar. Between 1.5 and four pawns, Stockfish's scores are larger. Beyond five pawns, Tabia's
-//! scores grow faster. Without the conversion, a move in a lost game might be called a blunder.
+//! Verdicts use a curve that was fitted to Stockfish's centipawns. The scores of the two engines
+//! are similar up to one pawn. Between 1.5 and four pawns, Stockfish's scores are higher. Beyond
+//! five pawns, Tabia's scores grow faster, so without the conversion, a move in a lost game could
+//! be called a blunder.
 
 use crate::chess::score::{Score, is_decided};
 
-/// Pairs of a Tabia score and the corresponding Stockfish 15.1 score. Other scores are interpolated
-/// linearly, or extrapolated from the last segment.
+/// Pairs of a Tabia score and the corresponding Stockfish 15.1 score. Scores in between are
+/// interpolated linearly, and higher scores are extrapolated from the last segment.
 ///
 /// The curve was drawn by hand through the medians in `docs/measurements/annotate.md`, which come
-/// from searches with 200,000 nodes. Scores up to 700 centipawns are based on 114 positions after
-/// the eighth move, at most two per game, from `Stefanova.pgn` and from game 21 onwards in
+/// from searches with 200,000 nodes. Up to 700 centipawns, it is based on 114 positions after the
+/// eighth move, at most two per game, from `Stefanova.pgn` and from game 21 onwards in
 /// `wrap23.pgn`. For higher scores, the positions come from the first twenty games of `wrap23.pgn`.
 const POINTS: [(Score, Score); 10] = [
     (0, 0),

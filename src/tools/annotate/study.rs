@@ -15,7 +15,7 @@ pub(crate) const NODES: u64 = 200_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// A number of nodes. With this limit, the study of a game is reproducible.
+    /// A number of nodes, which makes the study of a game reproducible.
     Nodes(u64),
     Time(Duration),
 }
@@ -44,17 +44,17 @@ impl Effort {
     }
 }
 
-/// The search for the second-best move gets the usual effort divided by this number, because an
-/// imprecise score is sufficient.
+/// The search for the second-best move uses the normal effort divided by this number, because a
+/// rough score is enough.
 const SECOND_PART: u32 = 4;
 
-/// The factor by which the effort is multiplied for a move that seems to lose expected points. Set
-/// by hand. Verifying such moves makes the study of a game take about 1.5 times as long.
+/// The effort is multiplied by this factor to verify a move that seems to lose expected points.
+/// Chosen by hand. Verifying such moves makes the study of a game take about 1.5 times as long.
 const AGAIN: u32 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
-    /// The score of the best line, in centipawns on the scale of [`to_stockfish_scale`].
+    /// The score of the best line, in centipawns on Stockfish's scale (see [`to_stockfish_scale`]).
     pub score: Score,
     pub line: Vec<Move>,
     /// The completed depth in plies.
@@ -66,17 +66,19 @@ pub(crate) struct Study {
     pub game: Game,
     /// The result for each position, including the final one; `None` where the game is over.
     pub found: Vec<Option<Found>>,
-    /// The score of the second-best move in each position whose best move was played. `None` if
-    /// there is no other move or if the game is already decided.
+    /// The score of the second-best move, for each position in which the best move was played.
+    /// `None` if there is no other move or the game is already decided.
     pub second: Vec<Option<Score>>,
 }
 
 impl Study {
-    /// Searches all positions in a game, from the last to the first, so that searches of earlier
-    /// positions find the results of later ones in the transposition table. Moves that seem to lose
-    /// at least `suspect` expected points are then verified with [`AGAIN`] times the effort. After
-    /// each position, `progress` is called with the number of completed positions and the total.
-    /// Returns `None` if the switch was turned off.
+    /// Searches all positions of a game. The last position is searched first, so that searches of
+    /// earlier positions find the results of later ones in the transposition table. Moves that seem
+    /// to lose at least `suspect` expected points are then verified with [`AGAIN`] times the
+    /// effort.
+    ///
+    /// After each position, `progress` is called with the number of completed positions and the
+    /// total. Returns `None` if the switch was turned off.
     pub(crate) fn of(
         game: Game,
         searcher: &mut Searcher,
@@ -108,8 +110,8 @@ impl Study {
         Some(study)
     }
 
-    /// Repeats the searches before and after every move that seems to lose at least `suspect`
-    /// expected points. Ends when both positions of each such move have been searched again.
+    /// Searches again before and after each move that seems to lose at least `suspect` expected
+    /// points. Stops once both positions of every such move have been searched again.
     fn search_suspects_again(
         &mut self,
         searcher: &mut Searcher,
@@ -153,14 +155,14 @@ impl Study {
         }
     }
 
-    /// Returns the position before a ply. For the index after the last ply, returns the final
+    /// Returns the position before a ply. The index after the last ply stands for the final
     /// position.
     pub(crate) fn position(&self, ply: usize) -> &Position {
         &self.game.positions()[ply]
     }
 
-    /// Returns the score of the position before a ply, or of the final position, for the side to
-    /// move. If the game is over, the score corresponds to the result of the game.
+    /// Returns the score of the position before a ply, or of the final position, from the side to
+    /// move's point of view. If the game is over, the score reflects the result.
     pub(crate) fn score(&self, ply: usize) -> Score {
         let over = || {
             let position = self.position(ply);
@@ -171,8 +173,8 @@ impl Study {
     }
 }
 
-/// Searches the last position, unless mate or another rule has ended the game there. A draw by
-/// repetition that was not claimed does not end the game.
+/// Searches the final position of `game`, unless mate or another rule has ended the game. An
+/// unclaimed draw by repetition does not end it.
 fn search(
     game: &Game,
     searcher: &mut Searcher,

@@ -8,7 +8,7 @@ use crate::engine::search::{Config, Searcher};
 use crate::games::pgn::PgnGame;
 use crate::tools::suite::{Switch, run_parallel};
 
-/// A game together with its index in the input, counted from 0.
+/// A game with its 0-based index in the input.
 pub(crate) type Numbered<T> = (u64, T);
 
 pub(crate) struct Plan {
@@ -16,9 +16,11 @@ pub(crate) struct Plan {
     pub effort: Effort,
 }
 
-/// Annotates games, and passes each to `take` as soon as it is finished, in any order. Returns
-/// after the last game, or as soon as `take` fails. Each switch controls one thread. Turning the
-/// switch off stops the thread and drops the game that it is annotating.
+/// Annotates games, and passes each one to `take` as soon as it is finished, in any order. Returns
+/// after the last game, or as soon as `take` fails.
+///
+/// There is one thread per switch. Turning a switch off stops its thread and drops the game that
+/// the thread is annotating.
 pub(crate) fn annotate_all<E: From<io::Error>>(
     games: impl Iterator<Item = Numbered<PgnGame>> + Send,
     plan: &Plan,

@@ -37,7 +37,8 @@ named_values! { pub Protocol, "protocol": Xboard = "xboard", Uci = "uci", Auto =
 /// An engine as configured by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineConfig {
-    /// The name in tables and games. If it is empty, the name reported by the engine is used.
+    /// The name shown in tables and stored in games. If empty, the name that the engine reports is
+    /// used.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
@@ -47,20 +48,20 @@ pub struct EngineConfig {
     pub dir: Option<PathBuf>,
     /// Environment variables that are set in addition to those of the match runner.
     pub env: Vec<(String, String)>,
-    /// The engine options to set, as names and values.
+    /// The engine options to set, as (name, value) pairs.
     pub options: Vec<(String, String)>,
     /// Lines that are sent to the engine after each start, once its options have been set.
     pub init: Vec<String>,
     /// The limits on the engine's searches.
     pub limits: MoveLimits,
-    /// The time by which a move may exceed its limit without losing on time.
+    /// By how much a move may exceed its time limit without losing on time.
     pub margin: Duration,
     /// Whether the engine ponders (searches during the opponent's time).
     pub ponder: bool,
     /// Whether the engine is restarted before every game.
     pub restart: bool,
-    /// The pause after each line sent, for engines that lose input. `None` stands for the engine's
-    /// default.
+    /// The pause after each line sent, for engines that lose input. `None` means the default for
+    /// the engine.
     pub pace: Option<Duration>,
 }
 

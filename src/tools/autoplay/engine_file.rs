@@ -54,7 +54,9 @@ struct EngineTable {
 }
 
 impl EngineTable {
-    /// Returns the engine defined by this table, with missing settings taken from `base`.
+    /// Returns the engine that this table defines. Missing settings are taken from `base`, except
+    /// for the name, the protocol and `init`. Options and environment variables are added to those
+    /// of `base`.
     fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ParseError> {
         let mut engine = EngineConfig::from_command(&self.command)?;
         engine.name = self.name;
@@ -90,7 +92,9 @@ fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Reads the `[[engine]]` tables in a TOML file. Missing settings are taken from `base`.
+/// Reads the `[[engine]]` tables in a TOML file. Missing settings are taken from `base`, except for
+/// the name, the protocol and `init`. Options and environment variables are added to those of
+/// `base`.
 ///
 /// # Errors
 /// If the file cannot be read, or if it does not contain a list of engines.

@@ -1,4 +1,4 @@
-//! The two engines of a worker thread, which are reused in later games.
+//! The two engines of a worker thread, which are kept for later games if possible.
 
 use std::thread;
 use std::time::Duration;
@@ -8,7 +8,8 @@ use super::play::Played;
 use super::player::{Player, StartError};
 use super::process::Trace;
 
-/// The pause before a failed start is retried. The machine may be short of resources for a moment.
+/// The pause before a failed start is first retried, because the machine may be short of resources
+/// for a moment. The pause gets longer with each retry.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
 pub(super) enum EngineNotice {
@@ -22,7 +23,8 @@ pub(super) enum EngineNotice {
 pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 
 impl EnginePool {
-    /// Starts each of these engines unless it is already running. Reports each start to `notify`.
+    /// Makes sure that the given engines are running, starting those that are not or that cannot be
+    /// reused. Reports each start to `notify`.
     pub(super) fn take(
         &mut self,
         engines: [(usize, &EngineConfig); 2],
@@ -57,8 +59,9 @@ impl EnginePool {
         Some(if *first == white { [a, b] } else { [b, a] })
     }
 
-    /// Ends engines that must be restarted after a game in which engine `white` played White.
-    /// Returns the last output of the engine whose error ended the game, if any, by colour.
+    /// After a game in which engine `white` played White, ends the engines that need to be
+    /// restarted. If an engine's error ended the game, also returns the last output of this engine
+    /// (by colour).
     pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
         let mut last_output = [Vec::new(), Vec::new()];
         for idle_player in &mut self.0 {

@@ -1,9 +1,9 @@
-//! The PGN file of a match. Games are appended to it, and its existing content is preserved.
+//! The PGN file of a match. Games are appended to it, and everything already in the file is kept.
 //!
-//! Before a game is written, its text and the length of the PGN file are stored in the state file.
-//! Beyond that length, a resumed run therefore finds the whole game, nothing, or, after a crash or
-//! power failure, a prefix of the game. Only such a prefix is ever removed, because games written
-//! by other programs may precede or follow it.
+//! Before a game is written, its text and the current length of the PGN file are stored in the
+//! state file. Beyond this length, a resumed run therefore finds either the whole game, or nothing,
+//! or (after a crash or power failure) the beginning of the game. Only such a beginning is ever
+//! removed, because games written by other programs may come before or after it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -24,7 +24,8 @@ const SEARCHED_AT_ONCE: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
     pub at: u64,
-    /// The text of the game, including the empty line that separates it from the preceding text.
+    /// The text of the game, preceded by line breaks that leave an empty line after the existing
+    /// text.
     pub text: String,
 }
 
@@ -52,8 +53,8 @@ impl GamesFile {
         Ok(GamesFile { path: path.to_owned(), file, is_regular })
     }
 
-    /// Creates the entry for a game. The entry's text begins with an empty line unless the file
-    /// already ends with one.
+    /// Creates the entry for a game. Its text starts with the line breaks needed to leave an empty
+    /// line between it and the existing text.
     pub(crate) fn entry(&self, text: String) -> io::Result<GameText> {
         if !self.is_regular {
             return Ok(GameText { at: 0, text });
@@ -70,7 +71,8 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
-    /// Adds a missing line break at the end of the file. Other programs may also write to the file.
+    /// Adds a line break at the end of the file if it is missing, because other programs may also
+    /// write to the file.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
         let length = self.file.metadata()?.len();
         if !self.is_regular || length == 0 {
@@ -91,7 +93,7 @@ impl GamesFile {
         if self.is_regular { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// Ensures, after an interruption, that the file contains the last stored game exactly once.
+    /// After an interruption, makes sure that the file contains the last stored game exactly once.
     pub(crate) fn settle(&mut self, last: &GameText) -> io::Result<()> {
         if self.lacks(last)? {
             let again = self.entry(last.text.trim_start().to_owned())?;
@@ -111,7 +113,8 @@ impl GamesFile {
         Ok(())
     }
 
-    /// Returns whether the last stored game is missing. Removes an incomplete copy of it.
+    /// Returns whether the last stored game is missing from the file. If the file contains an
+    /// incomplete copy, removes it.
     fn lacks(&mut self, last: &GameText) -> io::Result<bool> {
         let text = last.text.trim_start().as_bytes();
         if !self.is_regular || text.is_empty() {
@@ -146,13 +149,14 @@ impl GamesFile {
         Ok(false)
     }
 
-    /// Removes a range of bytes from `rest`, the part of the file that starts at `from`.
+    /// Removes a range of bytes from the file. The range is relative to `rest`, which is the
+    /// content of the file from offset `from` onwards.
     fn cut(&mut self, from: u64, rest: &[u8], piece: Range<usize>) -> io::Result<()> {
         if piece.end == rest.len() {
             return set_len(&self.file, from + piece.start as u64);
         }
-        // Other programs may have appended text after the removed part. A complete new file
-        // replaces the old one, so that a crash cannot lose this text.
+        // Other programs may have appended text after the removed part. To make sure that a crash
+        // cannot lose this text, replace the old file with a complete new one.
         let mut whole = std::fs::read(&self.path)?;
         let begin = usize::try_from(from).map_err(io::Error::other)?;
         whole.drain(begin + piece.start..begin + piece.end);
@@ -162,7 +166,8 @@ impl GamesFile {
     }
 }
 
-/// Finds the prefix of an incomplete game, at the end of the file or before another game.
+/// Finds the beginning of an incomplete game, either at the end of the file or in front of another
+/// game.
 fn torn_piece(rest: &[u8], text: &[u8]) -> Option<Range<usize>> {
     let line_begins = |&start: &usize| start == 0 || rest[start - 1] == b'\n';
     let starts = memmem::find_iter(rest, &text[..1]).filter(line_begins);
@@ -188,8 +193,8 @@ mod tests {
     const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
     const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
 
-    /// Resumes a run that was interrupted while appending `OWN` to `before` and that left `found`
-    /// instead. Returns the content of the file.
+    /// Resumes a run that was interrupted while it was appending `OWN` to `before`, leaving `found`
+    /// instead of `OWN`. Returns the content of the file.
     fn settled(before: &str, found: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");

@@ -35,7 +35,7 @@ pub use crate::support::files::JournalError;
 
 use crate::support::files::{FileError, describe};
 
-/// Settings that specify where the results of a match are stored.
+/// Settings for where to store the results of a match.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The PGN file to which games are appended.
@@ -46,9 +46,9 @@ pub struct Places {
     pub resume: bool,
     /// Whether to keep all games in memory for a report.
     pub keep: bool,
-    /// The EPD file to which the final positions are appended.
+    /// The EPD file to which the final position of each game is appended.
     pub epd: Option<PathBuf>,
-    /// The tags and the comments of the games in the PGN file.
+    /// Which tags and move comments are written to the PGN file.
     pub style: PgnStyle,
 }
 
@@ -59,13 +59,14 @@ pub struct MatchRecord {
     state: Option<StateFile>,
     epd: Option<NamedFile>,
     keep: bool,
-    /// The tags and the comments of the games in the PGN file.
+    /// Which tags and move comments are written to the PGN file.
     pub style: PgnStyle,
     /// The expected number of games in the whole match ([`Rounds::planned`]).
     pub scheduled: usize,
     /// The rounds so far.
     pub rounds: Rounds,
-    /// All engines of the tournament, including withdrawn ones; empty if the engines cannot change.
+    /// All engines that have ever entered the tournament, including those that withdrew. Empty if
+    /// the set of engines is fixed.
     pub entrants: Vec<Entrant>,
     /// The results of all games finished so far.
     pub standings: Standings,
@@ -76,16 +77,16 @@ pub struct MatchRecord {
 }
 
 impl MatchRecord {
-    /// Opens the files and loads the games of a resumed match.
+    /// Opens the output files and, if a match is resumed, loads its games.
     ///
-    /// If `entrants` is not empty, the match can be resumed with different engines: new engines
-    /// join, and missing ones are withdrawn. `settings` then describes everything except the
-    /// engines. If `entrants` is empty, the engines are those of the schedule, and `settings`
-    /// includes them.
+    /// If `entrants` is not empty, the match can be resumed with a different set of engines: new
+    /// engines join, and missing ones are withdrawn. In this case, `settings` covers everything
+    /// except the engines. If `entrants` is empty, the engines are those of the schedule, and
+    /// `settings` includes them.
     ///
     /// # Errors
-    /// If a file cannot be used, or if the state belongs to a match with different `settings` or
-    /// with different settings of an engine.
+    /// If a file cannot be used, or if the state file belongs to a match with different `settings`
+    /// or with different settings for one of its engines.
     pub fn open(
         places: &Places,
         schedule: Schedule,
@@ -153,7 +154,7 @@ impl MatchRecord {
         self.entrants.iter().map(find).collect()
     }
 
-    /// Converts the index of an engine in `entrants` to its index in [`Self::entrants`].
+    /// Converts an index into `entrants` to an index into [`Self::entrants`].
     pub fn renumber(&self, entrants: &[Entrant], index: usize) -> usize {
         let is_same =
             |stored: &Entrant| entrants.get(index).is_some_and(|own| own.name == stored.name);
@@ -192,7 +193,8 @@ impl MatchRecord {
         self.standings.placings = self.rounds.placings();
     }
 
-    /// Stores a finished game with all its data in the state file, and then in the PGN file.
+    /// Adds a finished game: first to the state file, with all its data, and then to the PGN and
+    /// EPD files.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -231,7 +233,7 @@ impl MatchRecord {
         Ok(())
     }
 
-    /// Stores the decision of a test that several machines share.
+    /// Stores the decision of a statistical test that is shared by several machines.
     ///
     /// # Errors
     /// If the state file cannot be written.
@@ -252,7 +254,7 @@ impl MatchRecord {
     }
 }
 
-/// Returns the rounds in a state file. Adds new entrants to `stored`.
+/// Rebuilds the rounds from the stored ones. Adds new entrants to `stored`.
 fn restore(
     path: &Path,
     schedule: Schedule,
@@ -280,11 +282,11 @@ fn restore(
     }
 }
 
-/// A file to which games are appended, with its path.
+/// The path and the handle of a file that games are appended to.
 type NamedFile = (PathBuf, GamesFile);
 
-/// Opens the PGN file and the EPD file of final positions. If the last of `games` is missing from a
-/// file, adds it.
+/// Opens the PGN file and the EPD file of final positions. If the last of `games` is missing from
+/// either file, appends it there.
 fn open_games(
     places: &Places,
     games: &mut [FinishedGame],

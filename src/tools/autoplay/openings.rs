@@ -30,7 +30,7 @@ use crate::support::threads::refused;
 use crate::support::words::number_of;
 use crossbeam::channel::bounded;
 
-/// The time to wait for a writer of a named pipe.
+/// How long to wait until a program opens the named pipe for writing.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
 const ACTION: &str = "read openings from";
@@ -70,17 +70,18 @@ impl From<Position> for Opening {
     }
 }
 
-/// The source, the number and the order of the openings.
+/// Where the openings come from, how many are used, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
-    /// The EPD or PGN file with the openings, plain or compressed, or a book: a `.tbk` file, a
+    /// An EPD or PGN file of openings, plain or compressed, or a book. A book is a `.tbk` file, a
     /// Polyglot `.bin` file, or the word `embedded` for the built-in book.
     pub path: PathBuf,
     /// Whether the openings are played in random order instead of file order.
     pub shuffled: bool,
     /// The seed for the random order and for selecting lines from a book.
     pub seed: u64,
-    /// The number of playable openings to skip at the beginning. They are played after all others.
+    /// The number of playable openings to skip at first. The skipped openings are played after all
+    /// others.
     pub start: usize,
     /// The number of openings needed.
     pub count: usize,
@@ -92,8 +93,9 @@ struct OpeningSelector {
     start: usize,
     /// The number of openings needed, including the first `start` ones.
     wanted: usize,
-    /// The generator of the random ranks by which openings are sorted, or `None` if they are not
-    /// shuffled. Because of the ranks, the order does not depend on the number of openings needed.
+    /// Generates a random rank for each opening, by which the openings are then sorted; `None` if
+    /// they are not shuffled. Thanks to the ranks, the order does not depend on how many openings
+    /// are needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
     seen: usize,
@@ -105,7 +107,7 @@ struct OpeningSelector {
 pub struct Skipped {
     /// The number of skipped openings.
     pub count: usize,
-    /// The index of the first skipped opening, counted from 1, and the outcome of its game.
+    /// The 1-based index of the first skipped opening, and how it ends the game.
     pub first: Option<(usize, Outcome)>,
 }
 
@@ -145,7 +147,7 @@ impl OpeningSelector {
         }
     }
 
-    /// Adds an opening, unless its game is already over. Returns whether more openings are needed.
+    /// Adds an opening, unless it ends the game. Breaks when no more openings are needed.
     fn take(&mut self, opening: Opening) -> ControlFlow<()> {
         if let Some(outcome) = opening.game().outcome() {
             self.skipped.count += 1;
@@ -162,8 +164,8 @@ impl OpeningSelector {
                 ControlFlow::Break(())
             };
         }
-        // Keep up to twice as many openings as needed, so that they are rarely sorted and
-        // discarded.
+        // Let twice as many openings as needed accumulate before discarding the rest, so that
+        // selection runs rarely.
         if self.kept.len() / 2 >= self.wanted {
             self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
             self.kept.truncate(self.wanted);
@@ -185,11 +187,12 @@ impl OpeningSelector {
 }
 
 impl OpeningChoice {
-    /// Reads the openings that are needed and puts them in playing order. If they are played in
-    /// file order, reading stops after the last one.
+    /// Reads as many openings as needed and puts them in playing order. If they are played in file
+    /// order, stops reading once there are enough.
     ///
     /// # Errors
-    /// If the file cannot be read, if it is empty, or if it contains an invalid opening.
+    /// If the file cannot be read, if it has too few openings or none that can be played, or if it
+    /// contains an invalid opening.
     pub fn load(&self) -> Result<Openings, FileError> {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
@@ -242,8 +245,9 @@ impl OpeningChoice {
         book.map(Some).map_err(|error| self.unusable(error))
     }
 
-    /// Draws random lines from the book. Each move is chosen with a probability proportional to its
-    /// number of games. A line ends where the book ends, or at the maximum number of plies.
+    /// Draws random lines from the book. Each move is chosen with a probability proportional to the
+    /// number of games in which it was played. A line ends where the book ends or when it reaches
+    /// the maximum number of plies.
     fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
@@ -255,7 +259,7 @@ impl OpeningChoice {
             }
         }
         if selector.seen > 0 {
-            // Lines that ended the game have been replaced, so none was skipped.
+            // Lines that ended the game were replaced by others, so nothing was skipped.
             selector.skipped = Skipped::default();
         }
         selector
@@ -283,7 +287,7 @@ impl OpeningChoice {
         Ok(selector)
     }
 
-    /// Reads the games in a PGN file. The games may lack tags.
+    /// Reads the games in a PGN file. Tags are not required.
     fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let plies = self.plies.unwrap_or(usize::MAX);
         let start = Position::start();
@@ -348,8 +352,8 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of lines drawn for each line needed. More than one may be necessary, because
-/// some lines end the game.
+/// The maximum number of draws from the book per line needed. A line may need more than one draw,
+/// because lines that end the game are rejected.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
 /// The default length, in plies, of lines selected from a book.
@@ -483,7 +487,7 @@ mod tests {
         let all = order(true, 7, 0, LINES);
         assert_ne!(all, order(true, 8, 0, LINES));
         for (start, count) in [(0, 1), (0, 7), (5, 10), (50, 10), (0, 1000), (59, 3)] {
-            // The openings before `start` are played after the end of the file.
+            // The openings before `start` are played after those at the end of the file.
             let wanted = |all: &[u16]| -> Vec<u16> {
                 all.iter().cycle().skip(start).take(count.min(LINES)).copied().collect()
             };

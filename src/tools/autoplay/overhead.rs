@@ -25,7 +25,7 @@ const EXACT: u64 = 2 << CLASS_BITS;
 /// The quantile that is reported in addition to the median.
 const TAIL: f64 = 0.999;
 
-/// Durations, counted in classes. The durations in a class differ by less than an eighth.
+/// A histogram of durations. Durations in the same bin differ by less than 12.5%.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Durations {
     counts: Vec<u64>,
@@ -59,8 +59,8 @@ impl Durations {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// Returns the quantile of the durations for `share`, which is between 0 and 1. The result is
-    /// rounded up by less than an eighth. Returns zero if there are no durations.
+    /// Returns the given quantile of the durations, rounded up by less than an eighth. `share` is
+    /// between 0 and 1. Returns zero if there are no durations.
     pub fn quantile(&self, share: f64) -> Duration {
         let wanted = (share * self.count as f64).ceil() as u64;
         let mut seen = 0;
@@ -80,7 +80,8 @@ impl Durations {
         })
     }
 
-    /// Formats the median, the tail and the maximum: `0.02 ms (99.9%: 0.3 ms, longest 1.5 ms)`.
+    /// Formats the median, the [`TAIL`] quantile and the maximum: `0.02 ms (99.9%: 0.3 ms, longest
+    /// 1.5 ms)`.
     fn describe(&self) -> String {
         let [median, tail] = [0.5, TAIL].map(|share| milliseconds(self.quantile(share)));
         let longest = milliseconds(self.longest);
@@ -101,7 +102,7 @@ fn class(microseconds: u64) -> usize {
     (u64::from(shift << CLASS_BITS) + (microseconds >> shift)) as usize
 }
 
-/// Returns the greatest number of microseconds in a class.
+/// Returns the longest duration in a class, in microseconds.
 fn most(class: usize) -> u64 {
     let class = class as u64;
     if class < EXACT {
@@ -112,12 +113,12 @@ fn most(class: usize) -> u64 {
     (((u128::from(leading) + 1) << shift) - 1).try_into().unwrap_or(u64::MAX)
 }
 
-/// The delays that the match runner causes. They are not deducted from the engines' clocks.
+/// The delays caused by the match runner itself. They do not count against the engines' clocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overhead {
-    /// The times between the arrival of a move and the beginning of its processing.
+    /// The time from the arrival of each move until its processing begins.
     pub waiting: Durations,
-    /// The times between the beginning of the processing and the next command to the opponent.
+    /// The time from the start of processing a move until the next command is sent to the opponent.
     pub processing: Durations,
 }
 

@@ -15,11 +15,11 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::words::named_values;
 
-/// A field of the comment on a move. The fields follow the score, the depth and the time. The names
-/// are those of fastchess, except for `book`.
+/// A field in the comment on a move. These fields are written after the score, depth and time.
+/// Their names are the same as in fastchess, except for `book`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PgnField {
-    /// The remaining time after the move, including the increment: `tl`.
+    /// The time left on the clock after the move, including the increment: `tl`.
     TimeLeft,
     /// The measured time minus the time that the engine reports: `latency`.
     Latency,
@@ -29,7 +29,7 @@ pub enum PgnField {
     SelectiveDepth,
     /// Nodes per second: `nps`.
     Speed,
-    /// The share of the transposition table in use, in permille: `hashfull`.
+    /// How full the transposition table is, in permille: `hashfull`.
     HashFull,
     /// The number of positions found in tablebases: `tbhits`.
     TablebaseHits,
@@ -76,14 +76,14 @@ impl FromStr for PgnFields {
     }
 }
 
-/// The tags and fields that are the same in all games of a match.
+/// The PGN tags and comment fields that are the same for all games of a match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PgnStyle {
     /// The value of the `Event` tag.
     pub event: String,
     /// The value of the `Site` tag. If it is empty, the tag is `?`.
     pub site: String,
-    /// The fields of the comments on moves.
+    /// The fields to write in move comments.
     pub fields: PgnFields,
 }
 

@@ -22,7 +22,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 /// starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The reason why an engine cannot be started.
+/// Why an engine could not be started.
 #[derive(Debug, Error)]
 pub enum StartError {
     /// The engine's process could not be started.
@@ -43,14 +43,14 @@ pub enum StartError {
         /// The engine's last output.
         last_output: Vec<String>,
     },
-    /// The engine cannot play what the match requires. Contains the reason.
+    /// The engine does not support something that the match requires. Contains the reason.
     #[error("cannot play the match: {0}")]
     Unable(String),
 }
 
 impl StartError {
-    /// Returns how many consecutive starts may fail with this error before it is reported. Another
-    /// attempt is useful if resources are short, but not if the program is missing.
+    /// Returns how many attempts to start the engine may fail in a row before this error is
+    /// reported. Retrying helps if resources are short, but not if the program is missing.
     pub fn attempts(&self) -> u32 {
         match self {
             StartError::Spawn { cause, .. } => match cause.kind() {
@@ -118,7 +118,7 @@ pub(crate) fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, Sta
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
 
-/// Detects an engine's protocol. `uci` is sent to a separate process, because an xboard engine may
+/// Detects an engine's protocol. The probe runs in a separate process, because an xboard engine may
 /// exit when it receives `uci`.
 pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Protocol, StartError> {
     if config.protocol != Protocol::Auto {
@@ -183,7 +183,7 @@ fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     }
 }
 
-/// Returns whether a line states that the engine does not understand `uci`.
+/// Returns whether the engine reports in this line that it does not understand `uci`.
 fn refuses(line: &str) -> bool {
     let line = line.to_lowercase();
     let says_no = ["error", "illegal", "invalid", "unknown"].iter().any(|word| line.contains(word));

@@ -1,4 +1,4 @@
-//! An engine's process, with line-based input and output that cannot block forever.
+//! An engine's process, with line-based input and output that never blocks indefinitely.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -21,7 +21,7 @@ use super::config::EngineConfig;
 pub(crate) use super::reader::Line;
 use super::reader::{forward_output, read_errors};
 
-/// The maximum number of unprocessed lines. An engine that writes more lines is blocked.
+/// The maximum number of unprocessed lines. Beyond this, the engine blocks when it writes.
 const READ_AHEAD: usize = 1024;
 
 /// The number of recent lines kept from each output stream for messages about a crash.
@@ -30,8 +30,8 @@ const LAST_WORDS: usize = 8;
 /// The maximum number of lines of error output kept until an engine's first game begins.
 const EARLY_ERRORS: usize = 256;
 
-/// The stack size of reader threads in bytes. It is small, because each engine has two such
-/// threads.
+/// The stack size of the reader threads in bytes. It is small because there are two of them per
+/// engine.
 const READER_STACK: usize = 1 << 18;
 
 /// The maximum time spent on writing to an engine that does not read its input.
@@ -40,12 +40,12 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum time that an engine may take to exit before it is killed.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The maximum time to wait for the remaining error output of an engine that has exited. Only a
-/// busy machine needs this long.
+/// How long to wait for the remaining error output of an engine that has exited. Only a busy
+/// machine needs this long.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Marks the end of the error output of an engine that has exited. There may be no end of file,
-/// because the engine's child processes may keep the stream open.
+/// Marks the end of the error output of an engine that has exited. The stream itself may not end,
+/// because child processes of the engine may keep it open.
 const END_OF_ERRORS: &str = "\0end of the error output\0";
 
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
@@ -58,7 +58,7 @@ pub enum Received {
     Closed,
 }
 
-/// The file in which all messages to and from engines are logged, if any.
+/// The file that logs all communication with the engines, if any.
 pub(crate) type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
 
 /// A running engine. Dropping it kills its process group.
@@ -69,7 +69,7 @@ pub struct Process {
     /// The engine's input, or `None` once it has been closed.
     stdin: Option<Input>,
     lines: Receiver<Line>,
-    /// The pipe to which the engine writes its error output.
+    /// The write end of the pipe that the engine's standard error is connected to.
     error_output: PipeWriter,
     /// Receives a message for each [`END_OF_ERRORS`] that has been read.
     errors_read: Receiver<()>,
@@ -78,7 +78,7 @@ pub struct Process {
     sent_at: Instant,
 }
 
-/// The recent output of an engine, and the files that store its messages.
+/// An engine's recent output, and the files in which it is logged.
 #[derive(Debug)]
 struct Memory {
     label: String,
@@ -137,8 +137,8 @@ impl Memory {
         let Some(trace) = &self.trace else { return };
         let time = at.saturating_duration_since(self.started).as_secs_f64();
         let mut file = lock(trace);
-        // Errors are ignored because a full disk must not stop a match. Each line is flushed,
-        // because a match may be killed, and reader threads may still own the file when it ends.
+        // Ignore errors: a full disk must not stop a match. Flush every line, because the match may
+        // be killed, and the reader threads may still hold the file when it ends.
         let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text))
             .and_then(|()| file.flush());
     }
@@ -200,7 +200,7 @@ impl Process {
                     kept.note_error(rest.unwrap_or(line));
                 }
                 if rest.is_some() {
-                    // This fails if an earlier message has not been received.
+                    // This fails if the previous message has not been received yet.
                     let _ = end.try_send(());
                 }
             });
@@ -227,37 +227,40 @@ impl Process {
         self.pace = pace;
     }
 
-    /// Returns the channel of the engine's lines. Pass each line from it to [`Self::note`].
+    /// Returns the channel that receives the engine's output lines. Pass each line you take from it
+    /// to [`Self::note`].
     pub fn lines(&self) -> &Receiver<Line> {
         &self.lines
     }
 
-    /// Records a line from the engine in the trace, and keeps it for messages about a crash. The
-    /// reader thread does not do this, because it must not be delayed.
+    /// Writes a line from the engine to the trace, and keeps it for crash messages. This is not
+    /// done in the reader thread, which must not be delayed.
     pub fn note(&self, line: &Line) {
         self.memory.trace(line.at, ">", &line.text);
         remember(&self.memory.last_output, &line.text);
     }
 
-    /// Writes all further error output to this file, which is created when the first line arrives.
+    /// Writes all further error output to the file at `path`, which is created when the first line
+    /// arrives.
     pub fn store_errors(&self, path: PathBuf) {
         lock(&self.memory.error_file).begin(path);
     }
 
-    /// Returns the time immediately before the system call that wrote the last line. The engine may
-    /// run on this processor core before that call returns.
+    /// Returns when the last line was sent. The time is taken just before the system call, because
+    /// the engine may run on this processor core before the call returns.
     pub fn sent_at(&self) -> Instant {
         self.sent_at
     }
 
-    /// Sends one line to the engine. The error distinguishes an engine that does not read its input
-    /// from one that has closed it and one that has exited.
+    /// Sends one line to the engine. If this fails, the error shows whether the engine is not
+    /// reading its input, has closed it, or has exited.
     pub fn send(&mut self, line: impl Display) -> io::Result<()> {
         let mut text = line.to_string();
         self.memory.trace(Instant::now(), "<", &text);
         text.push('\n');
         if let Err(error) = self.write_all(text.as_bytes()) {
-            // A write may detect an exit before a read does, so both report the exit status.
+            // A write may notice that the engine has exited before a read does, so both report the
+            // exit status.
             let closed = error.kind() == io::ErrorKind::BrokenPipe;
             let end = if closed { self.exit_status_text() } else { None };
             return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
@@ -284,7 +287,7 @@ impl Process {
     }
 
     /// Returns the next line if it arrives before the deadline. A line that arrives later is
-    /// dropped, so that a flood of output cannot prolong the wait.
+    /// dropped, so that an engine cannot prolong the wait by flooding the output.
     pub fn receive(&self, deadline: Instant) -> Received {
         let received = self.lines.recv_deadline(deadline);
         received.iter().for_each(|line| self.note(line));
@@ -295,8 +298,8 @@ impl Process {
         }
     }
 
-    /// Returns the last lines from both output streams, in printable form. Unread lines are
-    /// included, so they can no longer be received afterwards.
+    /// Returns the last lines from both output streams, in printable form. This consumes all unread
+    /// lines of standard output.
     pub fn last_output(&self) -> Vec<String> {
         self.note_rest();
         let Memory { last_output, last_errors, .. } = &*self.memory;
@@ -331,7 +334,7 @@ impl Process {
         Some(platform::describe_exit(status))
     }
 
-    /// Waits until the error output that the engine wrote before its exit has been read.
+    /// Waits until all error output written by the engine before it exited has been read.
     fn await_errors(&self) {
         let mark = format!("{END_OF_ERRORS}\n");
         if (&self.error_output).write_all(mark.as_bytes()).is_ok() {
@@ -339,7 +342,8 @@ impl Process {
         }
     }
 
-    /// Sends a last line and waits for the process to exit. Returns `false` if it had to be killed.
+    /// Sends a last line and waits for the process to exit. Returns `false` if it does not exit in
+    /// time.
     pub fn quit(&mut self, line: &str) -> bool {
         // This fails if the engine has already exited.
         let _ = self.send(line);
@@ -354,14 +358,15 @@ impl Drop for Process {
     /// Kills the process group, which may contain child processes even after the engine has exited.
     fn drop(&mut self) {
         self.group.kill();
-        // The process has been killed, so the wait is short. Without it, a zombie process would
-        // remain.
+        // Reap the process, which would otherwise remain as a zombie. The wait is short, because
+        // the process has just been killed.
         let _ = self.child.wait();
         self.note_rest();
     }
 }
 
-/// Returns an error of the same kind as `cause` that explains why the program cannot start.
+/// Returns an error of the same kind as `cause` whose message explains why the program cannot be
+/// started.
 fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
     let reason = match cause.kind() {
         io::ErrorKind::NotFound => {

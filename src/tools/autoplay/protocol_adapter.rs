@@ -12,7 +12,7 @@ use crate::support::words::visible;
 use super::clock::Clock;
 use super::process::{Process, Received};
 
-/// The information that an engine needs at the start of a game.
+/// What an engine needs to know at the start of a game.
 #[derive(Debug)]
 pub struct Setup<'a> {
     pub game: &'a Game,
@@ -44,20 +44,20 @@ pub struct SearchInfo {
     pub selective_depth: Option<u64>,
     /// Nodes per second.
     pub speed: Option<u64>,
-    /// The share of the transposition table in use, in permille.
+    /// How full the transposition table is, in permille.
     pub hash_full: Option<u64>,
-    /// The number of positions found in tablebases.
+    /// The number of tablebase hits.
     pub tablebase_hits: Option<u64>,
     /// The principal variation, as written by the engine.
     pub line: String,
     /// Whether the engine reports that the move comes from its book.
     pub book: bool,
-    /// The engine's description of how its search ended in the book, or an empty string.
+    /// How the search ended in the book, as described by the engine; empty if it did not.
     pub ending: String,
 }
 
 impl SearchInfo {
-    /// Stores the search information from an event. Returns `false` if the event has none.
+    /// Updates the search information from an event. Returns `false` if the event contains none.
     pub fn take_in(&mut self, event: &PlayerEvent) -> bool {
         match event {
             PlayerEvent::Thinking(thinking) => {
@@ -80,14 +80,15 @@ impl SearchInfo {
 pub enum BookComment {
     /// The move comes from the book.
     Move,
-    /// The search ended because a line reached the book, or because the root is analysed in the
-    /// book. Contains the engine's description.
+    /// The search ended because a line reached the book, or because the book contains an analysis
+    /// of the root position. Contains the engine's description.
     Ending(String),
 }
 
 impl BookComment {
-    /// Parses a comment that contains the word *book*. Engines comment on their book moves in
-    /// various forms. Only Tabia comments on a search that ends in the book.
+    /// Parses a comment about the book. Engines announce book moves in various ways, so any other
+    /// comment that contains the word *book* is taken to announce one. Only Tabia reports that a
+    /// search ended in the book.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(ENDED).unwrap_or(text);
         if [MEETS_BOOK, ANALYSED].iter().any(|words| text.starts_with(words)) {
@@ -98,13 +99,13 @@ impl BookComment {
     }
 }
 
-/// An event in a game that is reported by a line from an engine.
+/// A game event reported by a line of engine output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerEvent {
     Move {
         /// The move, as written by the engine.
         text: String,
-        /// The reply that the engine expects and on which it would ponder.
+        /// The reply that the engine expects and would ponder on.
         ponder: Option<String>,
     },
     Thinking(SearchInfo),
@@ -124,7 +125,7 @@ pub enum PlayerEvent {
 }
 
 impl PlayerEvent {
-    /// Returns whether the event ends the engine's turn, which means that no move will follow.
+    /// Returns whether the event ends the engine's turn, so that no further move is expected.
     pub fn ends_turn(&self) -> bool {
         matches!(
             self,
@@ -155,7 +156,8 @@ pub(super) struct KnownOption {
 }
 
 impl KnownOption {
-    /// Converts the value given by the user to the value to send. Returns `None` for a button.
+    /// Converts a value given by the user into the value to send. Returns `None` for a button,
+    /// which has no value.
     pub(super) fn value(&self, given: &str) -> Result<Option<String>, EngineError> {
         let needs_value = match &self.range {
             OptionRange::Button => return Ok(None),
@@ -171,7 +173,8 @@ impl KnownOption {
     }
 }
 
-/// Creates the error for an option that the engine does not have.
+/// Returns the error for an option that the engine does not have. The message lists the options
+/// that it has.
 pub(super) fn unknown_option<'a>(
     name: &str,
     known: impl Iterator<Item = &'a KnownOption>,
@@ -206,7 +209,7 @@ impl From<std::io::Error> for EngineError {
     }
 }
 
-/// The match runner's implementation of a protocol. It includes the state of the connection.
+/// The match runner's side of an engine protocol, including the state of the connection.
 pub trait ProtocolAdapter: Send {
     fn process(&mut self) -> &mut Process;
 
@@ -218,17 +221,18 @@ pub trait ProtocolAdapter: Send {
     /// Returns the values that an option accepts. The handshake must have been performed.
     fn option_range(&self, name: &str) -> Result<OptionRange, EngineError>;
 
-    /// Sets options by name. No game may be in progress.
+    /// Sets options by name. Call this only between games.
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
-    /// Describes a problem during the start, if any, that does not prevent the engine from playing.
+    /// Describes a startup problem that does not prevent the engine from playing, or returns `None`
+    /// if there was none.
     fn startup_retry(&self) -> Option<String> {
         None
     }
 
     fn reusable(&self) -> bool;
 
-    /// Starts a new game and plays its opening moves. The engine then waits.
+    /// Prepares the engine for a new game. The engine stays idle until [`Self::go`] is called.
     fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError>;
 
     /// Sends the opponent's last move, if there is one, and starts the search.
@@ -240,8 +244,8 @@ pub trait ProtocolAdapter: Send {
     /// Parses a line. Returns `None` if the line is irrelevant to the game.
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
-    /// Returns the time after which the engine must be ordered to move, counted from the start of
-    /// its turn. Returns `None` if the engine observes the time limit itself.
+    /// Returns how long after the start of its turn the engine must be told to move, or `None` if
+    /// the engine observes the time limit itself.
     fn move_now_after(&self) -> Option<Duration> {
         None
     }
@@ -252,13 +256,13 @@ pub trait ProtocolAdapter: Send {
     /// Forwards the opponent's draw offer to the engine.
     fn offer_draw(&mut self) -> Result<(), EngineError>;
 
-    /// Ends the game. Afterwards, the engine is idle, and all its output from this game has been
-    /// read. Fails if it is not idle by `deadline`.
+    /// Ends the game. On return, the engine is idle and all its output from this game has been
+    /// read. Fails if the engine is not idle by `deadline`.
     fn finish(&mut self, result: &str, comment: &str, deadline: Instant)
     -> Result<(), EngineError>;
 }
 
-/// Reads lines until one satisfies the predicate. `what` describes this line in error messages.
+/// Reads lines until `wanted` accepts one. `what` names the expected line in error messages.
 pub(crate) fn read_until(
     process: &mut Process,
     deadline: Instant,

@@ -1,7 +1,7 @@
-//! Reads the output of an engine, and stores the time at which each line arrived.
+//! Reads an engine's output and records when each line arrived.
 //!
-//! The reader thread of an engine's standard output only reads, splits and timestamps lines, so
-//! that a busy match runner does not delay the timestamps.
+//! The thread that reads standard output does nothing but read, split and timestamp lines, so that
+//! the timestamps are accurate even if the match runner is busy.
 
 use std::io::{ErrorKind, Read};
 use std::time::Instant;
@@ -10,8 +10,8 @@ use crossbeam::channel::Sender;
 
 use crate::support::platform;
 
-/// The maximum length of a line in bytes, to limit memory use; longer lines are truncated. It
-/// exceeds four times xboard's longest line, because some engines send longer lists of options.
+/// The maximum length of a line in bytes, to limit memory use; longer lines are truncated. This is
+/// more than four times xboard's limit, because some engines send very long lists of options.
 const LONGEST_LINE: usize = 1 << 16;
 
 /// The number of bytes read at a time. All lines that are read together get the same time.
@@ -26,7 +26,7 @@ const READER_NICE: i32 = -15;
 pub struct Line {
     /// The time at which the end of the line was read.
     pub at: Instant,
-    /// The text of the line, without the line end.
+    /// The text of the line, without the line ending.
     pub text: String,
 }
 
@@ -48,7 +48,8 @@ fn text(line: &[u8]) -> String {
     String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned()
 }
 
-/// Calls `handle` with each line and the time at which its end was read, until it returns `false`.
+/// Calls `handle` for each line, with the time at which the end of the line was read. Stops when
+/// `handle` returns `false`.
 fn for_each_line(mut output: impl Read, mut handle: impl FnMut(Instant, &[u8]) -> bool) {
     let mut chunk = vec![0; CHUNK];
     let mut line = Vec::new();

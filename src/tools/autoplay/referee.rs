@@ -24,9 +24,9 @@ use super::verdict::{Termination, Verdict};
 /// Adjudicates a draw if the scores of both engines stay close to zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct DrawRule {
-    /// The first move number at which the rule applies.
+    /// The rule applies from this move number on.
     pub from_move: u32,
-    /// The number of consecutive moves by each side that must satisfy the condition.
+    /// The number of consecutive moves for which both sides' scores must stay within the limit.
     pub moves: u32,
     /// The maximum absolute score, in centipawns.
     pub score: Score,
@@ -35,7 +35,7 @@ pub struct DrawRule {
 /// Adjudicates a win if the scores of both engines agree that one side is winning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct WinRule {
-    /// The number of consecutive moves by each side that must satisfy the condition.
+    /// The number of consecutive moves for which both engines' scores must reach the limit.
     pub moves: u32,
     /// The minimum absolute score, in centipawns.
     pub score: Score,
@@ -58,7 +58,8 @@ pub struct Referee {
     rules: Rules,
     /// The number of consecutive plies that satisfy the draw rule.
     drawish: u32,
-    /// The number of consecutive plies with a winning score for White and for Black.
+    /// For White and for Black, the length of the current run of plies whose scores are winning for
+    /// that side.
     winning: [u32; 2],
     tables: Option<Tables>,
 }
@@ -69,7 +70,8 @@ impl Referee {
         Referee { rules, drawish: 0, winning: [0; 2], tables }
     }
 
-    /// Returns the adjudication, if any, after `mover` has made a move and reported this score.
+    /// Returns a verdict if the game is over or should be adjudicated. Call this after each move,
+    /// with the score that `mover` reported for it.
     pub fn update(&mut self, game: &Game, mover: Color, score: Option<Score>) -> Option<Verdict> {
         if let Some(outcome) = game.outcome() {
             return Some(outcome.into());
@@ -99,7 +101,7 @@ impl Referee {
         }
     }
 
-    /// Returns the tablebase result of the position, if it is known.
+    /// Adjudicates the position if its tablebase result is known.
     fn known(&self, game: &Game) -> Option<Verdict> {
         let winner = self.tables.as_ref()?.winner(game.position())?;
         let termination = Termination::TablebaseAdjudication;
@@ -146,7 +148,8 @@ impl Referee {
     }
 }
 
-/// Judges an engine's claim in a game that is not over under the rules.
+/// Judges an engine's claim that the game is over. A correct claim ends the game with that outcome,
+/// and an engine that claims its own defeat resigns. Any other claim loses the game.
 pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) -> Verdict {
     if let Some(outcome) = game.outcome().filter(|outcome| outcome.result() == result) {
         return outcome.into();

@@ -46,7 +46,7 @@ pub struct Results {
     pub about: About,
     /// The names of the engines, in the same order as `engines`.
     pub names: Vec<String>,
-    /// The number of failed or late starts of each engine.
+    /// For each engine, how often it failed to start or started late.
     pub startup_retries: Vec<u32>,
     /// The delays that the match runner has caused in this run.
     pub overhead: Overhead,
@@ -54,12 +54,13 @@ pub struct Results {
     pub sprt: Option<Sprt>,
     /// The finished games and the files in which they are stored.
     pub match_record: MatchRecord,
-    /// The test to which this match belongs, if several machines share it.
+    /// The shared test that this match is part of, if several machines share one.
     pub(crate) shared: Option<SharedTest>,
 }
 
 impl Results {
-    /// Creates the results of a match that starts or resumes with `match_record`.
+    /// Creates the results of a match. `match_record` already contains the games of a resumed
+    /// match.
     pub fn new(engines: &[EngineConfig], match_record: MatchRecord, sprt: Option<Sprt>) -> Self {
         Results {
             engines: engines.to_vec(),
@@ -87,7 +88,7 @@ impl Results {
     ) -> Result<(), MatchError> {
         let end = self.play_rounds(tournament, interrupt, &mut observe);
         if end.is_err() && self.match_record.finished == 0 {
-            // The state file is removed if it contains no games.
+            // Remove the state file, since it contains no games.
             self.match_record.close()?;
         }
         end
@@ -158,7 +159,8 @@ impl Results {
         self.match_record.standings.tallies.values().flat_map(|tally| tally.pairs).sum()
     }
 
-    /// Reads the games of all workers of a shared test, and stores the decision if there is one.
+    /// Reads the latest games of all workers in a shared test, and stores the decision if the test
+    /// is decided.
     fn compare_workers(&mut self) -> Result<(), MatchError> {
         let Some(shared) = &mut self.shared else { return Ok(()) };
         match shared.refresh() {
@@ -175,14 +177,15 @@ impl Results {
         }
     }
 
-    /// Returns the results that the sequential test uses: those of all machines that share it.
+    /// Returns the results that the sequential test is based on. For a shared test, they include
+    /// the games of all machines.
     pub(crate) fn tested(&self) -> Option<&Tally> {
         let own = self.match_record.standings.tallies.values().next();
         self.shared.as_ref().map(SharedTest::tally).or(own)
     }
 
-    /// Compares the first of two engines with the second, according to the sequential test or,
-    /// without one, the number of wins. Returns `None` if there are more than two engines.
+    /// Compares the first engine with the second, based on the sequential test if there is one, or
+    /// else on the number of wins. Returns `None` if there are more than two engines.
     pub fn comparison(&self) -> Option<Ordering> {
         let compare = |tally: &Tally| -> Ordering {
             match (&self.shared, self.sprt) {
@@ -199,14 +202,16 @@ impl Results {
         self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
     }
 
-    /// Returns the name and the number of failed or late starts of each engine that has any.
+    /// Returns the engines that failed to start or started late, with the number of times that this
+    /// happened.
     pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
         let counted =
             self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());
         counted.filter(|&(_, count)| count > 0)
     }
 
-    /// Writes the report and statistics if requested, and removes the state of a finished match.
+    /// Writes the report and statistics if requested. If the match is finished, removes its state
+    /// file.
     ///
     /// # Errors
     /// If a file cannot be written, or if a game loaded from the state file cannot be replayed.
@@ -261,7 +266,7 @@ impl Results {
         rounds.current().map(|_| rounds.list().iter().map(row).collect())
     }
 
-    /// Returns all statistics; `null` stands for values that are infinite or cannot be estimated.
+    /// Returns all statistics as JSON. Values that are infinite or cannot be estimated are `null`.
     pub fn json(&self) -> Value {
         let Results { names, sprt, match_record, .. } = self;
         let tallies = &match_record.standings.tallies;
@@ -290,7 +295,8 @@ impl Results {
     }
 }
 
-/// Returns a row for each engine, the best first. The columns in `against` are in the same order.
+/// Returns one row per engine, best engine first. The columns in `against` are in the same order as
+/// the rows.
 fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -354,8 +360,8 @@ mod tests {
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-    /// Returns the results of a match in which White won every game. `ends` contains the reasons
-    /// why the first games ended.
+    /// Returns the results of a match in which White has won every game so far. `ends` contains how
+    /// each of these games ended.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let schedule = Schedule { engines, format, games, openings: 1, reversed: true };

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 
 /// The number of games in a tie-break of a knockout pairing.
 pub(super) const TIE_BREAK_GAMES: usize = 2;
-/// The maximum number of tie-breaks in a pairing. After that, the higher seed advances.
+/// The maximum number of tie-breaks per pairing. If it is still tied after that, the higher seed
+/// advances.
 pub(super) const TIE_BREAKS: usize = 4;
 
 /// The tournament format, which determines which engines play each other.
@@ -63,9 +64,10 @@ pub struct Schedule {
 /// A game in the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// The game's number in the schedule, counted from 1.
+    /// The 1-based number of the game in the schedule.
     pub number: usize,
-    /// The index of the game pair. With reversed colours, both games have the same opening.
+    /// The index of the game pair. If colours are reversed, both games of a pair have the same
+    /// opening.
     pub pair: usize,
     /// The indexes of the two engines, in the order in which they were defined.
     pub engines: (usize, usize),
@@ -73,23 +75,22 @@ pub struct Slot {
     pub colors: [usize; 2],
     /// The opening's index, counted from 0.
     pub opening: usize,
-    /// The round number and the game's number within its pairing and round, both counted from 1.
+    /// The round number, and the number of the game within its pairing and round. Both are 1-based.
     pub round: (usize, usize),
 }
 
-/// The pairings of a round. A round robin or gauntlet has one round, plus one for each time that
-/// engines are added.
+/// The pairings of a round. A round robin or gauntlet has a single round, plus another one each
+/// time engines join.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Round {
-    /// The round's number, counted from 1. Tie-breaks have the number of the round that they
-    /// decide.
+    /// The 1-based number of the round. A tie-break has the same number as the round it decides.
     pub number: usize,
     /// Whether the round is a tie-break of a knockout.
     #[serde(default)]
     pub tie_break: bool,
     /// The number of the round's first game.
     pub first_game: usize,
-    /// The engines that are not withdrawn when the round is paired, in ascending order.
+    /// The engines that were taking part when the round was paired, in ascending order.
     pub entrants: Vec<usize>,
     /// The engines that play each other, the one with the lower index first.
     pub pairings: Vec<(usize, usize)>,
@@ -107,9 +108,9 @@ pub(super) struct Start {
 }
 
 impl Schedule {
-    /// Returns the number of openings that are needed to avoid repetitions: in a round robin or
-    /// gauntlet, within each pairing; in a Swiss tournament or a knockout, in all games of an
-    /// engine.
+    /// Returns how many openings are needed to avoid repetitions. In a round robin or gauntlet,
+    /// this means within a pairing. In a Swiss or knockout tournament, it means across all games of
+    /// an engine.
     pub fn openings_needed(&self) -> usize {
         let per_opening = self.games_per_opening();
         let in_round = self.games.div_ceil(per_opening);
@@ -123,7 +124,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the number of games that are played with the same opening in each pairing.
+    /// Returns how many games of a pairing are played with the same opening.
     pub(super) fn games_per_opening(&self) -> usize {
         if self.reversed { 2 } else { 1 }
     }
@@ -132,9 +133,9 @@ impl Schedule {
         if round.tie_break { TIE_BREAK_GAMES } else { self.games }
     }
 
-    /// Returns the games of a round in playing order. In a round robin or gauntlet, all pairings
-    /// play their first opening before any plays the second, so that an interrupted tournament is
-    /// fair.
+    /// Returns the games of a round in the order in which they are played. In a round robin or
+    /// gauntlet, all pairings play their first opening before any of them plays its second, so that
+    /// the standings are fair even if the tournament is interrupted.
     pub(super) fn round_slots(&self, round: &Round, start: Start) -> Vec<Slot> {
         let (pairings, total) = (&round.pairings, self.games_in(round));
         let per_opening = self.games_per_opening();
@@ -163,7 +164,7 @@ impl Schedule {
         slots
     }
 
-    /// Returns the pairs among these engines that a round robin or gauntlet requires.
+    /// Returns the pairings among `engines` that a round robin or gauntlet requires.
     pub(super) fn all_pairings(&self, engines: &[usize]) -> Vec<(usize, usize)> {
         let pairs = engines.iter().enumerate().flat_map(|(rank, &first)| {
             engines[rank + 1..].iter().map(move |&second| (first, second))

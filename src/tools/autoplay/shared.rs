@@ -1,13 +1,13 @@
-//! A sequential test that several machines share.
+//! A sequential test shared by several machines.
 //!
-//! Each machine is a worker. It writes its games to its own state file in a folder that all workers
-//! can read, and it never writes to the files of other workers. Therefore no locks between machines
-//! are needed. The first line of each file contains the settings on which the workers must agree,
-//! and the number of the worker.
+//! Each machine is a worker. It writes its games to its own state file, in a folder that all
+//! workers can read, and never touches the files of other workers. No locks between machines are
+//! needed. The first line of each file contains the settings that all workers must agree on, and
+//! the worker's number.
 //!
-//! The first worker to find that the joint test is decided stores the decision. The decision is
-//! final, even if pairs that finish later on other machines move the log-likelihood ratio back
-//! between the bounds.
+//! The first worker that finds the joint test decided stores the decision. This decision is final,
+//! even if games that finish later on other machines move the log-likelihood ratio back between the
+//! bounds.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,15 +27,15 @@ use super::verdict::Verdict;
 
 /// The maximum number of workers, far above the number of machines that a test needs.
 const MAX_WORKERS: usize = 1000;
-/// The texts before and after the worker's number in the name of a state file.
+/// The parts of a state file's name before and after the worker's number.
 const FILE_NAME: [&str; 2] = ["worker-", ".state"];
 /// The description of the folder in error messages.
 static FOLDER: Kind = Kind { magic: "", name: "the shared folder" };
-/// The texts that precede the worker's number and the test in the first line of a state file.
+/// The labels before the worker's number and the test in the first line of a state file.
 const WORKER: &str = "worker: ";
 const TEST: &str = "sprt: ";
 
-/// A worker's number, counted from 1, and the total number of workers.
+/// A worker's 1-based number, and the total number of workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Worker {
     pub number: usize,
@@ -68,7 +68,7 @@ impl Worker {
         folder.join(format!("{begin}{}{end}", self.number))
     }
 
-    /// Returns the openings of this worker. Different workers get different openings from the list.
+    /// Returns this worker's share of the openings. No two workers get the same entry in the list.
     pub(crate) fn share(self, openings: Vec<Opening>) -> Vec<Opening> {
         openings.into_iter().skip(self.number - 1).step_by(self.count).collect()
     }
@@ -77,11 +77,11 @@ impl Worker {
 /// The games of one worker.
 #[derive(Debug)]
 struct WorkerGames {
-    /// The offset up to which the file has been read.
+    /// How far the file has been read, as an offset in bytes.
     end: u64,
-    /// The results by game number, because a game may be read twice.
+    /// The results, keyed by game number because a game may be read twice.
     games: BTreeMap<usize, Verdict>,
-    /// The names of the first and the second engine.
+    /// The names of the two engines, in order.
     names: Option<[String; 2]>,
     decision: Option<Decision>,
 }
@@ -102,12 +102,13 @@ impl WorkerGames {
     }
 }
 
-/// Returns whether the first engine has White in a game of a match with reversed colours.
+/// Returns whether the first engine has White in game `number`, given that colours are reversed
+/// after each game.
 fn is_first_white(number: usize) -> bool {
     number % 2 == 1
 }
 
-/// A sequential test with all the workers' games that have been read so far.
+/// A sequential test, with the games read so far from all workers.
 #[derive(Debug)]
 pub(crate) struct SharedTest {
     folder: PathBuf,
@@ -120,10 +121,11 @@ pub(crate) struct SharedTest {
 }
 
 impl SharedTest {
-    /// Joins a test with these settings, one per line, and reads the games that are in the folder.
+    /// Joins the test with these settings (one per line), and reads the games already in the
+    /// folder.
     ///
     /// # Errors
-    /// If the folder cannot be read, or if a worker in it plays a different test.
+    /// If the folder cannot be read, or if a worker in it is running a different test.
     pub(crate) fn join(
         folder: &Path,
         settings: &str,
@@ -136,7 +138,7 @@ impl SharedTest {
         Self::read(folder, agreed.replace('\n', "; "), sprt)
     }
 
-    /// Reads all games of the test in a folder.
+    /// Reads all games of the shared test in `folder`.
     ///
     /// # Errors
     /// If the folder contains no games of a shared test, or games of different tests.
@@ -169,8 +171,8 @@ impl SharedTest {
     /// Reads what the workers have stored since the last call.
     ///
     /// # Errors
-    /// If a file cannot be read, or if a worker plays a different test. Games that were read before
-    /// the error are kept.
+    /// If a file cannot be read, or if a worker is running a different test. Games read before the
+    /// error are kept.
     pub(crate) fn refresh(&mut self) -> Result<(), JournalError> {
         let files = worker_files(&self.folder)?;
         self.workers.retain(|number, _| files.contains_key(number));
@@ -190,7 +192,8 @@ impl SharedTest {
                     return Err(error);
                 }
             };
-            // If the file has been replaced, the next call reads the new file from its beginning.
+            // If the file has been replaced, the worker is dropped here, and the next call reads
+            // the new file from the start.
             if let Some(end) = end {
                 worker.end = end;
                 self.check_names(&path, &worker)?;
@@ -232,13 +235,13 @@ impl SharedTest {
         Err(KIND.error(path, io::Error::other(reason)))
     }
 
-    /// Counts the games of all workers, from the point of view of the first engine.
+    /// Adds up the games of all workers, from the first engine's point of view.
     fn count(&self) -> Tally {
         let mut tally = Tally::default();
         for (index, worker) in self.workers.values().enumerate() {
             for (&number, verdict) in &worker.games {
                 let color = if is_first_white(number) { Color::White } else { Color::Black };
-                // Pair numbers only have to be unique.
+                // Pair numbers need not be consecutive, only unique.
                 let pair = number.div_ceil(2) * MAX_WORKERS + index;
                 tally.add(pair, color, verdict);
             }
@@ -260,7 +263,7 @@ impl SharedTest {
         self.workers.iter().map(|(&number, worker)| (number, worker.games.len()))
     }
 
-    /// Returns the names of the two engines. They are unknown before the first game ends.
+    /// Returns the names of the two engines, or `first` and `second` until a game has finished.
     pub(crate) fn names(&self) -> [&str; 2] {
         self.names.as_ref().map_or(["first", "second"], |names| names.each_ref().map(|n| &**n))
     }
@@ -293,7 +296,8 @@ impl SharedTest {
     }
 }
 
-/// Splits the first line of a state file into the common settings and the worker's number.
+/// Splits the first line of a state file into the settings shared by all workers and the worker's
+/// number.
 fn parts<'a>(path: &Path, owner: &'a str) -> Result<(&'a str, &'a str), JournalError> {
     let parts = owner
         .rsplit_once(WORKER)
@@ -302,7 +306,7 @@ fn parts<'a>(path: &Path, owner: &'a str) -> Result<(&'a str, &'a str), JournalE
     parts.ok_or_else(|| KIND.error(path, io::Error::other(reason)))
 }
 
-/// Returns the state files in a folder, by the number of the worker.
+/// Returns the state files in a folder, keyed by worker number.
 fn worker_files(folder: &Path) -> Result<BTreeMap<usize, PathBuf>, JournalError> {
     let fail = |error: io::Error| FOLDER.error(folder, error);
     let mut files = BTreeMap::new();
@@ -361,7 +365,7 @@ mod tests {
         });
     }
 
-    /// The first engine wins both games of `pairs` pairs.
+    /// Returns `pairs` game pairs in which the first engine wins both games.
     fn won(pairs: usize) -> Vec<Entry> {
         (1..=2 * pairs)
             .map(|number| finished(number, if is_first_white(number) { "1-0" } else { "0-1" }))

@@ -1,10 +1,10 @@
-//! The stored state of a match, from which the match can be resumed.
+//! The stored state of a match, from which it can be resumed.
 //!
 //! A state file is a journal of engines, rounds and finished games. A round is stored before its
-//! first game begins. The record of a game includes its PGN and is flushed to disk before the game
-//! is added to the PGN file. After a crash or power failure, a game with an incomplete record is
-//! therefore played again. If the last game is missing or incomplete in the PGN file, it is written
-//! again.
+//! first game begins. The record of a game includes its PGN, and is flushed to disk before the game
+//! is appended to the PGN file. After a crash or power failure, a game whose record is incomplete
+//! is played again. If the last game is missing from the PGN file, or incomplete there, it is
+//! written again.
 
 use std::fmt::Display;
 use std::io;
@@ -26,7 +26,7 @@ use super::verdict::{Termination, Verdict};
 const INTERRUPTED: &str =
     "it is of an interrupted match; add --resume to continue it, or remove it";
 
-/// An engine of a tournament in which engines can be added and withdrawn.
+/// An engine in a tournament whose set of engines can change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entrant {
     /// The name, which identifies the engine in a resumed tournament.
@@ -45,7 +45,7 @@ pub(crate) enum Entry {
     },
     Round(Round),
     Game(Box<FinishedGame>),
-    /// The decision of a sequential test that several machines share.
+    /// The decision of a shared sequential test.
     Decision(Decision),
 }
 
@@ -78,15 +78,15 @@ pub struct FinishedGame {
     pub scores: Vec<Option<Score>>,
     /// The time used for each move after the opening, in seconds.
     pub seconds: Vec<f32>,
-    /// The engines' comments about their books ([`PlayedMove::remark`]). Empty if there are none.
+    /// The engines' remarks about their books ([`PlayedMove::remark`]). Empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// The game as PGN, which is kept until it has been written to the PGN file.
+    /// The game as PGN. It is kept only until the game has been written to the PGN file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<GameText>,
 }
 
-/// Returns the book comments for all moves, or an empty vector if there are none.
+/// Returns the book remark for each move, or an empty vector if there are none.
 fn remarks(moves: &[PlayedMove]) -> Vec<String> {
     let remarks: Vec<String> = moves.iter().map(|played| played.remark().to_owned()).collect();
     if remarks.iter().all(String::is_empty) { Vec::new() } else { remarks }
@@ -111,8 +111,8 @@ impl FinishedGame {
         }
     }
 
-    /// Returns the starting position and the moves. Fails if a state file edited by hand has an
-    /// illegal move.
+    /// Replays the game from its starting position. Fails if a move is illegal, as may happen if
+    /// the state file was edited by hand.
     pub fn replay(&self) -> Result<Game, ParseError> {
         let fail = |cause: &dyn Display| {
             ParseError(format!("cannot replay game {}: {cause}", self.number))
@@ -144,9 +144,9 @@ pub(super) static KIND: Kind = Kind { magic: "tabia match 3; ", name: "the state
 /// A state file that has been opened and locked for this run.
 pub(crate) type StateFile = Journal<Entry>;
 
-/// Opens or creates the state file of a match, locks it, and reads its content. Only the last game
-/// still contains its PGN. If `resume` is set, the file must exist. Otherwise, a file without games
-/// is replaced, and a file with games is an error.
+/// Opens or creates the state file of a match, locks it, and reads its contents. Only the last game
+/// still includes its PGN. If `resume` is set, the file must exist. Otherwise, an existing file is
+/// replaced if it contains no games, and is an error if it does.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,
@@ -187,13 +187,13 @@ pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> JournalError {
     KIND.error(path, Fault::Damaged(reason.into()))
 }
 
-/// Returns the error for an engine that is added to a knockout after its first round was paired.
+/// Returns the error for an engine that joins a knockout after the first round was paired.
 pub(crate) fn late_for_knockout(path: &Path, name: &str) -> JournalError {
     let reason = format!("engine {name} is new, but the knockout has begun; remove it");
     KIND.error(path, io::Error::other(reason))
 }
 
-/// Adds the engines that a tournament's state file does not contain yet. Returns for each stored
+/// Adds any new engines to those stored in a tournament's state file. Returns for each stored
 /// engine whether it takes part (`true`) or has been withdrawn.
 pub(crate) fn merge(
     path: &Path,

@@ -51,7 +51,7 @@ pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     decided_line(sprt, tally, sprt.decide(sprt.llr(&tally.pairs)))
 }
 
-/// Formats a sequential test, including the given decision, on a single line.
+/// Formats the state of the sequential test on one line, with the given decision.
 pub(crate) fn decided_line(sprt: &Sprt, tally: &Tally, decision: Decision) -> String {
     let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();
@@ -131,9 +131,9 @@ pub(crate) fn round_line(names: &[String], round: &Round) -> String {
     text
 }
 
-/// Formats the crosstable of a tournament. Each row contains rank, name, points, games, score in
-/// percent, the score and Buchholz number (in Swiss tournaments and knockouts), and the points
-/// scored against each of the other engines.
+/// Formats the crosstable of a tournament. Each row contains the rank, name, points, number of
+/// games, score in percent, and the points scored against each of the other engines. Swiss and
+/// knockout tournaments also have columns for the score and the Buchholz score.
 pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     let ranks = ranking(names.len(), standings);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
@@ -162,8 +162,9 @@ pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     text
 }
 
-/// Formats the joint ratings. Each row contains rank, name, rating, margin of error, points, games,
-/// score in percent, share of draws, and the likelihood of superiority over the next row.
+/// Formats the joint ratings as a table. Each row contains the rank, name, rating, margin of error,
+/// points, number of games, score in percent, percentage of draws, and the likelihood of
+/// superiority over the next player.
 pub(crate) fn ratings_table(names: &[String], games: &[RatedGame], found: &Ratings) -> String {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
     let mut text = format!(
@@ -243,7 +244,7 @@ pub(crate) fn tables(names: &[String], standings: &Standings) -> String {
     format!("{}\n\n{ratings}", crosstable(names, standings))
 }
 
-/// Returns the points that one engine scored against another, if they have played each other.
+/// Returns the points that one engine scored against another, or `None` if they have not met.
 pub(crate) fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
     if let Some(tally) = standings.tallies.get(&(engine, other)) {
         return Some(tally.total.points());

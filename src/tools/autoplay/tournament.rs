@@ -50,13 +50,14 @@ pub struct Tournament {
     pub conditions: Conditions,
     /// The number of games played simultaneously.
     pub concurrency: usize,
-    /// The processor cores for each simultaneous game. Empty if games are not bound to cores.
+    /// The processor cores for each of the simultaneous games. Empty if games are not bound to
+    /// cores.
     pub cores: Vec<Cores>,
     /// The log of all messages to and from engines.
     pub trace: Trace,
     /// The date for the PGN tags of the games.
     pub date: String,
-    /// The pause between the games of a worker thread.
+    /// How long a worker thread pauses between two games.
     pub pause: Duration,
     /// The folder for the engines' error output, with one file per game and colour.
     pub error_output: Option<PathBuf>,
@@ -74,7 +75,7 @@ pub enum Progress {
     },
     /// The engine with this index has reported its name.
     Named(usize, String),
-    /// A round begins. Only Swiss tournaments and knockouts report this.
+    /// A round begins. Only reported for Swiss tournaments and knockouts.
     Paired(Round),
     /// A game has started.
     Started(Slot),
@@ -91,11 +92,11 @@ pub enum Progress {
         slot: Slot,
         /// The moves and the result of the game.
         record: Box<GameRecord>,
-        /// The last output of White's and Black's engine. An engine's output is empty unless its
-        /// error ended the game.
+        /// The last output of White's and Black's engines. It is empty for an engine unless a fault
+        /// of that engine ended the game.
         last_output: [Vec<String>; 2],
     },
-    /// A start failed and is retried, or the engine started late but plays anyway.
+    /// An engine failed to start and is being started again, or it started late but can play.
     StartupRetry {
         /// The engine's index in [`Tournament::engines`].
         engine: usize,
@@ -113,7 +114,7 @@ pub struct Standings {
     pub tallies: ByPairing<Tally>,
     /// The finished games.
     pub games: Vec<RatedGame>,
-    /// The place of each engine in a Swiss tournament or a knockout. Otherwise empty.
+    /// The placing of each engine in a Swiss or knockout tournament. Otherwise empty.
     pub placings: Vec<Placing>,
 }
 
@@ -129,7 +130,8 @@ impl Standings {
     }
 }
 
-/// Detects the protocol of each engine that has none configured. Calls `observe` if a start fails.
+/// Detects the protocol of each engine for which none is configured. Calls `observe` whenever an
+/// engine fails to start and is started again.
 ///
 /// # Errors
 /// If one of these engines cannot be started.
@@ -146,11 +148,11 @@ pub fn find_protocols(
 }
 
 impl Tournament {
-    /// Plays the games in `slots` in order, until `observe` returns `false`. Calls `observe` on the
-    /// calling thread for every event.
+    /// Plays the games in `slots` in order, until `observe` returns `false`. `observe` is called
+    /// for every event, on the calling thread.
     ///
     /// # Errors
-    /// If an engine cannot be started, or if it cannot play what the match requires.
+    /// If an engine cannot be started, or if it does not support something that the match requires.
     pub fn run(
         &self,
         slots: &[Slot],
@@ -190,7 +192,7 @@ impl Tournament {
 /// A message from a worker to the collector.
 struct WorkerMessage {
     progress: Progress,
-    /// Dropped after the message has been processed, so that the waiting worker continues.
+    /// Dropped once the message has been processed, so that a waiting worker can continue.
     acknowledged: Option<Sender<()>>,
 }
 
@@ -220,8 +222,8 @@ impl MatchWorker<'_> {
         pool.quit();
     }
 
-    /// Returns the next game after a pause. Returns `None` if no games are left, or if the
-    /// tournament ends before the pause is over.
+    /// Takes the next game, then pauses and returns it. Returns `None` if no games are left, or if
+    /// the tournament ends during the pause.
     fn next_game(&self, next: &AtomicUsize, pause: Duration) -> Option<&Slot> {
         if self.interrupt.is_triggered() {
             return None;
@@ -236,8 +238,8 @@ impl MatchWorker<'_> {
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: None });
     }
 
-    /// Sends an event and waits until the collector has stored it. As a result, games are not
-    /// played faster than they are stored, and no game starts after the match has been decided.
+    /// Sends an event and waits until the collector has stored it. This way, games are not played
+    /// faster than they can be stored, and no game starts once the match is decided.
     fn send_and_wait(&self, progress: Progress) {
         let (acknowledged, is_heard) = bounded(0);
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: Some(acknowledged) });

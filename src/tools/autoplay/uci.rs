@@ -1,5 +1,5 @@
-//! The match runner's implementation of the Universal Chess Interface (UCI). Source: the
-//! specification by Stefan Meyer-Kahlen,
+//! The match runner's side of the Universal Chess Interface (UCI). Source: the specification by
+//! Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(20);
 enum UciState {
     Idle,
     Thinking,
-    /// The engine is pondering on this expected reply.
+    /// The engine is pondering, and expects this reply from its opponent.
     Pondering(Move),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Uci {
     init: Vec<String>,
     ponder: bool,
     name: Option<String>,
-    /// The engine's options, indexed by lower-case name.
+    /// The engine's options, keyed by lower-case name.
     known: BTreeMap<String, KnownOption>,
     state: UciState,
     info: SearchInfo,
@@ -69,7 +69,7 @@ impl Uci {
         Ok(())
     }
 
-    /// Returns the option with this name. The name may be the xboard name of a UCI option.
+    /// Returns the option called `name`, which may also be the xboard name for a UCI option.
     fn known(&self, name: &str) -> Result<&KnownOption, EngineError> {
         let known = self.known.get(alias(name).to_lowercase().as_str());
         known.ok_or_else(|| unknown_option(name, self.known.values()))
@@ -94,7 +94,8 @@ impl Uci {
     }
 }
 
-/// Converts the name of an xboard setting to that of the corresponding UCI option, if there is one.
+/// Converts the name of an xboard setting into the name of the corresponding UCI option. Other
+/// names are returned unchanged.
 fn alias(name: &str) -> &str {
     match name {
         "memory" => "Hash",
@@ -120,7 +121,8 @@ fn range(kind: &str) -> OptionRange {
     }
 }
 
-/// Returns the `position` command for a game. The expected move `extra`, if any, comes last.
+/// Returns the `position` command for a game. If `extra` is given, this expected move is added at
+/// the end.
 fn position(game: &Game, extra: Option<Move>) -> Command {
     let start = match *game.start() == Position::start() {
         true => Start::Usual,

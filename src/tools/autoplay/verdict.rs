@@ -46,7 +46,7 @@ pub enum Termination {
     Stall,
     /// The scores of both engines stayed close to zero for long enough.
     DrawAdjudication,
-    /// The scores of both engines showed a decisive advantage for long enough.
+    /// Both engines' scores showed a decisive advantage for the same side for long enough.
     WinAdjudication,
     /// The game reached the maximum number of moves.
     LengthAdjudication,
@@ -95,7 +95,8 @@ impl Termination {
         }
     }
 
-    /// Returns whether an engine crashed, stopped responding or broke the rules.
+    /// Returns whether an engine was at fault: it exceeded its time limit, crashed, stopped
+    /// responding or broke the rules.
     pub fn is_fault(self) -> bool {
         matches!(
             self,
@@ -120,7 +121,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Returns a verdict that `loser` has lost.
+    /// Creates a verdict in which `loser` lost the game.
     pub fn against(loser: Color, termination: Termination, detail: impl Into<String>) -> Self {
         Verdict { winner: Some(!loser), termination, detail: shown(detail) }
     }
@@ -130,12 +131,12 @@ impl Verdict {
         Verdict { winner: None, termination, detail: shown(detail) }
     }
 
-    /// Returns the half points of a side in a finished game: 0, 1 or 2.
+    /// Returns the half points that `color` scored in a finished game: 0, 1 or 2.
     pub fn half_points(&self, color: Color) -> u8 {
         self.winner.map_or(1, |winner| 2 * u8::from(winner == color))
     }
 
-    /// Returns a verdict that the game has no result.
+    /// Creates a verdict for a game without a result.
     pub fn unfinished(detail: impl Into<String>) -> Self {
         Verdict { winner: None, termination: Termination::Unfinished, detail: shown(detail) }
     }
@@ -149,7 +150,7 @@ impl Verdict {
     }
 }
 
-/// Makes a description printable. This is necessary because the description may quote an engine.
+/// Makes a description printable, since it may quote an engine.
 fn shown(detail: impl Into<String>) -> String {
     visible(&detail.into()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! The match runner's implementation of the Chess Engine Communication Protocol (xboard). Source:
+//! The match runner's side of the Chess Engine Communication Protocol (xboard). Source:
 //! <https://www.gnu.org/software/xboard/engine-intf.html>.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// The time that a GUI waits for features if it gets no `done=0` (engine-intf, section 8).
+/// How long a GUI waits for features if it does not receive `done=0` (engine-intf, section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum time to wait for the first reply, since the engine may still be starting.
@@ -28,28 +28,29 @@ const LATE_TIMEOUT: Duration = Duration::from_secs(12);
 /// The interval between the pings that are sent while waiting for the first reply.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The maximum time that features may take after `done=0`. The specification allows an hour.
+/// How long an engine may take to send its features after `done=0`. The specification allows an
+/// hour.
 const DONE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The maximum time that an engine may take to respond to a `ping` between games.
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The time that an engine without `ping` support gets to finish its current work.
+/// An engine that does not support `ping` is considered idle if it writes nothing for this long.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
-/// The time to wait for output after the first line. GNU Chess 6 reads its input in blocks. It
-/// does not process the second line of a block until more input arrives.
+/// How long to wait for output after sending the first line. GNU Chess 6 reads its input in blocks,
+/// and does not process the second line of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The pause after the engine's first output, so that the engine is ready to read the next line.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Engines that lose input if several lines arrive at once. Each entry contains the beginning of
-/// the engine's name and the pause that it needs after each line.
+/// Engines that lose input if several lines arrive at once. Each entry contains a prefix of the
+/// engine's name and the pause needed after each line.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
-/// Engines that do not support fractions of a second in `st`. They are identified by the beginning
-/// of their names. For example, GNU Chess interprets 0.2 seconds as 0.
+/// Prefixes of the names of engines that do not support fractions of a second in `st`. For example,
+/// GNU Chess reads 0.2 seconds as 0.
 const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 
 /// Features that are not used, but must be rejected, because the protocol requires a reply.
@@ -70,7 +71,7 @@ struct Features {
     smp: bool,
     nps: Option<bool>,
     opponent: bool,
-    /// The engine's options, indexed by lower-case name.
+    /// The engine's options, keyed by lower-case name.
     options: BTreeMap<String, KnownOption>,
     done: Option<bool>,
     any: bool,
@@ -105,16 +106,17 @@ pub(super) struct Xboard {
     features: Features,
     /// The number of moves in the current game that have been sent to the engine.
     sent_moves: usize,
-    /// The text of the last move that was sent to the engine.
+    /// The last move sent to the engine, as sent.
     last_move: String,
     /// Whether the engine is in force mode.
     forced: bool,
     thinking: bool,
     pings: u64,
-    /// The time limit per move. Set only if `st` may not have expressed it exactly.
+    /// The time limit per move. Set only if it is not a whole number of seconds, because `st` may
+    /// then not express it exactly.
     move_now_after_time: Option<Duration>,
-    /// The time that the engine took to send its features. Set only if a GUI would have stopped
-    /// waiting by then.
+    /// How long the engine took to send its features. Set only if a GUI would have given up waiting
+    /// by then.
     late: Option<Duration>,
 }
 
@@ -169,8 +171,8 @@ impl Xboard {
         self.send(&answer)
     }
 
-    /// Reads features until `done=1`. If an engine does not send any in time, it may not support
-    /// features or may still be starting. A ping distinguishes the two cases.
+    /// Reads features until `done=1`. An engine that sends none in time may not support features,
+    /// or may still be starting. A ping tells these cases apart.
     fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
@@ -378,7 +380,7 @@ impl ProtocolAdapter for Xboard {
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         self.send(&Command::Xboard)?;
-        // The engine may send a banner, whose content is irrelevant, or nothing.
+        // The engine may send a banner, which is ignored, or nothing at all.
         let _ = self.process.receive(Instant::now() + FIRST_TIMEOUT);
         std::thread::sleep(FIRST_PAUSE);
         self.send(&Command::Protover(2))?;
@@ -430,8 +432,8 @@ impl ProtocolAdapter for Xboard {
         self.send_limits(&setup.clock.limits)?;
         self.send(&if setup.ponder { Command::Hard } else { Command::Easy })?;
         self.send(&Command::Post)?;
-        // Unlike xboard, the match runner sends these commands only on request, because Fairy-Max
-        // 5.0b interprets `computer` as a move and may crash.
+        // Unlike xboard, send these commands only to engines that ask for them. Fairy-Max 5.0b
+        // interprets `computer` as a move and may crash.
         if self.features.opponent {
             self.send(&Command::Name(setup.opponent.to_owned()))?;
             self.send(&Command::Computer)?;

@@ -25,7 +25,7 @@ const LINES: f64 = 4.0;
 const NAMED_SQUARES: usize = 3;
 const SIDE: usize = 8;
 
-/// Draws the position in a FEN, with White at the bottom.
+/// Draws the position given by a FEN, seen from White's side.
 pub(super) fn board(fen: &str) -> String {
     let placement = fen.split(' ').next().unwrap_or_default();
     let mut letters: Vec<char> = placement.chars().filter(char::is_ascii_alphabetic).collect();
@@ -63,8 +63,8 @@ pub(super) fn board(fen: &str) -> String {
     out + "</svg>\n"
 }
 
-/// Draws a bar chart of the share of games in each year that reached the position. Returns `None`
-/// if no game has a date.
+/// Draws a bar chart of the share of each year's games that reached the position. Returns `None` if
+/// no game has a date.
 pub(super) fn years(rows: &[YearRow]) -> Option<String> {
     let dated = || rows.iter().filter_map(|row| Some((row.year?, row)));
     let (first, last) =
@@ -121,13 +121,15 @@ pub(super) fn years(rows: &[YearRow]) -> Option<String> {
     Some(out + "</svg>\n")
 }
 
-/// Formats a fraction as a percentage with as many decimals as a step of the scale needs.
+/// Formats a fraction as a percentage. The number of decimals is just enough for the scale's
+/// `step`.
 fn percent_of(share: f64, step: f64) -> String {
     let decimals = (-(100.0 * step).log10()).ceil().max(0.0) as usize;
     format!("{:.decimals$}%", 100.0 * share)
 }
 
-/// Draws the heat map of a piece over `games` games, and names the piece's most frequent squares.
+/// Draws the heat map for a piece over `games` games, and names the squares where the piece stands
+/// most often.
 pub(super) fn heat(heat: &Heat, name: &str, games: u64) -> String {
     let share = |count: u64| super::share(count, games);
     let squares = BitBoard(u64::MAX);

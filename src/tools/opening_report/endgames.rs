@@ -14,11 +14,11 @@ const PIECES: [(Piece, char, u32); 4] = [
     (Piece::Bishop, 'B', 3),
     (Piece::Knight, 'N', 3),
 ];
-/// The maximum value of each side's pieces in an endgame, in pawns. A queen and a rook together
-/// exceed it.
+/// In an endgame, neither side's pieces are worth more than this many pawns. A queen and a rook
+/// together are worth more.
 pub(super) const MAX_POINTS: u32 = 13;
 /// Positions with the same pieces count as an endgame if there are at least this many in a row, or
-/// if the game ends there. Shorter sequences mostly occur within exchanges.
+/// if the game ends with them. Shorter runs mostly occur in the middle of exchanges.
 pub(super) const MIN_POSITIONS: usize = 6;
 
 /// The pieces of both sides, excluding pawns, such as `KR` against `KR`.
@@ -56,8 +56,8 @@ impl Material {
     }
 }
 
-/// Returns the endgames that a game reached, given its positions in order. These are the endgames
-/// that lasted for at least [`MIN_POSITIONS`] positions, and the one in which the game ended.
+/// Returns the endgames reached in a game, given its positions in order. An endgame counts if it
+/// lasted for at least [`MIN_POSITIONS`] positions, or if the game ended in it.
 pub(super) fn endgames(positions: impl Iterator<Item = Position>) -> BTreeSet<Material> {
     let mut found = BTreeSet::new();
     let (mut now, mut run) = (None, 0);

@@ -1,4 +1,5 @@
-//! Collects facts from the tags of all games with a position: popularity, ratings and model games.
+//! Collects facts from the tags of all games that reached a position: popularity, ratings and model
+//! games.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use crate::games::pgn::GameResult;
 
 /// The maximum number of model games for each result.
 const MODEL_GAMES: usize = 3;
-/// The results of model games, in the order in which the page shows them.
+/// The results for which model games are listed, in the order shown on the page.
 const MODEL_RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Black, GameResult::Draw];
 
 /// Facts from the tags of the games with a position.
@@ -28,21 +29,21 @@ pub(crate) struct Facts {
     pub(super) model_games: Vec<ModelGame>,
 }
 
-/// The games with the position in one year.
+/// The games of one year that reached the position.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct YearRow {
     /// `None` for games without a date.
     pub(crate) year: Option<u16>,
     pub(super) games: Counts,
-    /// The number of games in the book from this year, with or without the position.
+    /// The number of games in the book from this year, whether or not they reached the position.
     pub(super) book_games: u64,
     /// The fraction of the book's games from this year that reached the position, from 0 to 1.
     pub(crate) share: f64,
 }
 
-/// The games in a rating group. A game's group depends on the mean of both players' ratings, or on
-/// the only known rating.
+/// The games in a rating group. A game is assigned to a group by the mean of the players' ratings,
+/// or by the only known rating.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RatingRow {
@@ -63,7 +64,7 @@ pub(super) struct ModelGame {
     pub(super) event: String,
     /// The first moves after the position; empty if the game could not be read.
     pub(super) moves: Vec<NamedMove>,
-    /// The number of moves of both sides after the position.
+    /// The number of plies played after the position.
     pub(super) plies: usize,
 }
 
@@ -109,7 +110,8 @@ impl Facts {
     }
 }
 
-/// The highest-rated games, sorted by descending rating and then from latest to earliest.
+/// The games with the highest ratings, in descending order. Games with equal ratings are ordered
+/// from latest to earliest.
 #[derive(Debug, Default)]
 struct BestGames(Vec<(Option<u16>, Reverse<u32>)>);
 

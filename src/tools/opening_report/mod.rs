@@ -1,10 +1,10 @@
-//! The report on an opening: statistics about the games that reached a position, as a page and as
-//! JSON.
+//! The opening report: statistics about the games that reached a position, as a page and as JSON.
 //!
-//! Statistics from the book cover all games with the position (`facts`) or all games in the book
-//! (`theory` and the move orders). The moves after the position are read from the PGN files
-//! (`sample`). If too many games have the position, only games at regular intervals in date order
-//! are read. The report states the size of each set.
+//! Some statistics come from the book. They cover all games that reached the position (`facts`) or
+//! all games in the book (`theory` and the move orders). The moves played after the position are
+//! read from the PGN files (`sample`). If too many games reached the position, only a sample of
+//! them is read, at regular intervals in date order. The report states how many games each
+//! statistic covers.
 
 mod charts;
 mod endgames;
@@ -33,7 +33,7 @@ use theory::TheoryRow;
 /// The default maximum number of games to read.
 pub(crate) const SAMPLE_GAMES: usize = 1_000;
 
-/// The data from which a report is created.
+/// What a report is created from.
 #[derive(Debug)]
 pub(crate) struct ReportSource<'a> {
     pub(crate) book: &'a Book,
@@ -55,15 +55,15 @@ pub(crate) struct OpeningReport {
     book_plies: u32,
     /// A note that the games are self-play games, or `None` if they are not.
     note: Option<&'static str>,
-    /// Whether the counts are weights, as in Polyglot books.
+    /// Whether the counts are weights rather than games, as in Polyglot books.
     weights: bool,
     fen: String,
-    /// The FEN of the position where `line` begins. The moves in `line` lead to the position of the
-    /// report.
+    /// The FEN of the position that `line` starts from. The moves in `line` lead from there to the
+    /// position of the report.
     start: String,
     line: Vec<NamedMove>,
     opening: Option<NamedOpening>,
-    /// The results of the games that reached the position by any move order.
+    /// The results of the games that reached the position via any move order.
     pub(crate) reached: Counts,
     /// Popularity, ratings and model games; `None` if the book has no facets.
     pub(crate) facts: Option<Facts>,
@@ -91,9 +91,9 @@ impl ArrivalRow {
     }
 }
 
-/// Creates the report on the last position of `game`. Passes the number of games read to
-/// `progress`. If `is_stopped` becomes true, the sample contains only the games that have been read
-/// by then.
+/// Creates the report on the final position of `game`. Calls `progress` with the number of games
+/// read so far. Once `is_stopped` returns true, no more games are read, and the sample contains
+/// only those read so far.
 pub(crate) fn opening_report(
     source: &ReportSource<'_>,
     game: &Game,

@@ -13,8 +13,8 @@ use crate::games::book::{Counts, RatingGroup};
 use crate::support::page::scriptless_page;
 use crate::support::words::{counted, grouped, percent, visible, xml};
 
-/// A part of a bar gets a label if its share is at least this many percent. Smaller parts are too
-/// narrow.
+/// A segment of a bar is labelled if it makes up at least this many percent. Smaller segments are
+/// too narrow.
 const LABELLED: f64 = 12.0;
 
 /// Returns the page. `explorer` is the address of the position in the explorer, if there is one.
@@ -74,8 +74,7 @@ fn panel(out: &mut String, title: &str, class: &str, content: &str) {
     );
 }
 
-/// Returns a table inside a region that scrolls if the table is too wide. The first heading can be
-/// empty.
+/// Returns a table that can be scrolled if it is too wide. The first heading may be empty.
 fn table(name: &str, class: &str, heads: &[(&str, bool)], rows: &str) -> String {
     let head = |&(text, right): &(&str, bool)| {
         let class = if right { " class=\"right\"" } else { "" };
@@ -225,8 +224,7 @@ fn put_ratings(out: &mut String, facts: &Facts) {
     panel(out, "Results by rating", "whole", &content);
 }
 
-/// Returns a table of results. Each row consists of a heading, the results, and a fraction of all
-/// games.
+/// Returns a table of results. Each row has a heading, the results, and their share of all games.
 fn results_table(
     name: &str,
     first: &str,

@@ -1,4 +1,4 @@
-//! Collects statistics on how a sample of the games continued after the position.
+//! Collects statistics on how the game continued after the position, from a sample of games.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -40,13 +40,13 @@ pub(super) const PIECES: [(Piece, char); 6] = [
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Sample {
-    /// The number of games with the position.
+    /// The number of games that reached the position.
     pub(super) games: u64,
     /// The maximum number of games to read.
     pub(super) limit: usize,
     /// The number of games to read.
     pub(super) chosen: u64,
-    /// The number of games that were read and that reached the position.
+    /// The number of games that were read and did reach the position.
     pub(crate) read: u64,
     /// The number of games whose text is missing or has changed.
     pub(super) missing: u64,
@@ -60,16 +60,16 @@ pub(crate) struct Sample {
     numbers: Vec<u32>,
 }
 
-/// The squares of the pieces ten plies after the position.
+/// Where the pieces stand [`PLAN_PLIES`] plies after the position.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Plans {
     plies: usize,
     /// The results of the games that lasted at least `plies` plies after the position.
     pub(super) games: Counts,
-    /// For each piece, the number of games with the piece on each square, from a1 to h8.
+    /// For each piece, the number of games in which it stands on each square, from a1 to h8.
     pub(super) heat: Vec<Heat>,
-    /// The most frequent squares to which pieces have moved since the position.
+    /// The squares that pieces have most often moved to since the position.
     pub(super) placements: Vec<Placement>,
 }
 
@@ -112,8 +112,8 @@ pub(super) struct EndgameRow {
 }
 
 impl Sample {
-    /// Chooses all games or, if there are more than `limit`, games at regular intervals in date
-    /// order.
+    /// Chooses all games or, if there are more than `limit`, a selection at regular intervals in
+    /// date order.
     pub(super) fn choose(games: &PositionGames, limit: usize) -> Self {
         let all = games.numbers();
         let numbers = spread(all, limit);
@@ -175,13 +175,14 @@ fn spread(all: &[u32], limit: usize) -> Vec<u32> {
     }
 }
 
-/// The part of a game after the position.
+/// What was played in a game after the position.
 struct Played {
     moves: Vec<Move>,
     event: String,
 }
 
-/// Reads the moves of a game after it first reached `root`. Returns `None` if it never did.
+/// Reads the moves that a game continued with after first reaching `root`. Returns `None` if it
+/// never did.
 fn moves_after(root: &Position, text: &[u8]) -> Option<Played> {
     let mut follower = Follower { key: root.key(), moves: None, event: String::new() };
     Reader::new(text).read_game(&mut follower).ok()??;
@@ -222,7 +223,8 @@ impl Visitor for Follower {
 struct Tally {
     /// The results of the games that lasted at least [`PLAN_PLIES`] plies after the position.
     long: Counts,
-    /// The results of the games in `long` that had a given piece on a given square. See [`place`].
+    /// For a given piece and square (see [`place`]), the results of the games in `long` that had
+    /// this piece on this square.
     heat: Vec<Counts>,
     endgames: BTreeMap<Material, Counts>,
     with_endgame: u64,
@@ -305,8 +307,8 @@ impl Tally {
     }
 }
 
-/// Returns, for each piece in a position, the index of its kind's first entry in [`Tally::heat`],
-/// and the piece's square.
+/// For each piece in a position, returns its square, preceded by the index of the first entry in
+/// [`Tally::heat`] for its colour and kind.
 fn pieces(position: &Position) -> impl Iterator<Item = (usize, Square)> + '_ {
     SIDES.iter().enumerate().flat_map(move |(side, &color)| {
         PIECES.iter().enumerate().flat_map(move |(kind, &(piece, _))| {

@@ -1,4 +1,5 @@
-//! The theory table: the positions after the report's position, each described once.
+//! The theory table, which describes each position reached after the report's position exactly
+//! once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -9,11 +10,13 @@ use crate::chess::notation::{NamedMove, ScoreAnswer};
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::{Book, Counts, NamedOpening, Names};
 
-/// The maximum number of rows, including moves to positions that another row describes.
+/// The maximum number of rows, including those for moves that lead to a position described by
+/// another row.
 pub(super) const MAX_ROWS: usize = 48;
-/// The maximum number of plies after the position.
+/// The maximum number of plies to follow after the position.
 pub(super) const MAX_PLIES: usize = 12;
-/// The minimum number of games with a move, as a fraction of the games that reached the position.
+/// The minimum number of games in which a move must have been played, as a fraction of the games
+/// that reached the report's position.
 pub(super) const MIN_SHARE: f64 = 0.01;
 
 /// A move in the table. The row also describes the position after the move, unless another row
@@ -21,33 +24,35 @@ pub(super) const MIN_SHARE: f64 = 0.01;
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TheoryRow {
-    /// The number of the row, counted from 1. The position of the report has the number 0.
+    /// The 1-based number of the row. Number 0 stands for the report's position.
     pub(super) number: usize,
-    /// The number of the row that leads to the position before the move.
+    /// The number of the row whose move leads to the position before this move.
     pub(super) parent: usize,
-    /// The number of plies after the position of the report, counted from 1.
+    /// The 1-based number of plies after the report's position.
     pub(super) ply: usize,
     #[serde(flatten)]
     pub(super) mv: NamedMove,
     pub(super) fen: String,
     /// The results of the games in which the move was played.
     pub(super) played: Counts,
-    /// The results of the games that reached the position after the move by any move order.
+    /// The results of the games that reached the position after the move via any move order.
     pub(super) reached: Counts,
-    /// White's points per game in `reached`, from 0 to 1.
+    /// White's average score in the games counted in `reached`, from 0 to 1.
     pub(super) score: f64,
-    /// The value of the position in the book, for the side that moved.
+    /// The value of the move according to the book, from the point of view of the side that played
+    /// it.
     pub(super) value: Option<ScoreAnswer>,
     pub(super) opening: Option<NamedOpening>,
-    /// The number of the row that describes the position after the move, if that is another row.
+    /// If another row already leads to the same position, the number of that row; 0 means the
+    /// position of the report.
     pub(super) same_as: Option<usize>,
 }
 
-/// A move that can become a row. More frequent moves compare as greater.
+/// A candidate for a row. More frequent moves compare as greater.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Open {
     games: u64,
-    /// The ply. Of equally frequent moves, those at an earlier ply come first.
+    /// The ply of the move. Among equally frequent moves, those at earlier plies come first.
     ply: Reverse<usize>,
     /// The order in which the moves were found.
     found: Reverse<usize>,
@@ -55,13 +60,13 @@ struct Open {
     mv: Move,
 }
 
-/// Returns the table. The most frequent moves, at any depth, are added until there are [`MAX_ROWS`]
-/// rows. Each row precedes the rows of the moves that follow it.
+/// Builds the table by adding the most frequent moves, at any depth, until there are [`MAX_ROWS`]
+/// rows. Each row comes before the rows of its continuations.
 pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow> {
     let all = book.reached(root).unwrap_or_default().games();
     let least = ((all as f64 * MIN_SHARE).ceil() as u64).max(1);
-    // Positions with their plies: the position of the report, followed by the position after each
-    // row's move.
+    // The position of the report, followed by the position after each row's move, each with its
+    // ply.
     let mut places = vec![(*root, 0_usize)];
     let mut known = HashMap::from([(root.key(), 0_usize)]);
     let (mut rows, mut open, mut found) = (Vec::new(), BinaryHeap::new(), 0);

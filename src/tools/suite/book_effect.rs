@@ -22,9 +22,10 @@ use crate::engine::search::{
 use crate::games::book::{Book, BookError, Counts};
 use crate::support::files::FileError;
 
-/// The example game, `books/dumb.pgn`. A different move order reaches one of its positions.
+/// The example game, `books/dumb.pgn`. One of its positions can also be reached via
+/// [`EXAMPLE_MOVES`].
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
-/// The first moves of a game that reaches a position of [`EXAMPLE`] by a different move order.
+/// The first moves of a game that reaches a position of [`EXAMPLE`] via a different move order.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
 /// The size of the transposition table in MiB, enough for a lesson.
@@ -41,7 +42,7 @@ pub fn example_book() -> Result<Book, BookError> {
     Book::open(file.path())
 }
 
-/// A position in a game, and what the book contains about the position.
+/// A position in a game, along with what the book contains about it.
 #[derive(Debug, Clone)]
 pub struct Known {
     /// The move that led to the position, in SAN.
@@ -76,7 +77,7 @@ pub struct Iteration {
     pub nodes: u64,
     /// The principal variation found by the iteration.
     pub line: Vec<Move>,
-    /// The point at which the principal variation enters the book, if it does.
+    /// Where the principal variation enters the book, if it does.
     pub book: Option<Transposition>,
 }
 
@@ -87,19 +88,19 @@ pub struct Effect {
     pub mode: BookSearch,
     /// The completed iterations, in order.
     pub iterations: Vec<Iteration>,
-    /// The chosen move, or `None` if there is none.
+    /// The chosen move, or `None` if there are no legal moves.
     pub best: Option<Move>,
     /// The total number of nodes searched.
     pub nodes: u64,
     /// The depth of the last completed iteration, in plies.
     pub depth: Depth,
-    /// The line into the book that ended the search, if there was one.
+    /// The line into the book that made the search stop, if any.
     pub ending: Option<Transposition>,
 }
 
 /// Searches the last position in `game` in each mode, to at most `depth` plies, with one thread and
-/// an empty table. A search that compares its tree with the book is also limited to the number of
-/// nodes that the search without a book needed. Otherwise it would always reach `depth`.
+/// an empty table. Searches that compare their tree with the book may use no more nodes than the
+/// search without a book; otherwise they would always reach `depth`.
 pub fn effects(
     game: &Game,
     book: &Book,

@@ -34,8 +34,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The number of moves after which a game is adjudicated as a draw.
 const MAX_MOVES: u32 = 150;
 
-/// Counts the nodes needed to search `positions` to `depth` in the given order, with one thread and
-/// empty tables. Returns `None` if `control` stops the search.
+/// Counts the nodes needed to search all `positions` to `depth` with the given re-search order, one
+/// thread and empty tables. Returns `None` if `control` stops the search.
 pub fn nodes(
     order: ResearchOrder,
     positions: &[Position],
@@ -53,7 +53,7 @@ pub fn nodes(
     (!control.is_stopped()).then_some(sum)
 }
 
-/// A match between the two orders, with a fixed number of nodes per move.
+/// A match between two re-search orders, with a fixed number of nodes per move.
 #[derive(Debug, Clone)]
 pub struct Match {
     /// The number of games. Two games are played from each position.
@@ -65,8 +65,9 @@ pub struct Match {
 }
 
 impl Match {
-    /// Plays a match between two copies of `program`, which must be Tabia, each with one of the
-    /// `orders`. After each game, calls `on_game` with the first order's results so far.
+    /// Plays a match between two copies of `program`, which must be Tabia. Each copy uses one of
+    /// the `orders`. After each game, calls `on_game` with the results so far, from the first
+    /// copy's point of view.
     ///
     /// # Errors
     /// If the program cannot be started.

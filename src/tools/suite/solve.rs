@@ -13,8 +13,7 @@ use crate::engine::search::{Limits, Searcher};
 use crate::support::words::plural;
 
 pub(crate) const TIME: Duration = Duration::from_secs(5);
-/// The maximum number of skipped lines whose line numbers are listed. Any further ones are only
-/// counted.
+/// The maximum number of skipped lines to list by number. Any others are only counted.
 const NAMED: usize = 5;
 
 #[derive(Debug, Clone)]
@@ -23,10 +22,11 @@ pub(crate) struct Problem {
     pub name: String,
     /// The position, which has at least one legal move.
     pub position: Position,
-    /// The moves that solve the problem (`bm`). Empty if only a mate or moves to avoid are given.
+    /// The moves that solve the problem (`bm`). Empty if the problem only gives a mate or moves to
+    /// avoid.
     best: Vec<Move>,
     avoid: Vec<Move>,
-    /// The length of the mate that must be found (`dm`), if no moves are given.
+    /// The mate to find (`dm`), in moves. Only used if the problem gives no moves.
     mate: Option<i32>,
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for Solution {
     }
 }
 
-/// The progress of a suite, displayed as a summary of the problems searched so far.
+/// The progress through a suite, displayed as a summary of the problems searched so far.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
@@ -179,7 +179,7 @@ impl SuiteRun {
     }
 
     /// Searches the remaining problems, each with empty tables, and reports the solutions. If the
-    /// switch is turned off, the current problem is not counted.
+    /// switch is stopped, the current problem is not counted.
     pub(crate) fn solve(
         &mut self,
         searcher: &mut Searcher,

@@ -1,10 +1,10 @@
 //! Measures the effect of comparing the search tree with the book.
 //!
-//! The positions in the suite are not in the book. In these positions, the engine cannot choose a
-//! book move without a search. However, the games return to the book within a few plies by a
-//! different move order, so a search that compares its tree with the book can save time. Each
-//! position is searched without the book and then with the book in each mode. A final search
-//! without the book uses many times more nodes, and judges the moves that the other searches found.
+//! The positions in the suite are not in the book, so the engine must search to find a move.
+//! However, their games return to the book within a few plies via a different move order, so a
+//! search that compares its tree with the book can save time. Each position is searched without the
+//! book and then with the book in each mode. A final search without the book uses many times more
+//! nodes, and judges the moves that the other searches found.
 
 use std::collections::HashSet;
 use std::io;
@@ -22,17 +22,17 @@ use crate::support::random::Random;
 pub(crate) struct SuiteSelection {
     /// The number of plies within which the game must return to the book.
     pub reach: usize,
-    /// The maximum number of plies that are examined in a game.
+    /// The maximum number of plies to examine in each game.
     pub max_plies: usize,
     pub positions: usize,
     pub seed: u64,
 }
 
-/// Collects positions that are outside the book and whose games return to the book.
+/// Collects positions that are outside the book but whose games later return to it.
 pub(crate) struct Selector<'b> {
     book: &'b Book,
     selection: SuiteSelection,
-    /// Determines whether the engine would play a move in a position without a search.
+    /// Determines whether the engine would play a book move without searching.
     chooser: Chooser,
     seen: HashSet<u64>,
     found: Vec<Position>,
@@ -44,9 +44,9 @@ pub(crate) struct Selector<'b> {
 pub(crate) struct Drawn {
     /// The requested number of positions, or all suitable positions if there are fewer.
     pub positions: Vec<Position>,
-    /// The number of positions from which the selection was made.
+    /// The number of suitable positions from which `positions` were drawn.
     pub found: usize,
-    /// The number of positions rejected only because the engine can play from the book there.
+    /// The number of positions rejected only because the engine would play a book move there.
     pub answered: usize,
 }
 
@@ -73,7 +73,8 @@ impl<'b> Selector<'b> {
         Drawn { positions: self.found, found, answered: self.answered.len() }
     }
 
-    /// Returns the first suitable position in which the engine cannot play a move without a search.
+    /// Returns the first suitable position of the game: it is outside the book, the game soon
+    /// returns to the book, and the engine would have to search.
     fn fitting(&mut self) -> Option<Position> {
         let in_book: Vec<bool> =
             self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
@@ -121,8 +122,8 @@ impl Visitor for Selector<'_> {
 pub(crate) const MODES: [BookSearch; 4] =
     [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 
-/// The cap on scores, in centipawns, used to compute the loss of a move. Beyond this score the
-/// game is decided. Without the cap, a missed mate would cost hundreds of pawns.
+/// Scores are capped at this value, in centipawns, when computing the loss of a move. Beyond it the
+/// game is decided, and without the cap a missed mate would cost hundreds of pawns.
 const DECIDED: Score = 1_000;
 
 #[derive(Debug, Clone)]
@@ -134,8 +135,9 @@ pub(crate) struct ModeTrial {
     /// The judge's search. It uses no book, and searches many times more nodes than the plain
     /// search.
     pub judge: SearchResult,
-    /// The judge's score for each move chosen by these searches. To score a move, only that move
-    /// is searched, with the same number of nodes. Empty if all searches chose the same move.
+    /// The judge's score for each move chosen by any of the searches above. To score a move, the
+    /// judge searches only that move, with the same node limit. Empty if all searches chose the
+    /// same move.
     worth: Vec<(Option<Move>, Score)>,
 }
 
@@ -208,7 +210,7 @@ impl Mean {
 }
 
 /// The effect of a mode on a suite. In each array, the first element is for the search without the
-/// book.
+/// book, and the second for the search in this mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ModeSummary {
     pub mode: BookSearch,
@@ -344,7 +346,7 @@ mod tests {
         assert_eq!(summaries.len(), MODES.len());
         let first = summaries[MODES.len() - 1];
         assert_eq!((first.mode, first.positions, first.used), (BookSearch::First, 1, 1));
-        // These two modes give the same result if the book has no values.
+        // The modes `Stop` and `Value` give the same result if the book has no values.
         assert_eq!(trial.modes[0].nodes, trial.modes[1].nodes);
         assert!(first.cost_used < 1.0 && first.cost < 1.0, "{first:?}");
         assert!(trial.judge.nodes >= trial.plain.nodes);

@@ -28,8 +28,8 @@ impl Quiescence {
         Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
-    /// Returns the static score for the side to move, or `None` if it is in check or a capture or
-    /// promotion would improve the score.
+    /// Returns the static score for the side to move if the position is quiet. Returns `None` if
+    /// the side to move is in check, or if a capture or promotion would improve the score.
     pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;

@@ -48,16 +48,17 @@ pub(crate) struct GameSettings {
     pub random_plies: usize,
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
-    /// The minimum and maximum number of pieces, including kings. If set, games start from randomly
-    /// placed pieces instead of random moves.
+    /// The minimum and maximum number of pieces, including kings. If set, games start from a
+    /// position with randomly placed pieces, and no random moves are played.
     pub piece_count: Option<(u8, u8)>,
-    /// The maximum absolute score after the opening, in centipawns, as determined by a search.
+    /// Openings are rejected if a search gives either side more than this score, in centipawns.
     pub opening_limit: Score,
     /// The score for adjudication, in centipawns. A game ends if the searches of both sides give
-    /// the same side at least this score for [`GameSettings::adjudicate_plies`] consecutive plies.
+    /// the same side at least this score for [`GameSettings::adjudicate_plies`] consecutive plies,
+    /// or if a search finds a forced win.
     pub adjudicate_score: Score,
-    /// A game ends after this many consecutive plies with a score of at least
-    /// [`GameSettings::adjudicate_score`] for the same side.
+    /// The number of consecutive plies for which the same side must have a score of at least
+    /// [`GameSettings::adjudicate_score`].
     pub adjudicate_plies: usize,
 }
 
@@ -102,10 +103,10 @@ pub(crate) struct SelfPlay {
     searcher: Searcher,
 }
 
-/// Adjudicates a game according to the latest scores, if both sides agree.
+/// Adjudicates a game based on the latest scores, if both sides agree.
 struct Adjudicator<'s> {
     settings: &'s GameSettings,
-    /// The number of consecutive plies with a score beyond the threshold.
+    /// The number of consecutive plies with a score beyond the threshold for the same side.
     agreed: usize,
     winner: Color,
 }
@@ -253,9 +254,9 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     }
 }
 
-/// Returns an opening from a book. The first moves are random, with probabilities proportional to
-/// their numbers of games. The policy chooses the following moves until the book has no more. Then
-/// [`BookOpenings::random_after`] random moves follow.
+/// Returns an opening from a book. The first moves are drawn at random, in proportion to the number
+/// of games in which they were played. The policy chooses the following moves until the book has no
+/// more. Finally, [`BookOpenings::random_after`] random moves are played.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

@@ -19,7 +19,7 @@ use crate::support::random::Random;
 pub(crate) struct SampleSelection {
     /// The maximum number of positions taken from a PGN game.
     pub per_game: usize,
-    /// The number of plies that are skipped at the beginning of a PGN game.
+    /// The number of plies to skip at the beginning of a PGN game.
     pub skip_plies: usize,
     /// The maximum absolute static score, in centipawns. Positions with a larger score are decided
     /// and would not contribute to the fit.
@@ -81,7 +81,8 @@ impl Sampler {
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             if end.plies == 0 {
-                // Such a game may not have started, so `positions` may be from the previous one.
+                // The reader may have rejected such a game before calling `begin`, so `positions`
+                // may still be from the previous game.
                 continue;
             }
             let result = match end.result {
@@ -96,7 +97,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Selects at most [`SampleSelection::per_game`] positions in a game at random.
+    /// Selects up to [`SampleSelection::per_game`] random positions from a game.
     fn take_from_game(&mut self, positions: &mut [Position], result: f32) {
         let Some(late) = positions.get_mut(self.selection.skip_plies..) else { return };
         self.random.shuffle(late);

@@ -3,7 +3,7 @@
 use std::thread::{Builder, ScopedJoinHandle};
 
 /// Splits `items` into at most `threads` parts and processes each part in its own thread. If a
-/// thread cannot be started, the calling thread processes its part.
+/// thread cannot be started, the calling thread processes that part itself.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,

@@ -24,10 +24,10 @@ use crate::support::words::named_values;
 
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// The bonus in centipawns per ring of squares, counted from the edge to the centre, indexed by
+/// The bonus in centipawns for each ring of squares between a piece and the edge, indexed by
 /// [`Piece`]. Chosen by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
-/// The king's bonus per ring in centipawns if there are no queens on the board.
+/// The king's bonus per ring if there are no queens on the board, in centipawns.
 const BARE_KING_CENTRE: Score = 9;
 /// A pawn's bonus in centipawns for each rank that it has advanced. Chosen by hand.
 const ADVANCE: Score = 5;
@@ -35,9 +35,9 @@ const ADVANCE: Score = 5;
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
-    /// A good order: the move from the previous best line comes first. Captures follow, ordered by
-    /// most valuable victim and then by least valuable attacker. The other moves come last, ordered
-    /// by improvement in placement.
+    /// The move from the previous best line comes first. It is followed by captures, sorted by most
+    /// valuable victim and then by least valuable attacker. Other moves come last, sorted by how
+    /// much they improve the piece's placement.
     Good,
     /// The order in which the move generator returns the moves.
     Plain,
@@ -52,15 +52,14 @@ named_values! { pub Ordering, "move order": Good = "good", Plain = "plain", Bad 
 pub struct Chess {
     /// The order in which moves are searched.
     pub ordering: Ordering,
-    /// Whether to search captures beyond the depth limit, instead of evaluating statically.
+    /// Whether to search captures at the depth limit instead of evaluating the position statically.
     pub quiescence: bool,
-    /// The number of quiescence nodes so far. Root nodes of quiescence searches are counted by the
-    /// main search.
+    /// The number of quiescence nodes so far, without the root nodes of quiescence searches. The
+    /// main search counts those.
     pub quiescence_nodes: u64,
     /// The side to move at the root, which is the maximising player.
     max: Color,
-    /// The best line of the last iteration, as pairs of a position's key and the move to search
-    /// first.
+    /// The best line of the last iteration: for each position's key, the move to search first.
     hints: Vec<(u64, Move)>,
 }
 
@@ -171,8 +170,8 @@ impl ZeroSumGame for Chess {
     }
 }
 
-/// Returns the move ordering score of a move. Captures and promotions come first, ordered by the
-/// captured piece and then by the moving piece. Quiet moves are ordered by the improvement in
+/// Returns the score used to sort moves. Captures and promotions come first, sorted by the captured
+/// piece and then by the moving piece. Quiet moves are sorted by how much they improve the piece's
 /// placement.
 fn ordering_score(position: &Position, mv: Move) -> Score {
     /// This is more than any improvement in placement, so captures and promotions come first.

@@ -21,7 +21,7 @@ use super::search::{Algorithm, Search};
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Score};
 
-/// An algorithm and a move order, which together form one column of the comparison.
+/// An algorithm and a move order: one column of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchVariant {
     /// The algorithm to be compared.
@@ -42,7 +42,7 @@ impl SearchVariant {
         Ordering::ALL.into_iter().flat_map(SearchVariant::both).collect()
     }
 
-    /// Returns the name used in the heading of a table.
+    /// Returns the name shown in table headings.
     pub fn name(self) -> String {
         format!("{} {}", self.algorithm, self.ordering)
     }
@@ -98,8 +98,8 @@ pub struct CostSum {
     pub types: [u64; 3],
     /// The number of re-searches with the open window.
     pub researches: u64,
-    /// The sum, over the positions, of the logarithm of this variant's node count divided by the
-    /// first variant's.
+    /// The sum of the logarithms of the ratios between this variant's node count and the first
+    /// variant's.
     pub log_ratio: f64,
 }
 
@@ -115,8 +115,8 @@ impl CostSum {
         }
     }
 
-    /// Returns the geometric mean, over the positions, of this variant's node count divided by the
-    /// first variant's.
+    /// Returns the geometric mean of the ratios between this variant's node count and the first
+    /// variant's for each position.
     pub fn mean_ratio(&self) -> f64 {
         (self.log_ratio / f64::from(self.positions.max(1))).exp()
     }

@@ -28,7 +28,7 @@ use crate::chess::notation::bound;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_mate};
 
-/// The settings of a search with iterative deepening.
+/// Settings for an iterative deepening search.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// The algorithm used by every iteration.
@@ -57,16 +57,16 @@ pub enum DeepeningEvent {
         new: Move,
         /// The score of the new best move.
         score: Score,
-        /// The value of alpha that the new score exceeded.
+        /// The value of alpha before the new score raised it.
         alpha: Score,
     },
     /// The value is outside the window, so the search is repeated with a different window.
     Failed {
         /// The bound returned by the search.
         score: Score,
-        /// The window of the search that failed.
+        /// The window of the failed search.
         window: Window,
-        /// The window of the search that follows.
+        /// The window of the next search.
         next: Window,
     },
     /// An iteration is complete.
@@ -97,8 +97,9 @@ pub struct DeepeningResult {
     pub depth: Depth,
 }
 
-/// Searches `root` as described by `plan`, and reports events to `on_event`. `observer` creates an
-/// observer for each search of the root. The observer of the last completed search is returned.
+/// Searches `root` as specified by `plan`, and reports events to `on_event`. `observer` creates a
+/// new observer for each search of the root. Also returns the observer of the last completed
+/// search.
 pub fn deepen<O: Observer<Move>>(
     chess: &mut Chess,
     root: &Position,

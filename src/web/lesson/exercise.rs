@@ -39,7 +39,7 @@ pub enum Question {
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Exercise {
-    /// The number of the exercise, counted from 1.
+    /// The 1-based number of the exercise.
     pub number: usize,
     /// The kind of question.
     pub kind: Question,
@@ -49,7 +49,7 @@ pub struct Exercise {
     pub algorithm: String,
     /// The text of the question.
     pub question: String,
-    /// The correct answers, any of which is accepted.
+    /// The correct answers. Any one of them is accepted.
     pub answers: Vec<String>,
     /// The explanation of the answer.
     pub reason: String,

@@ -30,7 +30,8 @@ pub trait ZeroSumGame {
     /// of view. If the true value is outside `window`, the result may be a bound.
     fn value(&mut self, state: &Self::State, ply: Ply, window: Window) -> Score;
 
-    /// Returns whether the value of `state`, with `depth` plies left, is exact for every window.
+    /// Returns whether a search of `state` with `depth` plies left gives the exact value for every
+    /// window.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
     /// Returns the key of the position. States with the same continuations have the same key.
@@ -53,12 +54,13 @@ pub trait ZeroSumGame {
     fn name(&self, state: &Self::State, mv: Self::Move) -> String;
 }
 
-/// The bounds of a search, for the side to move. Values outside the bounds need not be exact.
+/// The bounds of a search, from the side to move's point of view. Values outside the bounds need
+/// not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The value that the side to move can already achieve.
     pub alpha: Score,
-    /// The value at or above which the opponent will avoid this node.
+    /// If the node's value is at least this, the opponent will avoid the node.
     pub beta: Score,
 }
 
@@ -76,7 +78,7 @@ impl Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Returns whether no value is strictly between the bounds.
+    /// Returns whether this is a null window, which has no values strictly between its bounds.
     pub fn is_null(self) -> bool {
         self.beta - self.alpha <= 1
     }
@@ -87,8 +89,8 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window from the maximising player's point of view. `maximises` states whether
-    /// that player is to move.
+    /// Returns the window from the maximising player's point of view. `maximises` is true if that
+    /// player is to move.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

@@ -27,10 +27,10 @@ const ROOT: NodeId = 0;
 pub struct Method {
     /// The algorithm that searches the tree.
     pub algorithm: Algorithm,
-    /// Whether a transposition table is used. Minimax never uses one.
+    /// Whether to use a transposition table. Minimax never uses one.
     pub table: bool,
-    /// Whether iterative deepening is used. Each iteration then searches the best line of the
-    /// previous one first. <https://www.chessprogramming.org/Iterative_Deepening>
+    /// Whether to use iterative deepening, in which each iteration starts with the best line of the
+    /// previous one. <https://www.chessprogramming.org/Iterative_Deepening>
     pub deepening: bool,
 }
 

@@ -18,7 +18,7 @@ use crate::chess::score::{Depth, Ply, Score};
 
 pub use crate::engine::search::trace::NodeType;
 
-/// The reason why a node is searched with a particular window.
+/// Why a node is searched with a particular window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
     /// The window is open, because the node is the root or the search has no better bound yet.
@@ -32,19 +32,19 @@ pub enum SearchReason {
 /// Observes every step of a search. Windows and scores are from the side to move's point of view.
 /// Searches are compiled separately for each type of observer, so the observer `()` costs nothing.
 pub trait Observer<M> {
-    /// Called when an iteration to `depth` plies starts.
+    /// Called at the start of an iteration. `_depth` is its depth in plies.
     #[inline]
     fn iteration(&mut self, _depth: Depth) {}
 
-    /// Called when a node is entered. `_via` is the move that led to the node; `None` at the root.
+    /// Called on entering a node. `_via` is the move that led to the node, or `None` at the root.
     #[inline]
     fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: SearchReason) {}
 
-    /// Called when the table provides the value of the node, which is then left immediately.
+    /// Called if the table provides the value of a node, which the search then leaves immediately.
     #[inline]
     fn hit(&mut self, _ply: Ply) {}
 
-    /// Called when the table provides the move to be searched first.
+    /// Called if the table provides the move to search first.
     #[inline]
     fn first(&mut self, _ply: Ply, _mv: M) {}
 
@@ -56,7 +56,7 @@ pub trait Observer<M> {
     #[inline]
     fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, _rest: &[M]) {}
 
-    /// Called when a node is left. `_leaf` states whether the node had no moves to search.
+    /// Called on leaving a node. `_leaf` is true if the node had no moves to search.
     #[inline]
     fn leave(&mut self, _ply: Ply, _value: Score, _line: &[M], _leaf: bool) {}
 }
@@ -68,7 +68,7 @@ impl<M> Observer<M> for () {}
 pub struct Counter {
     /// The number of nodes entered. A node that is searched again is counted again.
     pub nodes: u64,
-    /// The number of nodes left, indexed by [`NodeType`].
+    /// The number of nodes of each [`NodeType`]. Nodes are counted when the search leaves them.
     pub types: [u64; 3],
     /// The number of cutoffs: alpha reached beta while moves remained.
     pub cutoffs: u64,

@@ -1,5 +1,5 @@
-//! A self-contained HTML page with recorded searches, exercises, and a laboratory for changing a
-//! tree and searching it step by step with the JavaScript modules in `lab/`.
+//! A self-contained HTML page with recorded searches, exercises, and a laboratory where a tree can
+//! be edited and searched step by step. The laboratory uses the JavaScript modules in `lab/`.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ const PAGE: Page = Page {
     title: "A search, step by step",
     body: include_str!("page.html"),
     style: include_str!("page.css"),
-    // Each module must follow the modules that it imports.
+    // Each module must come after the modules that it imports.
     script: concat!(
         include_str!("lab/random.js"),
         include_str!("lab/tree.js"),

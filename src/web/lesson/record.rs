@@ -28,7 +28,7 @@ pub struct Visit<M> {
     pub ply: Ply,
     /// The window at the start of the visit.
     pub window: Window,
-    /// The reason why the node is searched with this window.
+    /// Why the node is searched with this window.
     pub why: SearchReason,
     /// The value at the end of the visit.
     pub value: Score,
@@ -51,7 +51,7 @@ pub enum Step<M> {
     Iteration(Depth),
     /// The search enters a node.
     Enter(usize),
-    /// The table provides the move to be searched first.
+    /// The table provides the move to search first.
     First(usize, M),
     /// The move raises alpha to this score.
     Raise(usize, M, Score),
@@ -90,7 +90,7 @@ pub struct Recorder<M> {
 }
 
 impl<M> Recorder<M> {
-    /// Creates an empty recorder with these limits.
+    /// Creates an empty recorder with the given limits.
     pub fn new(bounds: Bounds) -> Self {
         Recorder {
             visits: Vec::new(),
@@ -109,7 +109,8 @@ impl<M> Recorder<M> {
         self.path.last().copied().flatten()
     }
 
-    /// Adds an unrecorded visit to the `hidden` count of the innermost recorded visit around it.
+    /// Adds the current visit, which is not recorded, to the `hidden` count of its nearest recorded
+    /// ancestor.
     fn hide(&mut self) {
         if let Some(above) = self.path.iter().rev().copied().flatten().next() {
             self.visits[above].hidden += 1;

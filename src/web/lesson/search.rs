@@ -41,7 +41,7 @@ named_values! { pub Algorithm, "algorithm":
     Minimax = "minimax", AlphaBeta = "alpha-beta", Pvs = "pvs"
 }
 
-/// A search of a game on one thread.
+/// A single-threaded search of a game.
 pub struct Search<'a, G: ZeroSumGame, O> {
     /// The game that is searched.
     pub game: &'a mut G,
@@ -51,11 +51,11 @@ pub struct Search<'a, G: ZeroSumGame, O> {
     pub nodes: u64,
     /// Flags that stop the search. Once any flag is set, returned values are meaningless.
     pub stops: &'a [&'a AtomicBool],
-    /// The transposition table, if any; minimax does not use it.
+    /// The transposition table, if any. Minimax does not use it.
     pub table: Option<&'a mut Table>,
 }
 
-/// The place of a node in the tree: its distance from the root and the remaining depth, in plies.
+/// Where a node is in the tree: its distance from the root and the remaining depth, in plies.
 #[derive(Debug, Clone, Copy)]
 struct NodePlace {
     ply: Ply,
@@ -74,7 +74,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         Search { game, observer, nodes: 0, stops, table: None }
     }
 
-    /// Returns the same search with a transposition table.
+    /// Adds a transposition table to the search.
     #[must_use]
     pub fn with_table(self, table: &'a mut Table) -> Self {
         Search { table: Some(table), ..self }
@@ -149,7 +149,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Returns the value, or a bound if the opponent will avoid this node.
+    /// Returns the value of the node, or only a bound on it if the opponent will avoid the node.
     /// <https://www.chessprogramming.org/Alpha-Beta>
     fn alpha_beta(
         &mut self,
@@ -228,8 +228,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches a later move with a null window and then, if necessary, with `open`. The
-    /// null-window result is sufficient at a leaf or if it is at least beta (Reinefeld).
+    /// Searches a later move with a null window and then, if necessary, with `open`. No second
+    /// search is needed at a leaf, or if the result of the first is at least beta (Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,
@@ -249,8 +249,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         value
     }
 
-    /// Returns the value of the child after `mv`. The value and `window` are from the parent's
-    /// point of view.
+    /// Returns the value of `next`, the state after `mv`. The value and `window` are from the
+    /// parent's point of view.
     fn child(
         &mut self,
         next: &G::State,
@@ -275,7 +275,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (!moves.is_empty()).then_some(moves)
     }
 
-    /// Probes the table. A sufficient value ends the visit; otherwise, the table move comes first.
+    /// Probes the table. If it has a sufficient value, leaves the node and returns the value.
+    /// Otherwise, puts the table's move first.
     fn probe_table(
         &mut self,
         state: &G::State,

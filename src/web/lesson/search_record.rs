@@ -21,8 +21,8 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The maximum number of cut-off moves shown individually. A single node represents the remaining
-/// ones.
+/// The maximum number of cut-off moves to show individually. All others are represented by a single
+/// node.
 const SHOWN_CUT: usize = 3;
 
 /// A recorded search, from the maximising player's point of view.
@@ -32,7 +32,7 @@ pub struct SearchRecord {
     pub algorithm: String,
     /// Whether the algorithm uses windows. Minimax does not.
     pub windows: bool,
-    /// The value, the principal variation and the counts, on one line.
+    /// A one-line summary of the value, the principal variation and the counts.
     pub summary: String,
     /// The value of the root node.
     pub value: Score,
@@ -48,7 +48,7 @@ pub struct SearchRecord {
     pub researches: u64,
     /// The number of visits whose value was provided by the table.
     pub hits: u64,
-    /// The numbers of visits to PV nodes, cut-nodes and all-nodes. In minimax, all nodes are PV
+    /// The number of visits to PV nodes, cut-nodes and all-nodes. In minimax, all nodes are PV
     /// nodes.
     pub types: [u64; 3],
     /// The number of visits that `tree` does not include.
@@ -76,8 +76,8 @@ pub struct Node {
     pub on_line: bool,
     /// The visits to the node, in order; empty if it was cut off.
     pub visits: Vec<NodeVisit>,
-    /// The number of nodes that this node represents. It can exceed one only for moves that were
-    /// cut off.
+    /// The number of nodes that this node represents. It is 1 except for nodes that represent
+    /// several cut-off moves.
     pub stands_for: usize,
     /// The number of visits below this node that are not in the tree.
     pub hidden: u64,
@@ -109,7 +109,7 @@ pub struct NodeVisit {
     pub hit: bool,
     /// How `value` relates to the true value: `=`, a bound `>=` or `<=`, or an estimate `~`.
     pub relation: &'static str,
-    /// The reason for the cutoff, such as `alpha 6 >= beta 5`; `None` if no moves were cut off.
+    /// The reason for the cutoff, such as `alpha 6 >= beta 5`, or `None` if no moves were cut off.
     pub cutoff: Option<String>,
     /// The names of the nodes that were cut off.
     pub cut: Vec<String>,
@@ -120,7 +120,7 @@ pub struct NodeVisit {
 pub struct RecordedEvent {
     /// The index of the node in [`SearchRecord::tree`].
     pub node: usize,
-    /// The index of the visit among the node's visits.
+    /// The index of the visit in [`Node::visits`].
     pub visit: usize,
     /// The kind of step.
     pub kind: RecordedEventKind,
@@ -140,7 +140,7 @@ pub enum RecordedEventKind {
     Enter,
     /// The search enters and leaves a leaf.
     Leaf,
-    /// The table provides the move to be searched first.
+    /// The table provides the move to search first.
     First,
     /// A move improves a bound.
     Raise,
@@ -153,7 +153,8 @@ pub enum RecordedEventKind {
 }
 
 impl SearchRecord {
-    /// Records a search of `root`. If `whole_cut` is set, cut-off subtrees are shown completely.
+    /// Creates the record of a search of `root` from the data in `recorder`. If `whole_cut` is
+    /// true, cut-off subtrees are shown in full.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,
@@ -164,7 +165,7 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// Like [`SearchRecord::new`], but combines consecutive searches of the root in one record,
+    /// Like [`SearchRecord::new`], but combines consecutive searches of the root into one record,
     /// called `name`.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
@@ -271,7 +272,7 @@ struct RecordRenderer<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
-    /// For each visit, the index of its node and its index among the node's visits.
+    /// For each visit, the index of its node and its place in that node's list of visits.
     place: Vec<(usize, usize)>,
     whole_cut: bool,
     windows: bool,
@@ -375,7 +376,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the missing children of nodes that were leaves in one iteration and cut off in another.
+    /// Adds the missing children of nodes that some iterations reached only as leaves and others
+    /// cut off.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
             let state = self.nodes[parent].state.clone();
@@ -463,7 +465,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         Some(RecordedEvent { node: 0, visit, kind, value: None, text })
     }
 
-    /// Formats an improved bound as `N3: alpha = 5 by N8`.
+    /// Formats the improvement of a bound, such as `N3: alpha = 5 by N8`.
     fn raised(&self, node: usize, mv: G::Move, value: Score) -> String {
         let Placed { node: Node { name, max, .. }, state, .. } = &self.nodes[node];
         let which = match (self.windows, *max) {

@@ -72,12 +72,12 @@ struct SplitPoint<G: ZeroSumGame> {
     alpha: AtomicI32,
     best: Mutex<(Score, Vec<G::Move>)>,
     nodes: AtomicU64,
-    /// Set once alpha has reached beta, so that further results do not matter.
+    /// Set when alpha reaches beta, after which further results do not matter.
     cut_off: AtomicBool,
     stop: Arc<AtomicBool>,
 }
 
-/// A request to help at a split point. Dropping the wait group reports completion.
+/// A request to help at a split point. The helper drops the wait group when it is done.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
 /// A group of threads that search together and sleep between splits.
@@ -104,7 +104,7 @@ impl<G: SharedGame> Splitter<G> {
         Ok(Splitter { calls: Some(calls), helpers, stop, nodes: 0 })
     }
 
-    /// Searches `state` to `depth` plies. Returns the same value as a search with one thread.
+    /// Searches `state` to `depth` plies. Returns the same value as a single-threaded search.
     pub fn search(&mut self, game: &G, state: &G::State, depth: Depth) -> Value<G::Move> {
         self.nodes = 0;
         let (score, line) = self.pv_split(&mut game.clone(), state, 0, depth, Window::FULL);
@@ -207,8 +207,8 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// Returns the value of a sibling from the parent's point of view, or a bound if the sibling is
-    /// not better.
+    /// Returns the value of a sibling from the parent's point of view. If the sibling is not
+    /// better, this may be only a bound.
     fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);

@@ -251,8 +251,8 @@ fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     first
 }
 
-/// Draws the cutoffs at a node as a double stroke across the line to the first child that was cut
-/// off, or next to the node if another search visited all children.
+/// Draws the cutoffs at a node as a double stroke. The stroke crosses the line to the first child
+/// that was cut off. If other searches visited all children, it is drawn next to the node.
 fn cutoffs(out: &mut String, node: &Node, at: Point, cut: Option<Point>) {
     let (x, y) = match cut {
         Some(child) => ((at.x + child.x) / 2.0, (at.y + child.y) / 2.0),
@@ -320,7 +320,7 @@ mod tests {
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
-                // Each visit except that of the root has a window, and each node has a value.
+                // Every visit except the root's has a window, and every node has a value.
                 let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
                 assert_eq!(windows, expected + search_record.distinct as u64);
             }

@@ -53,8 +53,8 @@ impl Table {
         Table { entries: HashMap::new(), keeps_values: false }
     }
 
-    /// Stores a line to be searched first. The line consists of pairs of keys: a position and the
-    /// next position. A transposition table already contains the line and ignores the call.
+    /// Stores a line to search first, given as pairs of keys: a position and the one that follows.
+    /// A transposition table ignores this call, because it already contains the line.
     pub fn expect(&mut self, line: impl IntoIterator<Item = (u64, u64)>) {
         if self.keeps_values {
             return;

@@ -28,7 +28,7 @@ use crate::chess::score::{Depth, Ply, Score};
 /// The minimum depth in plies at which nodes are split. Smaller subtrees are not worth sharing.
 const MIN_SPLIT_DEPTH: Depth = 2;
 
-/// A simulated parallel search, with the work of each thread.
+/// A simulated parallel search, showing what each thread did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Timeline {
     /// The number of simulated threads.
@@ -45,7 +45,7 @@ pub struct Timeline {
     pub serial: u64,
     /// The result on one line.
     pub summary: String,
-    /// The work of the threads, ordered by the time at which it ended.
+    /// What the threads did, sorted by end time.
     pub spans: Vec<Span>,
 }
 
@@ -66,7 +66,7 @@ pub enum Work {
 /// An uninterrupted search by one thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Span {
-    /// The number of the thread, counted from 1.
+    /// The 1-based number of the thread.
     pub thread: usize,
     /// The tick at which the search started.
     pub begin: u64,
@@ -74,7 +74,7 @@ pub struct Span {
     pub end: u64,
     /// The name of the node that was searched.
     pub node: String,
-    /// The reason why the node was searched.
+    /// Why the node was searched.
     pub work: Work,
     /// Whether the search was stopped by another thread's cutoff.
     pub stopped: bool,
@@ -124,7 +124,7 @@ struct Clock {
     spans: Vec<Span>,
 }
 
-/// Simulates the search of a tree by this number of threads, which must be at least one.
+/// Simulates searching a tree with `threads` threads. There must be at least one.
 pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let game = PositionTree::new(tree);
     let height = game.height();
@@ -138,7 +138,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let serial = search.nodes;
     let value = if tree.is_max(0) { value } else { -value };
     let line: Vec<String> = line.iter().map(|&node| tree.node_name(node).to_owned()).collect();
-    // The speedup in hundredths, rounded half up, computed with integers.
+    // The speedup in hundredths, rounded half up using integer arithmetic.
     let faster = (200 * serial + ticks) / (2 * ticks);
     let summary = format!(
         "pv-splitting, {}: value {value}{}; {visits} visits in {ticks} ticks, \
@@ -277,7 +277,8 @@ impl Place {
     }
 }
 
-/// Removes the job that ends first. If several end at the same time, the lowest thread number wins.
+/// Removes and returns the job that ends first, along with its thread. Ties are broken in favour of
+/// the lowest thread number.
 fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
     let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));
     let (_, thread) = ends.min()?;

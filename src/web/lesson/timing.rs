@@ -13,8 +13,8 @@ use super::splitting::Splitter;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Score};
 
-/// Published times for PV-splitting with five threads: for each depth and each of five moves in a
-/// game, the seconds taken by serial alpha-beta and by the split search.
+/// Published times for PV-splitting with five threads. For each depth, there are five moves of a
+/// game, with the seconds taken by serial alpha-beta and by the split search.
 pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),
@@ -32,7 +32,7 @@ pub(crate) struct Split {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Measurement {
     pub depth: Depth,
-    /// The number of the move in the game, counted from 1.
+    /// The 1-based number of the move in the game.
     pub number: usize,
     pub best: String,
     /// The score, which is the same for all searches.
@@ -56,7 +56,7 @@ pub(crate) struct Stopwatch {
 }
 
 pub(crate) enum TimedPosition {
-    /// The measurement, and the best move according to the serial search, if there is one.
+    /// The measurement, along with the best move found by the serial search, if any.
     Done(Measurement, Option<Move>),
     /// A split search and the serial search returned different scores, which is a bug.
     Disagreement(String),
@@ -72,7 +72,8 @@ impl Stopwatch {
         Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
     }
 
-    /// Measures searches to `depth` in `position`, the position before move `number` of the game.
+    /// Measures searches of `position` to `depth`. `number` is the number of the move that is
+    /// played in this position of the game.
     pub(crate) fn measure(
         &mut self,
         position: &Position,

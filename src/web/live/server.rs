@@ -35,17 +35,18 @@ use crate::web::serve::stream::Received;
 
 /// The minimum time between two updates of a page.
 const UPDATE: Duration = Duration::from_millis(250);
-/// The maximum time between two updates of a page. Even without new events, a board whose game is
-/// over must change to another game.
+/// The maximum time between two updates of a page. Even if there are no new events, a board whose
+/// game is over must switch to another game.
 const IDLE: Duration = Duration::from_secs(2);
 /// The maximum number of boards on a page.
 const MAX_BOARDS: u64 = 64;
 const DEFAULT_BOARDS: u64 = 4;
-/// The maximum number of open pages, so that updating them takes little time from the engines.
+/// The maximum number of open pages. The limit ensures that updating them takes little time away
+/// from the engines.
 const MAX_PAGES: usize = 16;
 /// The maximum number of simultaneous downloads of the games.
 const MAX_COPIES: usize = 2;
-/// The size in bytes of the chunks in which the games are sent.
+/// The file of games is sent in chunks of this size, in bytes.
 const PIECE: u64 = 64 << 10;
 
 const FILES: [PageFile; 6] = [
@@ -66,7 +67,7 @@ pub(crate) struct LiveSettings {
     pub(crate) pgn: Option<PathBuf>,
 }
 
-/// A running server. Dropping it sends the last events to the pages and then stops the server.
+/// A running server. When dropped, it sends the last events to the pages and then stops.
 #[derive(Debug)]
 pub(crate) struct LiveServer {
     live: Arc<LiveMatch>,
@@ -87,7 +88,7 @@ impl LiveServer {
     /// Starts the server for a match.
     ///
     /// # Errors
-    /// If the operating system cannot start a thread.
+    /// If the socket cannot be configured, or if the operating system cannot start a thread.
     pub(crate) fn start(
         listener: TcpListener,
         settings: LiveSettings,
@@ -217,7 +218,7 @@ async fn games(State(app): State<App>) -> Result<Response, ApiError> {
     Ok((headers, Body::from_stream(Received(receiver))).into_response())
 }
 
-/// Sends the content of a file. Stops early if the client disconnects.
+/// Sends the contents of a file. Stops early if the client disconnects.
 fn send_pieces(mut file: Take<File>, sender: &mpsc::Sender<Bytes>) {
     loop {
         let mut piece = Vec::new();
@@ -260,7 +261,8 @@ mod tests {
             let live = Arc::clone(&app.live);
             let (sender, mut page) = mpsc::channel(1);
             let sending = tokio::spawn(send_news(app, Cursor::new(1), sender, permit));
-            // The first event fills the channel, so that the second one waits for the page.
+            // The first event fills the channel, so sending the second one has to wait for the
+            // page.
             while page.is_empty() {
                 tokio::task::yield_now().await;
             }

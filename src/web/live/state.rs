@@ -1,4 +1,4 @@
-//! What the live page shows: the games in progress, the standings and the last results.
+//! What the live page shows: the games in progress, the standings and the latest results.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,16 +17,17 @@ use crate::tools::autoplay::schedule::Slot;
 use crate::tools::autoplay::summary::round_line;
 use crate::tools::autoplay::tournament::{Progress, Tournament};
 
-/// The number of finished games whose moves are kept, for pages that still show them.
+/// The number of finished games whose moves are kept, because pages may still be showing them.
 const KEPT_GAMES: usize = 64;
 /// The number of results that a page receives when it is opened.
 const KEPT_RESULTS: usize = 200;
-/// The maximum number of columns of the crosstable, which is sent whenever a game ends.
+/// The maximum number of columns in the crosstable. The limit matters because the crosstable is
+/// sent whenever a game ends.
 const MAX_COLUMNS: usize = 16;
 /// How long a board shows a finished game before switching to another one.
 const REST: Duration = Duration::from_secs(2);
 
-/// A named event for a page, with its data.
+/// A named event to send to a page, along with its data.
 pub(super) type News = (&'static str, Value);
 
 /// The state of a match. The match changes it, and pages read it.
@@ -54,9 +55,9 @@ struct Content {
     /// The log-likelihood ratio at the start and after each pair of games.
     curve: Vec<f64>,
     results: VecDeque<Value>,
-    /// The total number of results; `results` contains only the last ones.
+    /// The total number of results. `results` contains only the latest ones.
     result_count: usize,
-    /// Why the match has ended; `None` until then.
+    /// Why the match ended, or `None` if it is still in progress.
     over: Option<String>,
 }
 
@@ -69,7 +70,7 @@ struct LiveGame {
     moves: Vec<LiveMove>,
     left: [Option<Duration>; 2],
     used: [Duration; 2],
-    /// The side to move and when it started to think; `None` until the clocks have started.
+    /// The side to move and when it started to think, or `None` if the clocks have not started yet.
     thinking: Option<(Color, Instant)>,
     /// The result, the reason for it, and when the game ended.
     result: Option<(String, String, Instant)>,
@@ -85,7 +86,7 @@ struct LiveMove {
     seconds: f32,
 }
 
-/// The data that has been sent to one page.
+/// Keeps track of what has been sent to one page.
 #[derive(Debug)]
 pub(super) struct Cursor {
     boards: Vec<Option<Shown>>,
@@ -103,7 +104,7 @@ struct Shown {
 }
 
 impl Cursor {
-    /// Creates the cursor of a new page with this number of boards.
+    /// Creates a cursor for a new page with the given number of boards.
     pub(super) fn new(boards: usize) -> Self {
         Cursor { boards: vec![None; boards], is_greeted: false, version: 0, pairs: 0, results: 0 }
     }
@@ -131,7 +132,7 @@ impl LiveMatch {
         self.changed.send_replace(());
     }
 
-    /// Marks the match as over. If this is called again, the first reason is kept.
+    /// Marks the match as over. Later calls do not replace the reason.
     pub(crate) fn finish(&self, results: Option<&Results>, reason: &str) {
         let mut content = self.content();
         if let Some(results) = results {
@@ -146,7 +147,7 @@ impl LiveMatch {
         self.changed.subscribe()
     }
 
-    /// Returns the events to send to a page next, and whether the match is over.
+    /// Returns the events that a page has not received yet, and whether the match is over.
     pub(super) fn news(&self, cursor: &mut Cursor) -> (Vec<News>, bool) {
         let content = self.content();
         let mut news = Vec::new();
@@ -287,7 +288,7 @@ impl Content {
         boards.iter_mut().enumerate().filter_map(change).collect()
     }
 
-    /// Returns whether a board continues to show its game.
+    /// Returns whether a board should keep showing its current game.
     fn is_shown(&self, shown: &Shown) -> bool {
         self.games.get(&shown.number).is_some_and(|game| match &game.result {
             Some((_, _, at)) => game.version > shown.version || at.elapsed() < REST,
@@ -338,7 +339,7 @@ impl LiveGame {
         self.version += 1;
     }
 
-    /// Returns the state of the game, with its moves from index `from` on.
+    /// Returns the state of the game as JSON, with only the moves from index `from` on.
     fn json(&self, from: usize) -> Value {
         let moves = self.moves.iter().skip(from).map(|played| {
             let LiveMove { uci, san, score, depth, seconds } = played;

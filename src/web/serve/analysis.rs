@@ -32,7 +32,7 @@ pub(super) struct AnalysisRequest {
     lines: usize,
     threads: usize,
     memory_mb: usize,
-    /// Whether to begin with a short search of the book's moves.
+    /// Whether to start with a short search that evaluates the book moves.
     values: bool,
     client: String,
     limits: SearchLimits,
@@ -97,14 +97,14 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Sends an event, or drops it if the client is slow, because the search must not wait for its
-    /// client.
+    /// Sends an event. If the client is too slow, the event is dropped, so that the search never
+    /// has to wait.
     fn send(&self, name: &str, data: &str) {
         let _ = self.sender.try_send(event(name, data));
     }
 
-    /// Sends the stored analysis, searches unless this analysis is sufficient, and returns the last
-    /// event.
+    /// Sends the stored analysis, if any, and searches unless that analysis is sufficient. Returns
+    /// the final event.
     fn run(&self) -> Event {
         let (order, root) = (self.order, self.order.game.position());
         let stored = self.store.get(root, order.lines, order.limits.lines);
@@ -184,8 +184,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Briefly searches only the book moves, and sends their values. Returns the last value of each
-    /// move.
+    /// Briefly searches the book moves only, and sends their values. Returns the data of the last
+    /// `value` event for each move.
     fn value_book_moves(&self, searcher: &mut Searcher) -> Vec<String> {
         let root = self.order.game.position();
         let moves = self.content.book.moves(root);

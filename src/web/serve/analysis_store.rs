@@ -20,15 +20,14 @@ use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
 /// The number of consecutive values of the halfmove clock that share a stored analysis. The clock
 /// affects the score because of the fifty-move rule and possible repetitions.
 const CLOCK_STEP: u16 = 20;
-/// The minimum number of nodes in a search whose values are kept. Books store node counts in this
-/// unit.
+/// The minimum number of nodes a search must visit for its values to be kept. Books store node
+/// counts in this unit.
 const MIN_KEPT_NODES: u64 = 1_000;
 
-/// The result of a search, with the events that its client received.
+/// The result of a search, along with the data of the events sent to its client.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredAnalysis {
-    /// The effort of the search: threads times seconds. A request for more effort starts another
-    /// search.
+    /// The effort of the search, in thread-seconds. A request for more effort starts a new search.
     pub(super) effort: u64,
     pub(super) best: Option<NamedMove>,
     pub(super) depth: i32,
@@ -40,7 +39,7 @@ pub(super) struct StoredAnalysis {
     pub(super) values: Vec<String>,
 }
 
-/// The analyses since the start of the server, by position and number of lines.
+/// Analyses made since the server started, by position and number of lines.
 #[derive(Debug)]
 pub(crate) struct AnalysisStore {
     cache: AnswerCache,
@@ -51,7 +50,7 @@ impl AnalysisStore {
         AnalysisStore { cache: AnswerCache::new(ANALYSIS_CACHE) }
     }
 
-    /// Returns the deepest analysis with at least `lines` and at most `most` lines.
+    /// Returns the deepest stored analysis of `position` that has between `lines` and `most` lines.
     pub(super) fn get(
         &self,
         position: &Position,
@@ -81,7 +80,8 @@ pub(crate) struct KeptValues {
 }
 
 impl KeptValues {
-    /// Opens or creates the file for `book`. Also returns the book with the values in the file.
+    /// Opens or creates the file for `book`. Also returns a copy of `book` that includes the values
+    /// from the file.
     pub(super) fn open(path: &Path, book: &Book) -> Result<(Self, Book), KeepError> {
         let (journal, found) = open_journal(path, book)?;
         let is_empty = found.is_empty();
@@ -93,9 +93,9 @@ impl KeptValues {
         Ok((kept, with_values))
     }
 
-    /// Appends the values of a search's root and of the positions after the first moves of its
-    /// lines. Skips positions that are not in the book or that have a value from a search of at
-    /// least this length.
+    /// Appends the values of the root and of the position after each line's first move. Skips
+    /// positions that are not in the book, or that already have a value from a search at least as
+    /// long.
     pub(super) fn append(&self, root: &Position, lines: &[Report]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (journal, known) = &mut *state;
@@ -123,7 +123,7 @@ pub(crate) enum KeepError {
     Book(#[from] BookError),
 }
 
-/// Returns the values of the root and of the positions after the first moves of the lines.
+/// Returns the values of the root and of the position after each line's first move.
 fn values(root: &Position, lines: &[Report]) -> Vec<(Position, BookValue)> {
     let exact: Vec<&Report> = lines.iter().filter(|line| line.bound == Bound::Exact).collect();
     let value = |position: Position, mv, score, depth, nodes| {

@@ -8,7 +8,7 @@ use serde_json::json;
 /// The value of the `Retry-After` header when the server is busy or not ready.
 const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// An HTTP error: a status, and a sentence that states the problem and the solution.
+/// An HTTP error: a status code and a message that states the problem and how to solve it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
@@ -26,8 +26,8 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
 
-    /// Status 409: the loaded books lack the data that the request requires, or the file to be
-    /// changed is no longer the version that the client has seen.
+    /// Status 409: the loaded books lack data that the request requires, or the file to change has
+    /// been modified since the client last read it.
     pub(crate) fn conflict(text: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, text)
     }

@@ -1,4 +1,4 @@
-//! `/book`: the statistics of a position in the books, in Tabia's own format.
+//! `/book`: the book statistics of a position, in Tabia's own format.
 
 use serde::Serialize;
 
@@ -27,8 +27,8 @@ struct MoveAnswer {
     mv: NamedMove,
     played: Counts,
     reached: Counts,
-    /// The score of the side to move, from 0 to 1, in the games that reached the position after the
-    /// move.
+    /// The average score of the side to move, from 0 to 1, in the games that reached the position
+    /// after this move.
     score: f64,
     value: Option<ScoreAnswer>,
     /// The depth of the value, in plies.
@@ -45,13 +45,13 @@ pub(crate) struct BookAnswer {
     fen: String,
     turn: &'static str,
     check: bool,
-    /// The reason why the game is over; `None` if the game is not over.
+    /// Why the game is over, or `None` if it is not.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
-    /// The name of the opening, from the last position in the game for which a name is known.
+    /// The opening, taken from the last position of the game that has an opening name.
     opening: Option<NamedOpening>,
     self_play: bool,
-    /// The results of the games that reached the position by any move order.
+    /// The results of the games that reached the position via any move order.
     reached: Counts,
     value: Option<ValueAnswer>,
     moves: Vec<MoveAnswer>,

@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 
-/// Caches responses by path and query. When the newer half of a shard is full, the older half is
-/// dropped. There are many shards, so that other requests need not wait while a shard is being
-/// cleared.
+/// Caches responses by a text key, such as the path and query. Each shard keeps a newer and an
+/// older half; when the newer half is full, the older half is dropped. There are many shards so that
+/// most requests need not wait while a shard drops its entries.
 #[derive(Debug)]
 pub(crate) struct AnswerCache {
     shards: Vec<Mutex<Halves>>,

@@ -1,4 +1,4 @@
-//! The lines of a search as JSON, compared with the books.
+//! The lines of a search as JSON, with the book data of their positions.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ struct BookPlace {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LineAnswer {
-    /// The rank of the line, counted from 1.
+    /// The 1-based rank of the line.
     number: usize,
     depth: i32,
     selective_depth: usize,
@@ -31,12 +31,12 @@ pub(super) struct LineAnswer {
     nodes: u64,
     milliseconds: u64,
     moves: Vec<NamedMove>,
-    /// The number of games that reached the position after each move, by any move order.
+    /// For each move, the number of games that reached the resulting position via any move order.
     games: Vec<u64>,
-    /// The plies of the line, counted from 1, after which the position is in the book.
+    /// The 1-based plies of the line after which the position is in the book.
     in_book: Vec<usize>,
-    /// The ply of the first novelty, counted from 1: a move that leaves the book at a position
-    /// where games continued with other moves.
+    /// The 1-based ply of the first novelty: a move that leaves the book in a position where book
+    /// games continued with other moves.
     novelty: Option<usize>,
     /// The first position where the line enters the book from outside.
     transposes: Option<BookPlace>,
@@ -92,7 +92,7 @@ impl MoveValueAnswer {
     }
 }
 
-/// What the books contain about the positions on a line.
+/// Book data for the positions along a line.
 #[derive(Debug, Default)]
 struct BookOnLine {
     games: Vec<u64>,

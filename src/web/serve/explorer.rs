@@ -1,9 +1,9 @@
 //! `/masters` and `/lichess`: responses in the format of Lichess's opening explorer.
 //!
 //! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer> and, where it
-//! is ambiguous, Lichess's implementation: counts are the numbers of games in which a move was
-//! *played* in the position, and castling is written as the king capturing its own rook. Unlike on
-//! Lichess, a game that returned to the position is counted for each move that it played there.
+//! is ambiguous, Lichess's implementation. Each move is counted once for every game in which it was
+//! *played* from the position, and castling is written as the king capturing its own rook. Unlike
+//! on Lichess, if a game returns to the position, every move it played there is counted.
 
 use serde::Serialize;
 
@@ -100,7 +100,7 @@ pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer,
     })
 }
 
-/// Returns the response to a request for `/lichess/history`: the history without moves and games.
+/// Answers a `/lichess/history` request: only the history, without moves or games.
 pub(crate) fn lichess_history(content: &Content, query: Query) -> Result<ExplorerAnswer, ApiError> {
     let wanted = ListLimits { moves: 0, top_games: 0, recent_games: Some(0), history: true };
     of_lichess(content, query, |_| Ok(wanted))
@@ -134,7 +134,7 @@ pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, ApiError> {
     Ok(query.number("moves", (0, u64::MAX))?.unwrap_or(usual).min(most) as usize)
 }
 
-/// Reads a number of games and limits it to `most`, as Lichess's explorer does.
+/// Reads a number of games. The default and the upper limit are `most`, as in Lichess's explorer.
 pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize, ApiError> {
     Ok(query.number(name, (0, u64::MAX))?.unwrap_or(most).min(most) as usize)
 }

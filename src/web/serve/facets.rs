@@ -13,7 +13,7 @@ pub(crate) enum Dates {
     Years,
 }
 
-/// The default range of years in Lichess's explorer. It means all games, including earlier ones.
+/// The default range of years in Lichess's explorer. It selects all games, even those before 1952.
 const EVER: (u16, u16) = (1952, 3000);
 
 /// Reads a filter. Ignores conditions that exclude no game, such as a list of all speeds.

@@ -1,4 +1,5 @@
-//! Reads games of the served books on request. Games have the same ids as in books with facets.
+//! Reads individual games of the served books on request. Game ids are the same as in books with
+//! facets.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -17,8 +18,8 @@ use crate::games::pgn::{
 };
 use crate::support::files::describe;
 
-/// Reads a game by its id. A book with facets stores the location of the game. Other games are
-/// searched for in the files, starting with the file whose index is `likely`.
+/// Reads the game with the given id. Books with facets store where each game is located. Other
+/// games are searched for in the game files, starting with the file at index `likely`.
 pub(crate) fn find(
     content: &Content,
     likely: Option<usize>,
@@ -48,7 +49,8 @@ pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
     format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
-/// Returns the id in the `Site` tag of the last game read or, without an id, the hash of its text.
+/// Returns the id of the last game read: the one from its `Site` tag or, failing that, a hash of
+/// its text.
 pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }
@@ -113,14 +115,14 @@ pub(crate) struct GameAnswer {
     /// The comment before the first move.
     comment: String,
     tree: Vec<TreeMove>,
-    /// The reason why moves are missing; `None` if the game is complete.
+    /// Why moves are missing, or `None` if the game is complete.
     fault: Option<String>,
 }
 
 /// A move of the main line or of a variation.
 #[derive(Debug, Serialize)]
 struct TreeMove {
-    /// The index of the previous move; `None` for moves in the start position.
+    /// The index of the previous move, or `None` for moves from the start position.
     parent: Option<usize>,
     #[serde(flatten)]
     mv: NamedMove,
@@ -149,7 +151,7 @@ impl GameAnswer {
     }
 }
 
-/// Returns the moves of all lines. Each move precedes its alternatives.
+/// Returns the moves of the main line and of all variations. Each move precedes its alternatives.
 fn tree(game: &PgnGame) -> Vec<TreeMove> {
     let mut rows = Vec::new();
     let mut lines = VecDeque::from([(None, game.start, "", game.moves.as_slice())]);

@@ -1,12 +1,12 @@
-//! Limits for requests. Each one is far above what the page and known clients need. It is also low
-//! enough to prevent a few machines from overloading the server. All limits were chosen by hand.
+//! Limits on requests. Each is far above what the page and known clients need, but low enough to
+//! keep a few machines from overloading the server. All limits were chosen by hand.
 
 use std::time::Duration;
 
 use crate::support::threads::cores;
 use crate::tools::annotate::NODES;
 
-/// Maximum size in bytes of the request line and headers. A line with 300 moves has 1,500 bytes.
+/// Maximum size in bytes of the request line and headers. A line of 300 moves takes 1,500 bytes.
 pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
 pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 /// Maximum size of an encoded query in bytes.
@@ -17,7 +17,7 @@ pub(crate) const MAX_PLAY: usize = 600;
 pub(crate) const MAX_PASTED: usize = 256 << 10;
 /// Maximum length, in characters, of a comment that is added to a repertoire.
 pub(crate) const MAX_COMMENT: usize = 2_000;
-/// Maximum number of arrows and marked squares in such a comment; there are 64 squares.
+/// Maximum number of arrows and marked squares in a repertoire comment. The board has 64 squares.
 pub(crate) const MAX_SHAPES: usize = 64;
 /// Maximum number of moves in a response. No reachable position has more legal moves.
 pub(crate) const MAX_MOVES: usize = 218;
@@ -32,24 +32,24 @@ pub(crate) const PREFLIGHT_AGE: Duration = Duration::from_secs(86_400);
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long responses in progress may take to finish once the server is stopping.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
-/// Maximum number of simultaneous searches over all clients.
+/// Maximum number of simultaneous searches across all clients.
 pub(crate) const MAX_SEARCHES: usize = 4;
 /// Maximum duration of a search in seconds.
 pub(crate) const MAX_SEARCH_SECONDS: u64 = 60;
 pub(crate) const DEFAULT_SEARCH_SECONDS: u64 = 20;
-/// Maximum number of simultaneous annotations over all clients.
+/// Maximum number of simultaneous annotations across all clients.
 pub(crate) const MAX_ANNOTATIONS: usize = 1;
-/// Maximum number of simultaneous pattern searches over all clients; each uses all cores.
+/// Maximum number of simultaneous pattern searches across all clients. Each one uses all cores.
 pub(crate) const MAX_PATTERN_SEARCHES: usize = 2;
-/// Maximum number of seconds for a pattern search, including the time for reading the games.
+/// Time limit in seconds for a pattern search, including reading the games.
 pub(crate) const MAX_PATTERN_SECONDS: u64 = 60;
-/// Interval between two progress reports while the games of a book are being read.
+/// Interval between progress reports while the games of a book are being read.
 pub(crate) const PATTERN_UPDATE: Duration = Duration::from_millis(250);
 /// Maximum number of games in the response to a pattern search, and of positions in each game.
 pub(crate) const MAX_FOUND_GAMES: u64 = 100;
 pub(crate) const DEFAULT_FOUND_GAMES: u64 = 20;
 pub(crate) const MAX_FOUND_POSITIONS: usize = 8;
-/// Maximum number of seconds for annotating a game; a forty-move game takes about ten seconds.
+/// Time limit in seconds for annotating a game. A forty-move game takes about ten seconds.
 pub(crate) const MAX_ANNOTATION_SECONDS: u64 = 120;
 /// Minimum number of nodes per position for annotations.
 pub(crate) const MIN_ANNOTATION_NODES: u64 = 100;
@@ -61,15 +61,14 @@ pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
 /// Maximum number of book moves that are evaluated before a search.
 pub(crate) const MAX_VALUED: usize = 20;
-/// Maximum number of nodes per book move when the book moves are evaluated. Each move takes about
-/// 50 ms.
+/// Nodes per book move when the book moves are evaluated. Each move takes at most about 50 ms.
 pub(crate) const VALUE_NODES: u64 = 40_000;
 /// The time limit for evaluating the book moves is the search time divided by this number.
 pub(crate) const VALUE_SHARE: u32 = 4;
-/// Maximum total size in bytes of the analyses that are cached.
+/// Maximum total size of cached analyses in bytes.
 pub(crate) const ANALYSIS_CACHE: usize = 16 << 20;
-/// Maximum number of queued events for a slow client. Further events are dropped, except the last
-/// one. A cached analysis has fewer events.
+/// Maximum number of events queued for a slow client. While the queue is full, new events are
+/// dropped, except the final one. A cached analysis never has this many events.
 pub(crate) const SEARCH_BACKLOG: usize = 256;
 /// Maximum length, in bytes, of the client name with which a page identifies its own searches.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;
@@ -78,26 +77,26 @@ pub(crate) const MAX_PLAYER_GAMES: usize = 20_000;
 /// Maximum number of games stored for all players together. A game takes about 600 bytes. The least
 /// recently requested players are dropped first.
 pub(crate) const MAX_KEPT_GAMES: usize = 100_000;
-/// Maximum number of players whose games are being searched for, including players in the queue.
+/// Maximum number of players in the queue, whose games are still to be searched for.
 pub(crate) const MAX_WAITING_PLAYERS: usize = 32;
 pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
 /// Maximum length of a player's name in bytes.
 pub(crate) const MAX_PLAYER_NAME: usize = 128;
-/// Maximum number of players suggested to complete a name.
+/// Maximum number of suggestions for completing a player's name.
 pub(crate) const MAX_COMPLETIONS: usize = 12;
-/// Interval between two updates of a stream while games are being read.
+/// Interval between updates sent on a stream while games are being read.
 pub(crate) const PLAYER_UPDATE: Duration = Duration::from_millis(500);
-/// Number of plies that are indexed in a player's game, as on Lichess.
+/// Number of plies indexed per game of a player, as on Lichess.
 pub(crate) const PLAYER_PLIES: usize = 50;
 pub(crate) const MAX_GAME_READERS: usize = 2;
 /// Maximum total size of cached responses in bytes.
 pub(crate) const ANSWER_CACHE: usize = 32 << 20;
-/// Maximum number of opening reports that are made at the same time, over all clients.
+/// Maximum number of opening reports created at the same time, across all clients.
 pub(crate) const MAX_REPORTS: usize = 2;
-/// Maximum number of games that are read for an opening report.
+/// Maximum number of games read for an opening report.
 pub(crate) const MAX_REPORT_GAMES: usize = 5_000;
-/// Maximum number of seconds for reading the games of a report. Games in uncompressed files take
-/// about one second.
+/// Time limit in seconds for reading the games of a report. Reading them from uncompressed files
+/// takes about one second.
 pub(crate) const MAX_REPORT_SECONDS: u64 = 20;
 
 /// The resources that a client may request for a search.

@@ -28,7 +28,7 @@ pub(crate) struct Content {
     pub(crate) games: Vec<PgnInput>,
     /// A tag that identifies this content. Every entity tag contains it.
     pub(crate) tag: String,
-    /// The file to which values of the first book are appended.
+    /// The file to which new values for the first book are appended.
     pub(crate) kept: Option<KeptValues>,
 }
 
@@ -42,16 +42,16 @@ pub(crate) struct LoadedBooks {
 }
 
 impl LoadedBooks {
-    /// Creates a set of books that are not open yet. `paths` are files that [`Book::open`] can
-    /// read, folders of games, or the name of the embedded book. `folders` contain the game files
-    /// that are not next to their books.
+    /// Creates a set of books that are not open yet. Each of the `paths` is a file that
+    /// [`Book::open`] can read, a folder of games, or the name of the embedded book. `folders`
+    /// contain the game files that are not stored next to their books.
     pub(crate) fn new(paths: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
         let progress = Progress::new(paths.iter().map(|path| short_name(path)));
         LoadedBooks { paths, folders, keep: None, progress, content: OnceLock::new() }
     }
 
-    /// Adds the values in the file at `path` to those of the first book, and appends new values to
-    /// the file.
+    /// Adds the values stored in the file at `path` to the first book, and appends new values to
+    /// that file.
     pub(crate) fn keeping(self, path: Option<PathBuf>) -> Self {
         LoadedBooks { keep: path, ..self }
     }
@@ -113,8 +113,8 @@ impl LoadedBooks {
         Book::from_bytes(output.into_inner(), &name)
     }
 
-    /// Returns the game files of a book that are found in `folders`, or in the book's folder if
-    /// there are no `folders`.
+    /// Returns the game files of a book that exist in `folders` or, if there are no `folders`, in
+    /// the book's own folder.
     fn games_of(&self, book: &Book, path: &Path) -> Vec<PgnInput> {
         let beside = [path.parent().unwrap_or(Path::new("")).to_owned()];
         let folders = if self.folders.is_empty() { &beside[..] } else { &self.folders };
@@ -138,12 +138,13 @@ impl LoadedBooks {
     }
 }
 
-/// Returns the name of a file without its folder, because clients must not see the folder.
+/// Returns the file name without its folder, which clients must not see.
 fn short_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Returns whether a path is a folder or a file that is not a book of any kind.
+/// Returns whether a path holds games: it is either a folder, or a file that is not a book of any
+/// kind.
 fn is_of_games(path: &Path) -> Result<bool, BookError> {
     use std::io::Read;
 

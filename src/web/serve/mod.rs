@@ -1,40 +1,40 @@
 //! The explorer: serves books over HTTP to its own page and to other programs.
 //!
 //! `/book` and the paths below it are specific to Tabia, and are described in `openapi.json`.
-//! `/masters`, `/lichess` and `/player` respond in the format of Lichess's opening explorer. No
-//! request can name a file: responses use only the files specified at the start, and a request can
-//! change only the file of the repertoire and its training journal.
+//! `/masters`, `/lichess` and `/player` respond in the format of Lichess's opening explorer.
+//! Requests cannot name files: the server uses only the files specified at startup, and requests
+//! can change only the repertoire file, its training journal and the `--keep` file.
 //!
 //! # Connections
 //!
 //! `server` accepts connections with hyper and passes requests to axum's router, within `limits`.
-//! `write_timeout` closes a connection if its client does not read. `origin_check` decides which
+//! `write_timeout` closes a connection if its client stops reading. `origin_check` decides which
 //! web pages may use the costly endpoints in `routes`.
 //!
 //! # Books and responses
 //!
-//! `loaded_books` opens the books on a separate thread while `/status` already responds. The books
-//! do not change afterwards, so a response depends only on the books and on the path and query of
-//! the request. These determine the entity tag, and `cache` stores responses.
+//! `loaded_books` opens the books on a separate thread, while `/status` already responds. Once
+//! open, the books do not change, so a response depends only on the books and on the path and query
+//! of the request. The entity tag is derived from these, and `cache` stores responses.
 //!
 //! # The repertoire
 //!
-//! `repertoire` shows a repertoire as a layer on the books, and adds lines to its file. Its
+//! `repertoire` shows a repertoire as a layer on top of the books, and adds lines to its file. Its
 //! responses are not cached, because the file can change.
 //!
 //! # Searches
 //!
-//! `searches` runs long tasks on threads: `analysis`, `annotation`, `pattern` and `opening_report`.
-//! Each client can run one task of each kind. A task ends when its time is up, when the same client
-//! starts another one of the same kind, when its connection is closed, or when the server stops. A
-//! task never waits for its client: the channel reserves room for the last event, and drops other
-//! events while it is full. `analysis_store` caches the results of analyses, and can save them in a
-//! file.
+//! `searches` runs long tasks on their own threads: `analysis`, `annotation`, `pattern` and
+//! `opening_report`. Each client can run one task of each kind. A task ends when its time is up,
+//! when the same client starts another one of the same kind, when its connection is closed, or when
+//! the server stops. A task never waits for its client: the channel always has room for the final
+//! event, and other events are dropped while it is full. `analysis_store` caches the results of
+//! analyses, and can save them to a file.
 //!
 //! # Training
 //!
 //! `training` trains the user on the moves of a repertoire. The server has one session and one
-//! journal. The endpoints are restricted like those that start searches.
+//! journal. Access to these endpoints is restricted like access to those that start searches.
 //!
 //! # The pages
 //!

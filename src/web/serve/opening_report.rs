@@ -72,7 +72,7 @@ fn make(content: &Content, game: &Game, limit: usize, stop: &Stop) -> Result<Str
     }
 }
 
-/// Returns the address of a position in the explorer.
+/// Returns the relative URL of a position in the explorer.
 fn explorer_address(game: &Game) -> String {
     let start = game.start();
     let fen =

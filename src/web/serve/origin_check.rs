@@ -1,9 +1,9 @@
-//! Decides which web pages may use costly endpoints, which run searches or read long input.
+//! Decides which web pages may use costly endpoints, that is, those that run searches or read long
+//! input.
 //!
-//! A browser allows any web page to send requests to this machine. Such requests can be recognised
-//! by their `Origin` or `Sec-Fetch-Site` header or, if the page's host name resolves to this
-//! machine, by an unknown `Host` header. Other programs, which send no such headers, may use all
-//! endpoints.
+//! Browsers let any web page send requests to this machine. Such requests can be recognised by
+//! their `Origin` or `Sec-Fetch-Site` header or, if the page's host name resolves to this machine,
+//! by an unknown `Host` header. Other programs do not send such headers, and may use all endpoints.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -16,7 +16,8 @@ const SITE: &str = "sec-fetch-site";
 #[derive(Debug)]
 pub(crate) struct OriginCheck {
     origins: Vec<String>,
-    /// Whether the server listens only on this machine, so that no external host name is valid.
+    /// Whether the server listens only on this machine. If so, a `Host` header that names another
+    /// machine is rejected, unless its origin is allowed.
     is_local: bool,
 }
 
@@ -29,7 +30,7 @@ impl OriginCheck {
         self.origins.iter().filter_map(|origin| origin.parse().ok())
     }
 
-    /// Checks whether a request comes from an allowed page or from another program.
+    /// Checks that a request comes from an allowed page or from a program other than a browser.
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let origin = headers.get(header::ORIGIN).map(text);
@@ -62,7 +63,8 @@ fn authority(origin: &str) -> Option<&str> {
     origin.split_once("://").map(|(_, authority)| authority)
 }
 
-/// Returns whether a host is `localhost` or an IP address, which no name server can redirect.
+/// Returns whether a host is `localhost` or an IP address, neither of which can be redirected
+/// through DNS.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

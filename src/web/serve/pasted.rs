@@ -6,7 +6,7 @@ use crate::chess::position::Position;
 use crate::games::pgn::{GameStatus, PgnGame, read_games};
 use crate::support::words::is_space;
 
-/// Reads a FEN or, if the text is not a FEN, the first game or list of moves.
+/// Reads a FEN or, failing that, the first game or list of moves in the text.
 pub(crate) fn read(text: &str) -> Result<GameAnswer, ApiError> {
     let (game, status) = read_game(text)?;
     Ok(GameAnswer::new(&game, &status))
@@ -24,7 +24,8 @@ pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
         (Some((game, end)), _) if !game.moves.is_empty() || !game.tags.is_empty() => {
             Ok((game, end.status))
         }
-        // A text with eight ranks is treated as a position, even if it is invalid.
+        // Text with eight ranks is treated as a FEN even if it is invalid, so that the error
+        // explains what is wrong with it.
         (_, Err(error)) if text.matches('/').count() >= 7 => {
             Err(ApiError::bad_request(error.to_string()))
         }

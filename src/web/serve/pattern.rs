@@ -1,5 +1,5 @@
-//! `/search`: searches the games of the books for a pattern. Sends lines of JSON: the progress of
-//! reading the games, and then the result.
+//! `/search`: searches the games of the books for a pattern. The response consists of lines of
+//! JSON: progress reports while the games are being read, and then the result.
 
 use std::net::IpAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -122,7 +122,7 @@ impl BookMoves {
                 // The next request tries again.
                 State::Failed(reason) => return Err(reason),
             }
-            // A timeout only means that the progress must be reported again.
+            // A timeout only means that it is time to report progress again.
             drop(self.changed.wait_timeout(state, PATTERN_UPDATE));
         }
     }
@@ -147,7 +147,8 @@ impl BookMoves {
     }
 }
 
-/// Returns the moves of each book with facets, from the file next to the book or from the games.
+/// Returns the moves of each book with facets, read either from the move file next to the book or
+/// from the game files.
 fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex)>, String> {
     let with_facets = content.sources.iter().filter(|(_, book)| book.has_facets());
     let mut all = Vec::new();

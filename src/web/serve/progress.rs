@@ -21,7 +21,7 @@ pub(crate) struct BookProgress {
     /// The file name of the book, without its folder.
     name: String,
     stage: Stage,
-    /// The number of bytes of games read so far, and the total number of bytes.
+    /// The number of bytes read from the game files so far, and the total number of bytes to read.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -78,7 +78,8 @@ impl Query {
         }
     }
 
-    /// Reads `true` or `false`, or a form that Lichess clients use, such as `True`, `1` or `on`.
+    /// Reads a boolean: `true`, `false`, or a variant that Lichess clients use, such as `True`, `1`
+    /// or `on`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
             None => Ok(None),
@@ -136,7 +137,8 @@ impl Query {
     }
 }
 
-/// Parses a legal move in UCI notation. In castling, the king may also capture its own rook.
+/// Parses a legal move in UCI notation. Castling may also be written as the king capturing its own
+/// rook.
 pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     let mv = if word == UCI_NULL { Move::NULL } else { word.parse().ok()? };
     if position.try_play(mv).is_some() {
@@ -147,7 +149,8 @@ pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     position.legal_moves().iter().find(is_it)
 }
 
-/// Formats a move as in Lichess's explorer: in castling, the king captures its own rook.
+/// Formats a move as in Lichess's explorer, where castling is written as the king capturing its own
+/// rook.
 pub(crate) fn with_rook(position: &Position, mv: Move) -> String {
     let text = mv.to_string();
     if !position.is_castling(mv) {

@@ -1,4 +1,4 @@
-//! Parts of requests: the address of the client, text in the body, and work that blocks.
+//! Helpers for handling requests: the client's address, text bodies, and blocking work.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -27,7 +27,8 @@ pub(crate) struct ClientAddress(pub(crate) SocketAddr);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BodyTimeout(pub(super) Duration);
 
-/// The text in a request body. As in files, it is UTF-8 or, if it is not valid UTF-8, Latin-1.
+/// The text of a request body. Like files, it is decoded as UTF-8 or, if it is not valid UTF-8, as
+/// Latin-1.
 pub(super) struct Pasted(pub(super) String);
 
 impl<S: Sync> FromRequest<S> for Pasted {

@@ -165,8 +165,8 @@ fn open_addresses() -> Router<Arc<AppState>> {
         .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
 }
 
-/// Adds the files of a page, the files that all pages load, and the response to requests for unknown
-/// paths.
+/// Adds routes for a page's own files and for the files shared by all pages, and a fallback for
+/// unknown paths.
 pub(crate) fn with_files<S: Clone + Send + Sync + 'static>(
     mut router: Router<S>,
     files: impl IntoIterator<Item = PageFile>,
@@ -221,7 +221,7 @@ pub(crate) fn restricted<S: Clone + Send + Sync + 'static>(
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
 
-/// Returns the CORS configuration. Other origins may send certain headers, as on Lichess.
+/// Returns the CORS configuration, which lets other origins send the same headers as on Lichess.
 fn cors<const N: usize>(methods: [Method; N]) -> CorsLayer {
     let headers = [
         header::ORIGIN,
@@ -457,7 +457,7 @@ async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
     Ok(json_lines(stream))
 }
 
-/// Starts a stream of a player's results, which are sent repeatedly until they are complete.
+/// Starts a stream that repeatedly sends a player's results until they are complete.
 fn start_player(
     state: &Arc<AppState>,
     order: PlayerOrder,

@@ -18,8 +18,8 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a new search waits for a running one to end, which is usually the same client's
-/// previous search.
+/// How long a new search waits for a running one to end. The running one is usually the same
+/// client's previous search.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies a client by its IP address and the name chosen by its page.
@@ -95,9 +95,9 @@ impl Searches {
         self.running().len()
     }
 
-    /// Starts a search on a separate thread, and stops an earlier one for the same client. Returns
-    /// a channel for the values that the search sends, followed by the value that it returns.
-    /// Dropping the channel stops the search. The search must not wait for room in the channel.
+    /// Starts a search on a separate thread, and stops the same client's earlier search. Returns a
+    /// channel that receives the values sent by the search, followed by its return value. Dropping
+    /// the channel stops the search. The search must not wait for room in the channel.
     pub(crate) async fn start<T: Send + 'static>(
         self: &Arc<Self>,
         client: Client,
@@ -123,7 +123,8 @@ impl Searches {
         let search_permit =
             SearchPermit { searches: Arc::clone(self), client, number, _permit: permit };
         let (sender, receiver) = mpsc::channel(SEARCH_BACKLOG + 1);
-        // Reserve room for the last message, however slowly the client reads.
+        // Reserve room for the last message, so that it can be sent no matter how slowly the client
+        // reads.
         let place = sender.clone().try_reserve_owned();
         let place = place.map_err(|error| ApiError::unavailable(error.to_string()))?;
         let (done, is_done) = oneshot::channel();

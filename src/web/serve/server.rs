@@ -54,7 +54,7 @@ impl Stopper {
         self.0.send_replace(true);
     }
 
-    /// Returns a value that becomes true when the server is to stop.
+    /// Returns a receiver whose value becomes true when the server should stop.
     pub(crate) fn closing(&self) -> watch::Receiver<bool> {
         self.0.subscribe()
     }
@@ -122,15 +122,16 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
         return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
     }
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    // Keep the blocking thread alive, because the operating system may not allow another one.
+    // Start the blocking thread now and keep it alive, because the operating system might not allow
+    // another one later.
     let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
     let runtime = runtime.build()?;
     runtime.spawn_blocking(|| ());
     Ok(runtime)
 }
 
-/// Opens the books on a separate thread, once the other end of `reported` has been dropped. The
-/// future completes only if an error occurs.
+/// Opens the books on a separate thread, as soon as the sender of `reported` has been dropped. The
+/// returned future completes only if an error occurs.
 fn open(
     loaded: Arc<LoadedBooks>,
     reported: std::sync::mpsc::Receiver<()>,
@@ -138,7 +139,7 @@ fn open(
 ) -> io::Result<impl Future<Output = KeepError>> {
     let (sender, receiver) = oneshot::channel();
     thread::Builder::new().name("opening".to_owned()).spawn(move || {
-        // This waits until the other end is dropped, and then returns an error.
+        // Blocks until the sender is dropped, which makes `recv` return an error.
         let _ = reported.recv();
         match loaded.open() {
             Ok(()) => on_open(),
@@ -155,14 +156,16 @@ fn open(
     })
 }
 
-/// Accepts connections until the server stops, and then waits for open connections to finish.
+/// Accepts connections until the server stops, and then gives open connections a short time to
+/// finish.
 pub(crate) async fn accept_all(
     listener: TcpListener,
     router: Router,
     client_timeout: Duration,
     mut closing: watch::Receiver<bool>,
 ) {
-    /// The pause before the next attempt if the process has no file descriptors left.
+    /// The pause before the next attempt when a connection cannot be accepted, for example because
+    /// the process has run out of file descriptors.
     const PAUSE: Duration = Duration::from_millis(100);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -177,7 +180,7 @@ pub(crate) async fn accept_all(
         };
         match (permit, accepted) {
             (Ok(permit), Ok((stream, client_address))) => {
-                // Responses are written in one piece, so there is no benefit in delaying packets.
+                // Responses are written in one piece, so Nagle's algorithm would bring no benefit.
                 let _ = stream.set_nodelay(true);
                 let stream = WriteTimeoutStream::new(stream, client_timeout);
                 let connection = connection(stream, client_address, router.clone(), client_timeout);

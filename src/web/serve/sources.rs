@@ -1,4 +1,4 @@
-//! `/book/sources`: the results of a position in each book, side by side.
+//! `/book/sources`: shows the results of a position in each book side by side.
 
 use std::cmp::Reverse;
 
@@ -31,14 +31,15 @@ struct SourceAnswer {
 struct SourceMove {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The results in each book; `None` for books in which the move was not played.
+    /// The results in each book, or `None` where the move was not played.
     sources: Vec<Option<SourceResults>>,
 }
 
 #[derive(Debug, Serialize)]
 struct SourceResults {
     played: Counts,
-    /// The score of the side to move, from 0 to 1, in the games in which the move was played.
+    /// The average score of the side to move, from 0 to 1, in the games in which this move was
+    /// played.
     score: f64,
 }
 
@@ -62,7 +63,8 @@ pub(crate) fn answer(content: &Content, mut query: Query) -> Result<SourcesAnswe
     Ok(SourcesAnswer { fen: position.fen(), sources, moves: rows(position, &found) })
 }
 
-/// Returns the moves of all books. Those played most often in the first book come first.
+/// Returns the moves of all books, sorted by how often they were played in the first book, then in
+/// the second, and so on.
 fn rows(position: &Position, found: &[Vec<MoveStats>]) -> Vec<SourceMove> {
     let played = |moves: &[MoveStats], mv: Move| {
         let counts = moves.iter().find(|found| found.mv == mv).map(|found| found.played.counts);

@@ -1,4 +1,4 @@
-//! Responses whose parts are sent as they become available.
+//! Streaming responses, whose parts are sent as they become available.
 
 use axum::body::{Body, Bytes};
 use axum::http::header;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
 
-/// The media type of lines of JSON.
+/// The media type of newline-delimited JSON.
 pub(crate) const LINES_OF_JSON: &str = "application/x-ndjson";
 
 /// Formats a value as a line of JSON.
@@ -22,7 +22,7 @@ pub(crate) fn json_lines(lines: mpsc::Receiver<Bytes>) -> Response {
     ([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines))).into_response()
 }
 
-/// Converts the items of a channel to a stream that cannot fail.
+/// Turns a channel into a stream of items that are never errors.
 pub(crate) struct Received<T>(pub(crate) mpsc::Receiver<T>);
 
 impl<T> Stream for Received<T> {

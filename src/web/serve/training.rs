@@ -1,7 +1,7 @@
-//! The training of a repertoire: its endpoints, and the session that they share.
+//! Repertoire training: its endpoints, and the session that they share.
 //!
-//! The server trains one player: the repertoire, the journal and the open question are the same for
-//! all clients. The journal is locked from the first request until the server ends.
+//! The server trains one player: all clients share the repertoire, the journal and the open
+//! question. The journal stays locked from the first request until the server stops.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -196,7 +196,7 @@ impl Trainer {
 }
 
 impl Session {
-    /// Returns the open question. Fails if it does not have this number.
+    /// Returns the open question. Fails if its number is not `number`.
     fn question(&self, number: u64) -> Result<&Question, ApiError> {
         let open = self.training.question().filter(|_| number == self.number);
         open.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Time limits for connections, and error responses to invalid requests.
+//! Write timeouts for connections, and error responses to requests that hyper rejects.
 
 use std::io;
 use std::pin::Pin;
@@ -16,8 +16,8 @@ use super::limits::{MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
 pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     limit: Duration,
-    /// A timer, and the number of bytes that the client must read before the timer ends. Once the
-    /// client has read these bytes, a new timer starts for the bytes that are waiting then.
+    /// A timer, and the number of bytes that the client must read before it expires. Once the
+    /// client has read them, a new timer starts for the bytes that are pending at that point.
     waiting: Option<(Pin<Box<Sleep>>, usize)>,
     /// A response that replaces hyper's own response, and the number of bytes already written.
     api_error: Option<(Vec<u8>, usize)>,
@@ -99,8 +99,8 @@ impl AsyncWrite for WriteTimeoutStream {
     }
 }
 
-/// Returns the replacement for hyper's own response to an invalid request. Returns `None` for
-/// Tabia's responses, which always have a body.
+/// Returns the replacement for a response in which hyper rejects an invalid request. Returns `None`
+/// for Tabia's own responses, which always have a body.
 fn refusal_for(answer: &[u8]) -> Option<Vec<u8>> {
     let is_refusal = answer.starts_with(b"HTTP/1.1 4") || answer.starts_with(b"HTTP/1.0 4");
     let head = std::str::from_utf8(answer).ok().filter(|_| is_refusal)?;

@@ -23,7 +23,7 @@ fn end<'a>(events: &'a [(&str, Value)]) -> &'a Value {
     data
 }
 
-/// Returns the last line of each rank with an exact score.
+/// For each rank, returns the last line that has an exact score.
 fn last_lines(events: &[(&str, Value)]) -> Vec<Value> {
     let mut lines = of_kind(events, "line");
     lines.retain(|line| line["bound"] == "exact");
@@ -66,7 +66,7 @@ fn lines_and_moves_are_compared_with_the_book() {
     assert!(novelties > 0, "{lines:?}");
 }
 
-/// Whether at least one game reached a position and continued with a move.
+/// Returns whether at least one game reached the position and continued from there.
 fn continues(book: &Value) -> bool {
     let moves = book["moves"].as_array().expect("a list");
     book["reached"]["games"] != 0 && moves.iter().any(|mv| mv["played"]["games"] != 0)
@@ -111,7 +111,7 @@ fn a_position_that_was_searched_as_long_is_not_searched_again() {
     for line in of_kind(&again, "line") {
         assert!(of_kind(&first, "line").contains(&line), "{line}");
     }
-    // A different move order leads to the same position, and fewer lines are requested.
+    // The same position, given as a FEN, and with fewer lines requested.
     let fewer =
         "/analysis?fen=rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR_b_KQkq_-_0_1&seconds=1";
     let fewer = server.get(fewer);
@@ -154,7 +154,7 @@ fn kept_values_are_shown_after_a_restart() {
     let server = start(&keep);
     assert_eq!(check(&server)["value"]["score"], lines[0]["score"]);
     drop(server);
-    // The file of stored results belongs to one book.
+    // A file of stored results can be used only with the book that it belongs to.
     let other = tabia(
         &["serve", "embedded", "--listen", "0", "--keep", "games.tbk.analysis"],
         folder.path(),
@@ -162,7 +162,7 @@ fn kept_values_are_shown_after_a_restart() {
     assert!(!other.status.success());
     let text = String::from_utf8_lossy(&other.stderr);
     assert!(text.contains("games.tbk.analysis") && text.contains("other settings"), "{text}");
-    // The analysis of the book uses the stored values.
+    // `book analyse` uses the stored values.
     let least = ["--min-games", "1000", "--nodes", "1000"];
     let analysed = tabia(&[&["book", "analyse", "games.tbk"][..], &least].concat(), folder.path());
     assert!(analysed.status.success(), "{}", String::from_utf8_lossy(&analysed.stderr));

@@ -1,5 +1,5 @@
-//! Every game is counted once, under one id and from one book. Compares the answers with a naive
-//! count.
+//! Checks that every game is counted once, under one id and from one book, by comparing the
+//! responses with a naive count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ use tabia::position::{Move, Position};
 use super::Server;
 
 const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "0-1"];
-/// Moves back and forth, which make up most of each generated game.
+/// Back-and-forth moves, which make up most of each generated game.
 const SHUFFLES: [&str; 8] = ["Nf3", "Ng1", "Nf6", "Ng8", "Nc3", "Nb1", "Nc6", "Nb8"];
 
 #[derive(Debug)]

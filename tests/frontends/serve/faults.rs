@@ -25,7 +25,7 @@ fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
         stream.shutdown(Shutdown::Write).expect("half closed");
     }
     let mut text = Vec::new();
-    // A server that does not read the rest may reset the connection after its answer.
+    // The server may reset the connection after its answer if it has not read the whole request.
     let _ = stream.read_to_end(&mut text);
     let text = String::from_utf8_lossy(&text).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
@@ -43,8 +43,8 @@ fn connection_of_a_stalled_client_is_closed() {
     ] {
         let mut stream = server.connect();
         stream.set_write_timeout(Some(TIMEOUT)).expect("a time limit");
-        // The client never reads, so responses fill the buffers towards the client. The server then
-        // stops reading, and requests fill the buffers towards the server.
+        // The client never reads, so unread responses fill the buffers in one direction. The server
+        // then stops reading, so requests fill the buffers in the other.
         let fault = loop {
             if let Err(fault) = stream.write_all(request.repeat(100).as_bytes()) {
                 break fault;

@@ -1,4 +1,4 @@
-//! The origins that may use each endpoint.
+//! Tests which origins may use each endpoint.
 
 use super::Server;
 

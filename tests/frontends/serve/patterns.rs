@@ -1,4 +1,4 @@
-//! Search for material, pawns and pieces in the games of the books.
+//! Tests searching the games of the books for material, pawns and pieces.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn search(server: &Server, query: &str) -> Value {
     lines.into_iter().next_back().expect("a line")
 }
 
-/// Returns the white player and the plies of each game.
+/// Returns the white player of each game, and the plies at which the pattern occurs.
 fn games(found: &Value) -> Vec<(&str, Vec<u64>)> {
     let plies = |game: &Value| {
         let places = game["positions"].as_array().expect("positions").iter();
@@ -88,7 +88,7 @@ fn several_books_are_searched_and_missing_games_are_reported() {
         let error = found["error"].as_str().expect("an error");
         assert!(error.contains("two.pgn: it no longer exists"), "{error}");
     }
-    // A book without a list of games.
+    // A book without a list of games cannot be searched.
     let built = tabia(&["book", "build", "one.pgn", "-o", "plain.tbk"], folder.path());
     assert!(built.status.success());
     let server = Server::start(&["plain.tbk"], folder.path());

@@ -1,4 +1,4 @@
-//! Search for players by parts of their names and by different spellings.
+//! Tests finding players by parts of their names and by different spellings.
 
 use serde_json::Value;
 

@@ -15,8 +15,8 @@ const ADD: &str = "/repertoire/moves?play=";
 fn server(arguments: &[&str]) -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
-    // Games with a reply that the repertoire does not answer. It is twice as frequent as the reply
-    // that the repertoire answers.
+    // Games with a reply that the repertoire does not answer. They are twice as frequent as those
+    // with the reply that it does answer.
     let more = "1. d4 Nf6 2. c4 g6 3. Nc3 1-0\n\n".repeat(2);
     fs::write(folder.path().join("more.pgn"), GAMES.to_owned() + "\n" + &more).expect("written");
     fs::write(folder.path().join("rep.pgn"), REPERTOIRE).expect("written");
@@ -168,7 +168,7 @@ fn only_own_page_and_local_programs_may_write() {
     }
     assert_eq!(server.get(&place).status, 405);
     assert_eq!(fs::read_to_string(folder.path().join("rep.pgn")).expect("there"), REPERTOIRE);
-    // Other sites cannot read the repertoire either.
+    // Nor can other sites read the repertoire, unless they are allowed to.
     for path in ["/repertoire", "/repertoire/gaps"] {
         assert_eq!(server.get_with(path, "Origin: https://evil.example\r\n").status, 403);
         assert_eq!(server.get_with(path, "Origin: https://chess.example\r\n").status, 200);

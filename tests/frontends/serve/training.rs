@@ -131,8 +131,8 @@ fn bad_training_requests_get_errors_and_store_nothing() {
     }
     let skipped = server.post("/training/next?skip=true", "").json();
     assert_ne!(skipped["question"]["fen"], state["question"]["fen"]);
-    // A second server cannot use the journal at the same time, and a server may run without a
-    // repertoire.
+    // A second server cannot use the journal at the same time. A server without a repertoire offers
+    // no training.
     let other = start(folder.path()).get("/training");
     assert!(other.status == 409 && other.body.contains("another program"), "{}", other.body);
     assert!(!other.body.contains("tmp"), "no folder: {}", other.body);

@@ -49,7 +49,7 @@ impl Engine {
         }
     }
 
-    /// Answers the pings that are due. Must be called before a search starts.
+    /// Answers the pings that are due. This must be called before a search starts.
     pub(super) fn answer_pings(&mut self) {
         let due = self.pings.take_due(self.mode() == Mode::Thinking, self.is_done());
         self.events.extend(due.into_iter().map(Event::Pong));

@@ -1,4 +1,4 @@
-//! Learning from the engine's searches and from the results of its games.
+//! Learns from the engine's searches and from the results of its games.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::games::pgn::GameResult;
 use super::super::learning::MAX_QUIET_PLIES;
 use super::Engine;
 
-/// Minimum search depth for learning, unless the search finds a mate. Set by hand to roughly the
+/// Minimum search depth for learning, unless the search finds a mate. Chosen by hand as roughly the
 /// depth reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
 /// Search time after which the first interim result is written. Another one is written each time
-/// the search time has doubled. Set by hand.
+/// the search time has doubled. Chosen by hand.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
@@ -25,8 +25,7 @@ impl Engine {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
 
-    /// Reads the learning file again at the start of a game, to include the results of other
-    /// engines.
+    /// Rereads the learning file at the start of a game, to include the results of other engines.
     pub(super) fn read_what_was_learnt(&mut self) {
         self.learning.read();
     }
@@ -62,8 +61,8 @@ impl Engine {
         Some(best)
     }
 
-    /// Learns the result of a search. Returns this result, or the best excluded move if that move
-    /// is better.
+    /// Learns the result of a search and returns it. If the best excluded move has a higher score,
+    /// returns that move and its score instead.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());
@@ -129,8 +128,8 @@ impl Engine {
         }
     }
 
-    /// Records a move sent to a GUI that does not report the end of the game. If the GUI played the
-    /// previous move that was sent, and `mv` ends the game, the result is learned.
+    /// Records a move sent to a GUI that does not report the end of the game. If the previous move
+    /// that was sent has been played, and `mv` ends the game, the result is learned.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -275,7 +274,7 @@ mod tests {
         lose_a_game(&mut one);
         other.next_game();
         assert_eq!(other.answer("e2e4").as_deref(), Some("e7e5"));
-        // If more time is available, the result of an earlier, shorter search is not sufficient.
+        // The result of a short earlier search is not good enough if more time is available now.
         other.engine.set_move_time(Duration::from_secs(60));
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);

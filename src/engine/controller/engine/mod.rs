@@ -65,8 +65,8 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Creates an engine that plays Black. Opens only the learning file: the caller passes the
-    /// book, and [`Settings::open_usable`] opens the network and the endgame tables.
+    /// Creates an engine that plays Black. The only file it opens is the learning file: the caller
+    /// passes the book, and [`Settings::open_usable`] opens the network and the endgame tables.
     pub(crate) fn new(
         make: MakeBackend,
         mut settings: Settings,
@@ -164,8 +164,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends a note before counts from the embedded book are shown for the first time in this game.
-    /// The note explains that the counts come from self-play.
+    /// Before counts from the embedded book are shown for the first time in this game, sends a note
+    /// that they come from self-play.
     fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
@@ -184,7 +184,7 @@ impl Engine {
         }
     }
 
-    /// Sets up a position. If the engine plays, it plays the side that is not to move.
+    /// Sets up a position. If the engine is playing, it takes the side that is not to move.
     pub(crate) fn set_position(&mut self, position: Position) {
         self.set_up(position);
         self.wait();
@@ -245,7 +245,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Makes the engine play the side to move and start immediately. If there are no legal moves,
+    /// Makes the engine play the side to move, starting immediately. If there are no legal moves,
     /// reports the result instead.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
@@ -268,7 +268,7 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine is playing, switches it to the side that is not to move. Called when the
+    /// If the engine is playing, makes it take the side that is not to move. Called when the
     /// position changes other than by a move.
     fn wait(&mut self) {
         if self.desired.side.is_some() {

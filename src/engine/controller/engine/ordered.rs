@@ -62,7 +62,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Answers the request with a move that needs no search, if there is one.
+    /// Answers the search request with a move that needs no search, if there is one.
     pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
             self.desired.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());

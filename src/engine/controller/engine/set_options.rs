@@ -1,4 +1,4 @@
-//! Changes to the settings, and their effects.
+//! Changes settings and applies the changes to the engine.
 
 use crate::chess::position::Position;
 use crate::games::book::{Book, OpponentBook};
@@ -15,8 +15,9 @@ impl Engine {
         self.open_log = open;
     }
 
-    /// Changes a setting by name. Allowed at any time: a search for a move continues with the old
-    /// value; pondering and analysis restart.
+    /// Changes a setting by name. This is allowed at any time. If the engine is thinking about its
+    /// move, the search continues with the old value. Pondering, analysis and searches with
+    /// explicit limits restart if the setting affects them.
     ///
     /// # Errors
     /// If the setting or the value is invalid. The settings are then unchanged.

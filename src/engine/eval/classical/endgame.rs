@@ -1,4 +1,4 @@
-//! Scale factors of endgames, and the score of a won endgame against a lone king.
+//! Scale factors for endgames, and the score of a won endgame against a lone king.
 
 use super::bitboards::*;
 use super::view::{Pieces, View};
@@ -8,16 +8,16 @@ use crate::chess::score::Score;
 /// The scale factor that leaves an endgame score unchanged.
 pub(crate) const FULL_SCALE: i32 = 64;
 
-/// Rough values in pawns, for comparing material.
+/// Rough piece values in pawns, for comparing material.
 const MINOR: i32 = 3;
 const ROOK: i32 = 5;
 const QUEEN: i32 = 9;
 
-/// Bonus for a won endgame against a lone king, in centipawns, in addition to the material.
+/// Bonus in centipawns for a won endgame against a lone king, added to the material score.
 const KNOWN_WIN: Score = 1000;
 
-/// Returns the factor, in units of 1/[`FULL_SCALE`], by which the endgame score is multiplied if
-/// the view's own side is ahead.
+/// Returns the scale factor for the endgame score, in units of 1/[`FULL_SCALE`]. It applies if the
+/// view's own side is ahead.
 ///
 /// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
 pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
@@ -32,8 +32,8 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// Scale factors, indexed by the number of pawns. If few pawns are left, the defender can more
-    /// easily exchange all of them and reach a draw.
+    /// Scale factors, indexed by the number of pawns. With few pawns left, the defender can more
+    /// easily trade them all and reach a draw.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }
@@ -43,7 +43,7 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// Factor for a rook or two minor pieces against one minor piece, which is usually a draw.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Factor for an advantage of at most a minor piece, if the enemy has more than a minor
+    /// Factor for being ahead by at most a minor piece when the enemy has more than a single minor
     /// piece. Such endgames are usually drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
@@ -108,7 +108,8 @@ fn opposite_bishops_scale(view: &View) -> i32 {
     scale.min(FULL_SCALE)
 }
 
-/// Returns the score of a won endgame against a lone king, for the view's own side.
+/// Returns the score of a won endgame against a lone king from the view's own side, or `None` if
+/// the endgame is not of this kind.
 ///
 /// The score rewards driving the king to the edge or, with bishop and knight, to a corner of the
 /// bishop's colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
@@ -137,7 +138,7 @@ fn can_mate(us: &Pieces) -> bool {
     any(us.rooks | us.queens) || bishops || any(us.bishops) && any(us.knights)
 }
 
-/// Returns the Manhattan distance to the nearer of the corners that the bishops control.
+/// Returns the Manhattan distance from `square` to the nearer corner of the bishops' colour.
 fn steps_to_corner(square: Square, bishops: BitBoard) -> Score {
     let (file, rank) = (file(square) as Score, rank(square) as Score);
     // Mirroring turns the light corners a8 and h1 into the dark corners a1 and h8.
@@ -161,8 +162,8 @@ mod tests {
             ("8/8/4kn2/8/8/3B1K2/8/8 w - - 0 1", 0..=0),
             ("8/8/4kn2/8/8/3R1K2/8/8 w - - 0 1", 1..=16),
             ("8/8/4kr2/8/8/3Q1K2/8/8 w - - 0 1", 64..=64),
-            // Three cases of a rook pawn: with the right bishop; with the wrong bishop; and with
-            // the wrong bishop while the defending king is too far from the corner.
+            // A rook pawn with the right bishop, with the wrong bishop, and with the wrong bishop
+            // while the defending king is too far from the corner.
             ("k7/8/8/P7/8/3B1K2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),

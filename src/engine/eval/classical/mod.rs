@@ -3,9 +3,10 @@
 //! Each term is summed separately for the middlegame and the endgame. Sources: the GNU Chess manual
 //! for the scheme, and <https://www.chessprogramming.org/Evaluation> for the terms.
 //!
-//! Each term receives a `View` of the position in which its own side moves up the board. It does
-//! not receive the colour of that side. Every weight is added through `Sum`, and a `Trace` can
-//! record these additions, so evaluation, explanation and tuning share the same code.
+//! Terms are evaluated for one side at a time. A term receives a `View` of the position in which
+//! that side moves up the board, so it does not need to know the side's colour. Every weight is
+//! added through `Sum`, and a `Trace` can record these additions, so evaluation, explanation and
+//! tuning share the same code.
 
 mod bishops;
 mod bitboards;

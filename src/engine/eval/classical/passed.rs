@@ -26,7 +26,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Whether all enemy pawns are at least three files away.
+/// Whether the enemy has pawns and all of them are at least three files away.
 fn is_outside(pawn: Square, view: &View) -> bool {
     let beside = sideways(file_set(file(pawn)));
     let near = beside | sideways(beside) | file_set(file(pawn));

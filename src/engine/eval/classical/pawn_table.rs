@@ -7,12 +7,11 @@ use super::{king, pawns};
 use crate::chess::position::{BitBoard, Color, Position, Square};
 use crate::engine::eval::tapered::Tapered;
 
-/// Number of entries; a power of two. With 48 bytes per entry, the table fits in a second-level
-/// cache.
+/// Number of entries; a power of two. At 48 bytes per entry, the table fits in an L2 cache.
 const ENTRIES: usize = 8192;
 
-/// The cached terms for a pawn structure. Each array contains White's value and then Black's, each
-/// from that side's own view.
+/// The cached terms for a pawn structure. Each array contains White's value followed by Black's,
+/// both from that side's point of view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,
@@ -59,7 +58,7 @@ impl PawnEntry {
     }
 }
 
-/// A table of pawn structures, one per thread.
+/// Pawn hash table. Each thread has its own.
 ///
 /// Source: <https://www.chessprogramming.org/Pawn_Hash_Table>.
 #[derive(Clone)]
@@ -70,8 +69,7 @@ impl PawnTable {
         PawnTable(vec![NO_PAWNS; ENTRIES].into_boxed_slice())
     }
 
-    /// Returns the pawn terms of `position`. Recomputes them if a trace is recorded, and otherwise
-    /// uses the cache.
+    /// Returns the pawn terms of `position`. Uses the cache unless a trace is being recorded.
     #[inline]
     pub(super) fn look_up<T: Trace>(
         &mut self,

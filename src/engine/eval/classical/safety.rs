@@ -12,7 +12,8 @@ use super::weights::Weights;
 use crate::chess::position::BitBoard;
 use crate::engine::eval::tapered::{Tapered, s};
 
-/// Divisor of the squared danger units. The penalty for 1024 units is 1024 centipawns.
+/// The penalty is the square of the danger units divided by this number. 1024 units give a penalty
+/// of 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
 /// Maximum number of danger units, chosen so that the penalty fits in half of a [`Tapered`].
@@ -23,7 +24,7 @@ pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     units * units / DANGER_DIVISOR
 }
 
-/// Subtracts the penalty for danger to the king of the view's own side.
+/// Subtracts the penalty for danger to our own king.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -47,8 +48,8 @@ fn penalties(units: Tapered) -> Tapered {
     s(penalty(units.middlegame()), penalty(units.endgame()))
 }
 
-/// Returns the weak squares: those that the enemy attacks and that are defended at most once, and
-/// only by the king or a queen.
+/// Returns our weak squares: the squares that the enemy attacks and that are either undefended or
+/// defended only once, by the king or a queen.
 fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     let well_defended = ours.all & !(ours.king | ours.queens);
     theirs.all & !ours.twice & !well_defended

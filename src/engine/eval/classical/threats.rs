@@ -49,8 +49,8 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Scores pieces that safe pawns attack now or after a push. A pawn is safe if it is defended or
-/// not attacked.
+/// Scores enemy pieces that safe pawns attack now or could attack after a push. A pawn is safe if
+/// it is defended or not attacked.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -8,8 +8,8 @@
 use super::weights::Weights;
 use crate::engine::eval::tapered::s;
 
-/// The increase in score, in centipawns, that multiplies the odds of winning by e. It was fitted to
-/// the games that were used to tune the weights.
+/// The increase in score (in centipawns) that multiplies the odds of winning by e, fitted to the
+/// games used for tuning the weights.
 pub(crate) const LOGISTIC_SCALE: f64 = 196.6;
 
 #[rustfmt::skip]

@@ -1,7 +1,7 @@
 //! The position as seen by one side, whose pawns move up the board, and the squares attacked by
 //! each side.
 //!
-//! Terms do not depend on colours, so the evaluation is symmetric by construction.
+//! Terms are independent of colour, so the evaluation is symmetric by construction.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
@@ -119,7 +119,8 @@ pub(in crate::engine::eval) struct Attacks {
     pub all: BitBoard,
     /// Squares attacked at least twice.
     pub twice: BitBoard,
-    /// Number of knights, bishops, rooks and queens that attack the squares around the enemy king.
+    /// Numbers of knights, bishops, rooks and queens, in this order, that attack squares in the
+    /// enemy king's ring.
     pub attackers: [i32; 4],
     /// Number of attacks by these pieces on squares adjacent to the enemy king.
     pub king_attacks: i32,
@@ -144,7 +145,7 @@ impl Attacks {
         }
     }
 
-    /// Adds the attacks of a piece that attacks the squares in `reach`.
+    /// Adds a piece that attacks the squares in `reach`.
     #[inline(always)]
     pub(crate) fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
         match piece {

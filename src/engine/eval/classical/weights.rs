@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use crate::engine::eval::tapered::Tapered;
 
-/// The evaluation term to which a weight belongs: a row of the breakdown.
+/// The evaluation term that a weight belongs to. Each term is a row of the breakdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Term {
     Material,
@@ -78,8 +78,8 @@ macro_rules! weights {
     ($($(#[doc = $doc:literal])+ $term:ident $name:ident: $type:ty,)+) => {
         /// All weights of the evaluation.
         ///
-        /// Every value is for the side that has the feature. "By rank" counts from that side's
-        /// first rank (0 to 7), and "by file" counts from the nearer edge (0 to 3).
+        /// Every value applies to the side that has the feature. Values "by rank" are indexed from
+        /// that side's first rank (0 to 7), and values "by file" from the nearer edge (0 to 3).
         // INVARIANT: contains only `Tapered` values, in order and without gaps (`repr(C)`), because
         // the address of a weight determines its index.
         #[repr(C)]
@@ -171,14 +171,15 @@ weights! {
     Passed passed_blocked: [Tapered; 8],
     /// A passed pawn whose next square is neither occupied nor attacked by the enemy, by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// A passed pawn whose path to promotion the enemy neither occupies nor attacks, by rank.
+    /// A passed pawn whose path to promotion is neither occupied nor attacked by the enemy, by
+    /// rank.
     Passed passed_free_path: [Tapered; 8],
     /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
     /// A passed pawn with an enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
-    /// A passed pawn with a clear path that the enemy king cannot catch, if the enemy has only
-    /// pawns besides the king.
+    /// A passed pawn with a clear path that the enemy king cannot catch, when the enemy has only a
+    /// king and pawns.
     Passed passed_unstoppable: Tapered,
 
     /// A knight, by its square.
@@ -216,7 +217,7 @@ weights! {
     Rooks rook_placement: Placement,
     /// A rook on a file without pawns.
     Rooks rook_open_file: Tapered,
-    /// A rook on a file without friendly pawns.
+    /// A rook on a file with enemy pawns but no friendly pawns.
     Rooks rook_half_open_file: Tapered,
     /// A rook on the seventh rank, with enemy pawns there or the enemy king on the eighth.
     Rooks rook_seventh: Tapered,
@@ -243,7 +244,7 @@ weights! {
     King storm_blocked: [Tapered; 8],
     /// A king on a file without pawns.
     King king_open_file: Tapered,
-    /// A king on a file without friendly pawns.
+    /// A king on a file with enemy pawns but no friendly pawns.
     King king_half_open_file: Tapered,
     /// A king without pawns of either side on its wing.
     King king_bare_wing: Tapered,
@@ -275,7 +276,8 @@ weights! {
     KingSafety danger_weak_square: Tapered,
     /// Danger units for each kind of enemy piece (knight to queen) that can give a safe check.
     KingSafety danger_safe_check: [Tapered; 4],
-    /// Danger units for each checking square of enemy pieces whose kind has no safe check.
+    /// Danger units for each square from which the enemy can give an unsafe check. Kinds of pieces
+    /// that also have a safe check are ignored.
     KingSafety danger_unsafe_check: Tapered,
     /// Danger units if the enemy has no queen.
     KingSafety danger_no_queen: Tapered,
@@ -283,8 +285,7 @@ weights! {
     KingSafety danger_knight_defends: Tapered,
     /// Danger units for each square on ranks 1 to 5 of the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
-    /// Danger units for each square on ranks 1 to 5 of the king's wing that the king's side
-    /// attacks.
+    /// Danger units for each square on ranks 1 to 5 of the king's wing that our own side attacks.
     KingSafety danger_wing_defence: Tapered,
     /// Danger units for each of the three files around the king on which no friendly pawn protects
     /// the king.

@@ -2,17 +2,17 @@
 //!
 //! For each ply, the stack stores the set of pieces and the neuron values of the last position at
 //! that ply. The values of a new position are computed from those at the previous ply, which
-//! usually belong to its parent: only the differences between the two boards are added and removed.
-//! The search therefore does not have to report moves.
+//! usually belong to its parent, by adding and removing only the pieces that differ. The search
+//! therefore does not have to report moves.
 //!
-//! If the king of the previous position is in a different bucket or in the other half of the board,
-//! or if the previous position is not the parent, the stack instead updates the values that it last
-//! computed in this way for the same view. The stored values are known as Finny tables:
-//! <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! The values at the previous ply cannot be used if that position's king is in a different bucket
+//! or in the other half of the board, or if the position is not the parent. In these cases the
+//! stack starts from the values that it last computed without the previous ply for the same view.
+//! This technique is known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
-//! The search prepares the values of every position before it is clear whether they are needed. It
-//! has to wait for the memory of the transposition table anyway, and the values of the children are
-//! computed from these values.
+//! The search prepares the values of every position before it is clear whether they are needed.
+//! This costs little, because the search has to wait for the transposition table's memory anyway,
+//! and the values of the children are computed from those of the parent.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::chess::position::Position;
 use crate::chess::score::{MAX_PLY, Ply, Score};
 
-/// The neuron values of a position, from White's and from Black's view.
+/// The neuron values of a position, from White's and Black's points of view.
 #[derive(Clone)]
 struct Accumulator {
     pieces: PieceSet,

@@ -67,7 +67,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a network, or if it has too many neurons.
+    /// If the bytes are not a valid network, or if the network has too many neurons.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         let whole = Shape { king_buckets: KING_BUCKETS, hidden: HIDDEN };
         let (shape, numbers) = Shape::split_from(bytes).ok_or_else(|| {

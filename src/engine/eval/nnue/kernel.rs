@@ -1,11 +1,11 @@
 //! The two inner loops: adding rows of weights, and computing the weighted sum of the neurons.
 //!
-//! The compiler vectorises these loops three times: for the target processor, for AVX2 and for
-//! AVX-512. The version is selected at run time. Integer sums do not depend on the order of the
-//! terms, so all versions produce identical results.
+//! The loops are compiled three times: for the target processor, for AVX2 and for AVX-512. The
+//! version is selected at run time. Integer sums do not depend on the order of the terms, so all
+//! versions produce identical results.
 //!
 //! The pairwise multiply-add is written with intrinsics, because the compiler turns the plain loop
-//! into scalar code. The hot loops contain no closures passed to `array::map`, which are
+//! into scalar code. The hot loops do not pass closures to `array::map`, because such closures are
 //! compiled without AVX2 even inside a function that enables it.
 
 use super::{HIDDEN, QA};
@@ -14,7 +14,7 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of separate sums. They cannot overflow, because each neuron adds at most 255 * 255 * 127.
+/// Number of partial sums. They cannot overflow, because each neuron adds at most 255 * 255 * 127.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
@@ -136,8 +136,8 @@ fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
-/// The AVX2 version. It uses intrinsics, because the compiler emitted no pairwise multiply-add for
-/// any form of the plain loop.
+/// The AVX2 version. It uses intrinsics, because the compiler did not emit a pairwise multiply-add
+/// for any form of the plain loop.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
@@ -171,8 +171,8 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
     lanes.sum()
 }
 
-/// The AVX-512 version of [`weighted_sum_avx2`]. VNNI is not faster: its instruction lengthens the
-/// dependency chain of the sums, so the compiler splits the instruction again.
+/// The AVX-512 version of [`weighted_sum_avx2`]. VNNI is not faster: its fused instruction
+/// lengthens the dependency chain of the sums, so the compiler splits it up again.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
@@ -206,7 +206,8 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
 
 #[inline(always)]
 fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
-    // A move adds one row and removes one or two. Each case is a single loop over the neurons.
+    // Except for castling, a move adds one row and removes one or two. Each of these cases is a
+    // single loop over the neurons.
     match (added, removed) {
         ([a], [r]) => {
             for i in 0..HIDDEN {

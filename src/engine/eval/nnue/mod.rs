@@ -1,12 +1,12 @@
 //! Evaluation with an efficiently updatable neural network.
 //!
-//! The network reads the board twice with the same weights, once from each side's view. The 768
-//! inputs, one for each combination of a piece's owner, kind and square, feed [`HIDDEN`] neurons.
-//! If the view's own king is on files e to h, the board is mirrored. The king's square also selects
-//! one of [`KING_BUCKETS`] sets of weights. The values pass through a squared clipped rectifier.
-//! The score is their weighted sum, with a separate set of weights for each of [`BUCKETS`] ranges
-//! of the number of pieces. All arithmetic uses integers, so the score is the same on every
-//! machine.
+//! The network reads the board twice with the same weights, once from each side's point of view.
+//! The 768 inputs, one for each combination of a piece's owner, kind and square, feed [`HIDDEN`]
+//! neurons. If the viewing side's king is on files e to h, the board is mirrored. That king's
+//! square also selects one of [`KING_BUCKETS`] sets of weights. The values pass through a squared
+//! clipped rectifier. The score is their weighted sum, with a separate set of output weights for
+//! each of [`BUCKETS`] ranges of the piece count. All arithmetic uses integers, so the score is the
+//! same on every machine.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
 //! Shogi" (2018); <https://www.chessprogramming.org/NNUE>; for the integer arithmetic,
@@ -44,6 +44,6 @@ pub(crate) const QA: i32 = 255;
 pub(crate) const QB: i32 = 256;
 /// Maximum absolute output weight, chosen so that its product with a neuron value fits in 16 bits.
 pub(crate) const OUTPUT_WEIGHT_LIMIT: i16 = 127;
-/// Number of centipawns for an output of 1.0. The expected result is the logistic function of the
-/// output.
+/// Number of centipawns that an output of 1.0 corresponds to. The expected result of the game is
+/// the logistic function of the output.
 pub(crate) const SCALE: i32 = 400;

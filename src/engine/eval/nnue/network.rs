@@ -1,4 +1,4 @@
-//! The weights of a network, and the computation of the score.
+//! The weights of a network, and how the score is computed from them.
 
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -77,7 +77,7 @@ impl Network {
         Ok((network, bytes))
     }
 
-    /// Returns the CRC-32 of the network in the file format, which identifies the network.
+    /// Returns a CRC-32 that identifies the network. It is computed from [`Network::to_bytes`].
     pub fn checksum(&self) -> u32 {
         crc32fast::hash(&self.to_bytes())
     }
@@ -130,7 +130,7 @@ pub(super) mod tests {
     use crate::chess::position::{Position, Square};
     use crate::support::random::Random;
 
-    /// Returns a network with random weights. They are in the range of trained weights.
+    /// Returns a network with random weights in the range of trained weights.
     pub(in crate::engine::eval) fn random_network(seed: u64) -> Network {
         let mut random = Random::new(seed);
         let mut weight = |limit: usize| random.below(2 * limit + 1) as i16 - limit as i16;

@@ -5,7 +5,7 @@ use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Number of consecutive piece counts, out of 32, that share a set of output weights.
+/// Number of consecutive piece counts that share a set of output weights.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
@@ -112,8 +112,8 @@ impl PieceSet {
     }
 }
 
-/// Maximum number of differing squares for an update from another board. Castling changes four
-/// squares, other moves two or three.
+/// Maximum number of squares on which two boards may differ for an incremental update. Castling
+/// changes four squares; other moves change two or three.
 const NEAR: usize = 4;
 const MAX_PIECES: usize = 32;
 
@@ -159,10 +159,10 @@ pub(super) struct PieceSquare(u16);
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-/// Returns the king bucket for a king's square in its own side's view.
+/// Returns the king bucket for a king on square `king`, as seen from the king's own side.
 ///
-/// Squares are counted from a1, rank by rank, and the king is on files a to d. The buckets are:
-/// castled, in the middle of the first rank, on the second rank, and elsewhere.
+/// Squares are numbered from a1, rank by rank, and the king is on files a to d. The four buckets
+/// are: castled, in the middle of the first rank, on the second rank, and elsewhere.
 const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,

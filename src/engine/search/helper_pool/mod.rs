@@ -89,7 +89,7 @@ fn bit(thread: usize) -> u64 {
     1 << (thread % PER_WORD)
 }
 
-/// Iterates over the set bits of `word`, each as a word in which only this bit is set.
+/// Iterates over the set bits of `word`. Each item is a word in which only that bit is set.
 fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let lowest = word & word.wrapping_neg();
@@ -182,9 +182,9 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Estimates cheaply whether an idle thread can take work. There must be a core for the thread,
-    /// and it must accept any work or be one of `owners`, which accept only work below their own
-    /// nodes.
+    /// Estimates whether an idle thread can take work. There must be a free core, and the thread
+    /// must either accept any work or be one of `owners`, which accept only work below their own
+    /// nodes. Cheap enough to be called often.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
         let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
@@ -318,7 +318,7 @@ impl<T: Send> HelperPool<T> {
     }
 }
 
-/// Clears a bit in a word and returns whether the bit was set.
+/// Clears `bit` in `word` and returns whether it was set.
 fn take(word: &AtomicU64, bit: u64) -> bool {
     word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
 }

@@ -37,13 +37,13 @@ pub use visit::Visit;
 /// The recorded visits and the event counts of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// The recorded part of the tree, in the order in which the visits started.
+    /// The recorded part of the tree, ordered by the start of each visit.
     pub visits: Vec<Visit>,
-    /// Sums of the events over all threads.
+    /// Event counts, summed over all threads.
     pub sums: Sums,
     /// The same events as counted by the search itself.
     pub counters: Counters,
-    /// Sums of the events for each thread.
+    /// Event counts of each thread.
     pub threads: Vec<Sums>,
 }
 
@@ -91,7 +91,7 @@ impl Trace {
     }
 }
 
-/// A visit in the combined tree. If its details were dropped, it contains only counts.
+/// A visit in the combined tree. If its details were dropped, only its counts are left.
 struct Branch {
     above: Option<u64>,
     nodes: u64,
@@ -115,15 +115,16 @@ fn joined(parts: Vec<Part>) -> Vec<Visit> {
         }
     }
     for (number, (nodes, hidden)) in elsewhere {
-        // Nodes without a visit, such as those that verify a line into the book, are only counted.
+        // Nodes outside any recorded visit, such as those searched to verify a line into the book,
+        // appear only in the sums.
         if let Some(branch) = branches.get_mut(&number) {
             branch.nodes += nodes;
             branch.hidden += hidden;
         }
     }
     let numbers: Vec<u64> = branches.keys().copied().collect();
-    // A visit has a higher number than its parent. In reverse order, children therefore come before
-    // their parents.
+    // A visit has a higher number than its parent, so in reverse order, children come before their
+    // parents.
     for number in numbers.iter().rev() {
         let Branch { above, nodes, hidden, ref visit } = branches[number];
         let lost = if visit.is_none() { hidden + 1 } else { 0 };

@@ -12,7 +12,7 @@ use super::visit::Visit;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// The part of a search to record. Events are counted in the whole search.
+/// Limits the part of a search that is recorded. Events are counted throughout the search.
 ///
 /// The root and its moves are recorded in every iteration. Deeper nodes are recorded only in the
 /// last iteration and only within these bounds.
@@ -22,7 +22,8 @@ pub struct Bounds {
     pub plies: Ply,
     /// Minimum remaining depth, in plies. A value of 0 includes quiescence.
     pub min_depth: Depth,
-    /// If this line is not empty, only the visits on it and below its end are recorded.
+    /// If this line is not empty, only visits along it or below its end are recorded below the root
+    /// moves.
     pub branch: Vec<Move>,
     /// Maximum number of visits recorded below the root moves.
     pub visits: usize,
@@ -51,7 +52,8 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Counts of nodes and unrecorded visits below other threads' visits, keyed by visit number.
+    /// Number of nodes and of unrecorded visits that this thread counted below another thread's
+    /// visit, keyed by the number of that visit.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
@@ -70,9 +72,9 @@ pub(super) struct Dropped {
 }
 
 struct Frame {
-    /// Index of the node's visit, if it is recorded.
+    /// Index of the visit to this node, if it is recorded.
     visit: Option<usize>,
-    /// Index of the innermost recorded visit, if this thread recorded it.
+    /// Index of the innermost recorded visit on the path, if this thread recorded it.
     own: Option<usize>,
     place: VisitRef,
     position: Position,
@@ -84,7 +86,8 @@ struct Frame {
     moves: u32,
 }
 
-/// The [`Observer`] of one thread. It counts everything and records the visits within [`Bounds`].
+/// The [`Observer`] of one thread. It counts all events, but records only the visits within
+/// [`Bounds`].
 pub(super) struct Recorder {
     shared: Arc<Shared>,
     bounds: Arc<Bounds>,
@@ -108,7 +111,8 @@ impl Recorder {
         }
     }
 
-    /// Drops visits below the root moves from earlier iterations, but keeps their counts.
+    /// Drops the details of earlier iterations' visits below the root moves, but keeps their
+    /// counts.
     fn begin_iteration(&mut self) {
         let iteration = self.shared.iteration.load(Relaxed);
         if self.path.is_empty() && iteration != self.iteration {

@@ -22,7 +22,7 @@ pub enum NodeType {
 }
 
 impl NodeType {
-    /// Returns the type of a node with this score and this window (alpha and beta).
+    /// Returns the type of a node, given its score and its window (alpha and beta).
     #[inline]
     pub fn of(score: Score, (alpha, beta): (Score, Score)) -> Self {
         match score {
@@ -36,8 +36,8 @@ impl NodeType {
 /// Event counts for a search, or for one thread's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
-    /// Number of nodes as counted by the search: all visits except those to the root and those
-    /// after a stop.
+    /// Number of nodes as counted by the search. This includes all visits except visits to the root
+    /// and visits after the search was stopped.
     pub nodes: u64,
     /// Number of quiescence nodes.
     pub quiescence: u64,
@@ -49,9 +49,10 @@ pub struct Sums {
     pub cutoffs: u64,
     /// Number of cutoffs caused by the first move.
     pub first_move_cutoffs: u64,
-    /// Number of aspiration windows that failed and were widened.
+    /// Number of times that an aspiration window failed and was widened.
     pub windows: u64,
-    /// Number of nodes with a transposition table entry, except table cutoffs in quiescence.
+    /// Number of nodes for which the transposition table had an entry, not counting table cutoffs
+    /// in quiescence.
     pub hits: u64,
     /// Number of late moves searched with a reduction.
     pub reduced: u64,
@@ -69,21 +70,21 @@ pub struct Sums {
     pub extended: u64,
     /// Number of table moves searched less deeply because other moves may have been as good.
     pub extended_less: u64,
-    /// Number of nodes searched less deeply because the last move was already reduced and the
-    /// evaluation has improved for the side to move.
+    /// Number of nodes searched less deeply because the last move had already been reduced and the
+    /// evaluation had improved for the side to move.
     pub hindsight: u64,
     /// Number of moves that were not searched, by reason. Late move pruning counts once per node.
     pub pruned: BTreeMap<PruneReason, u64>,
     /// Number of nodes found in the book.
     pub book_matches: u64,
-    /// Number of nodes whose moves were shared.
+    /// Number of nodes whose moves were shared among threads.
     pub splits: u64,
-    /// Number of times that a thread joined a node shared by another thread.
+    /// Number of times a thread joined a node shared by another thread.
     pub joins: u64,
 }
 
 impl Sums {
-    /// Counts a reduction of a late move by this many plies. A reduction of 0 is not counted.
+    /// Counts a late move that is reduced by this many plies. A reduction of 0 is not counted.
     pub(super) fn reduce(&mut self, plies: Depth) {
         if plies > 0 {
             self.reduced += 1;
@@ -116,7 +117,7 @@ impl Sums {
         self.joins += other.joins;
     }
 
-    /// Returns the counts that the search itself also keeps.
+    /// Returns the subset of the counts that the search itself also keeps.
     pub fn counters(&self) -> Counters {
         Counters { nodes: self.nodes, cutoffs: self.cutoffs, deeper: self.deeper, open: self.open }
     }

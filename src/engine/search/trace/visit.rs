@@ -11,13 +11,13 @@ use crate::chess::score::{Depth, Ply, Score};
 /// Windows and scores are in centipawns, from the point of view of the side to move at the node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Visit {
-    /// Index of the parent's visit in [`Trace::visits`](super::Trace::visits).
+    /// Index in [`Trace::visits`](super::Trace::visits) of the visit to the parent node.
     pub parent: Option<usize>,
     /// Number of the thread that visited the node; 0 is the main thread.
     pub thread: usize,
     /// Depth of the iteration, in plies.
     pub iteration: Depth,
-    /// Rank of the line being searched, counted from 1.
+    /// 1-based rank of the line being searched.
     pub line: usize,
     /// The move that led to the node, in SAN. `None` after a null move or if the same node is
     /// searched again.
@@ -46,8 +46,8 @@ pub struct Visit {
     pub hit: bool,
     /// Number of games in the book that reached the position, if the position is in the book.
     pub book_games: Option<u64>,
-    /// The node was reduced by this many plies: the last move was already reduced, and the
-    /// evaluation had improved for the side to move.
+    /// How many plies the node was reduced by because the last move had already been reduced and
+    /// the evaluation had improved for the side to move.
     pub hindsight: Depth,
     /// The table move and its extension in plies. A negative extension is a reduction.
     pub extended: Option<(String, Depth)>,
@@ -69,7 +69,8 @@ pub struct Visit {
     pub nodes: u64,
     /// Number of visits below this one that were counted but not recorded.
     pub hidden: u64,
-    /// Whether the visit leads to the end of [`Bounds::branch`](super::Bounds) or is below it.
+    /// Whether the visit is on the line [`Bounds::branch`](super::Bounds) or below the end of that
+    /// line.
     pub on_branch: bool,
 }
 

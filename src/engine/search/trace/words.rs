@@ -1,4 +1,5 @@
-//! Formats traces as text. Windows and scores are in centipawns, for the side to move at the root.
+//! Formats traces as text. Windows and scores are in centipawns, from the point of view of the side
+//! to move at the root.
 
 use std::fmt::{self, Write};
 
@@ -16,7 +17,7 @@ impl Trace {
         for (index, root) in self.visits.iter().enumerate().filter(|(_, visit)| visit.ply == 0) {
             let title = (root.iteration, root.line);
             let window = window(root);
-            // Writing to a string cannot fail. This also applies below.
+            // Writing to a string cannot fail, neither here nor below.
             let _ = match title == last {
                 true => writeln!(text, "  searched again, {window}"),
                 false if root.line > 1 => {
@@ -65,7 +66,7 @@ impl Trace {
         }
     }
 
-    /// Returns the visits directly below the visit with index `parent`, each with its own index.
+    /// Returns the visits directly below the visit with index `parent`, along with their indices.
     pub(crate) fn below(&self, parent: usize) -> impl Iterator<Item = (usize, &Visit)> {
         let visits = self.visits.iter().enumerate();
         visits.filter(move |(_, visit)| visit.parent == Some(parent))
@@ -114,8 +115,8 @@ fn attempt(visit: &Visit) -> String {
     format!("{how}{}", value(visit))
 }
 
-/// Formats the score for the side to move at the root, for example as `= 5`, `>= 5` or `<= 5`.
-/// Returns `stopped` if the visit was stopped.
+/// Formats the score, for example as `= 5`, `>= 5` or `<= 5`, from the point of view of the side to
+/// move at the root. Returns `stopped` if the visit was stopped.
 fn value(visit: &Visit) -> String {
     let (_, score) = visit.from_root();
     let ours = visit.ply.is_multiple_of(2);
@@ -135,7 +136,8 @@ fn window(visit: &Visit) -> String {
 }
 
 impl Visit {
-    /// Returns the move that led to the node, or the reason for the visit if there is no move.
+    /// Returns the move that led to the node. If there is none, returns `root`, `pass` or `same`,
+    /// depending on why the node was searched.
     pub fn name(&self) -> &str {
         self.mv.as_deref().unwrap_or(match self.why {
             SearchReason::Root => "root",
@@ -144,7 +146,7 @@ impl Visit {
         })
     }
 
-    /// Describes the visit in a line that starts with its name.
+    /// Describes the visit in one line, without its name.
     pub fn describe(&self) -> String {
         let mut text = String::new();
         match self.why {

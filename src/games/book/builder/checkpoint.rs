@@ -1,19 +1,20 @@
-//! Stores the progress of a long build in a folder next to the book, to resume after a crash.
+//! Stores the progress of a long build in a folder next to the book, so that the build can be
+//! resumed after a crash.
 //!
 //! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
-//! are written as a sorted run. The state file lists the runs and records how much of the inputs
-//! has been read. It is written last and replaces the previous one atomically. If a build is
-//! killed, the next build removes the files that the state file does not list. All files are
+//! have been written as a sorted run. The state file lists the runs and records how much of the
+//! inputs has been read. It is written last and replaces the previous one atomically. If a build is
+//! killed, the next build removes any files that the state file does not list. All files are
 //! verified by checksum before use.
 //!
 //! A stage reads at least one chunk, and at least 1/32 as much text as all earlier stages together.
-//! There are thus few runs even if the interval is short. Chunk boundaries depend only on the text,
-//! so a resumed build divides the text into the same chunks. The resumed build also compares a hash
-//! of the text to detect changes.
+//! This keeps the number of runs small even if the interval is short. Chunk boundaries depend only
+//! on the text, so a resumed build splits the text into the same chunks. To detect changes, a
+//! resumed build also compares a hash of the text.
 //!
 //! After the last stage, the book is written to a file in the checkpoint folder (see `draft`). A
 //! build with facets buffers the lists of games in an unnamed file. If such a build is interrupted
-//! while it writes the book, the next build writes the book from the start.
+//! while it writes the book, the next build starts writing the book from scratch.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -41,9 +42,9 @@ use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, read_f
 const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 const LOCK: &str = "lock";
-/// Name prefixes of the other files: the pawn structures of all games, sorted records, the games
-/// that the records refer to, hashes of games, the book, and the note that records how much of the
-/// book has been written.
+/// Name prefixes of the other files, in this order: the pawn structures of all games, sorted
+/// records, the games that the records refer to, hashes of games, the book, and the note that
+/// records how much of the book has been written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
@@ -88,7 +89,7 @@ pub(super) struct CheckpointWriter<'a> {
     state: State,
     due: Instant,
     known: usize,
-    /// The lock that excludes other builds, taken as soon as the folder exists.
+    /// The lock that keeps out other builds. Taken as soon as the folder exists.
     lock: Option<File>,
 }
 
@@ -112,7 +113,7 @@ impl<'a> CheckpointWriter<'a> {
         let state = State::default();
         let mut checkpointer = CheckpointWriter { wanted, build, state, due, known: 0, lock: None };
         if wanted.folder.is_dir() {
-            // The lock is taken first, so that the files of a running build are not deleted.
+            // Take the lock first, so that the files of a running build are not deleted.
             checkpointer.lock()?;
             if wanted.afresh {
                 wanted.forget()?;
@@ -187,9 +188,9 @@ impl<'a> CheckpointWriter<'a> {
         self.due
     }
 
-    /// Schedules the next checkpoint. An interval shorter than `last`, the time spent on the
-    /// previous checkpoint, is extended to `last`, so that checkpoints never take more time than
-    /// the work itself. An interval of zero is not extended.
+    /// Schedules the next checkpoint. `last` is how long the previous checkpoint took. If that is
+    /// longer than the interval, waits for `last` instead, so that checkpoints never take more time
+    /// than the work itself. An interval of zero is always kept.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
@@ -199,9 +200,10 @@ impl<'a> CheckpointWriter<'a> {
         self.state.stage > 0
     }
 
-    /// Whether to write a checkpoint at the end of this stage. If the build has no other stage, at
-    /// least half of the interval must have passed. In a shorter build, the book is complete before
-    /// a checkpoint is due, because writing the book takes less time than reading the games.
+    /// Whether to write a checkpoint at the end of this stage. If the build has only this one
+    /// stage, at least half of the interval must have passed. Otherwise the book will be complete
+    /// before a checkpoint would have been due, because writing the book takes less time than
+    /// reading the games.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
@@ -216,8 +218,8 @@ impl<'a> CheckpointWriter<'a> {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Writes the records of a stage and the input offset at the end of the stage to disk, and
-    /// frees the memory. If this fails, the previous checkpoint remains valid.
+    /// Writes the records of a stage and the input offset at its end to disk, and frees the memory.
+    /// If this fails, the previous checkpoint remains valid.
     pub(super) fn keep<R: PositionRecord>(
         &mut self,
         stage: Gathered<R>,
@@ -279,8 +281,8 @@ impl<'a> CheckpointWriter<'a> {
         if games.len() == self.known {
             return Ok(());
         }
-        // New hashes cannot be appended, because the set is unordered. All hashes are written
-        // again: eight bytes per game.
+        // The set is unordered, so new hashes cannot simply be appended. All hashes are rewritten,
+        // at eight bytes per game.
         let bytes: Vec<u8> = games.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         let file = CheckpointFile::write(&self.wanted.folder, self.named(HASHES), &bytes)?;
         self.state.games = Some(file);
@@ -343,7 +345,8 @@ impl Checkpoints {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
-        // Remove the state file first. If this is interrupted, the other files are then ignored.
+        // Remove the state file first, so that the remaining files are ignored if the removal is
+        // interrupted.
         match fs::remove_file(self.folder.join(STATE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => sync_name(&self.folder.join(STATE))?,
@@ -363,7 +366,7 @@ impl Checkpoints {
     }
 }
 
-/// Whether a build may have created a file with this name, complete or not.
+/// Whether this is the name of a file that a build may have created, complete or partial.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));

@@ -1,8 +1,8 @@
 //! Counts games and returns rows of partial counts, sorted and grouped as in a build.
 //!
-//! The module `pack` turns the rows into a book. If each piece of rows covers a narrow range of
-//! keys, `pack` reads the rows of one partition at a time. Otherwise, all rows pass through the
-//! same stores as in a build. The resulting book is the same in both cases.
+//! The `pack` module turns the rows into a book. If every piece of the input covers only a narrow
+//! range of keys, `pack` reads the rows one partition at a time. Otherwise, all rows go through the
+//! same stores as in a build. Either way, the resulting book is the same.
 
 use std::io;
 
@@ -134,8 +134,8 @@ pub(in crate::games::book) fn count(
 impl Counted {
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
-    /// Passes the rows of one part to `take`, ordered by key, then first visits before repeated
-    /// ones, then by move and facets. The parts are in key order.
+    /// Passes the rows of one part to `take`, sorted by key, then with first visits before repeated
+    /// ones, then by move and facets. The parts themselves are in key order.
     pub(in crate::games::book) fn rows(
         &self,
         part: usize,

@@ -30,7 +30,7 @@ const COMMON_POSITIONS: usize = 20;
 
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
-    /// Whether the filter, the detection of duplicates or the facets require tags.
+    /// Whether the filter, duplicate detection or the facets need tags.
     reads_tags: bool,
     reads_few_tags: bool,
     /// The hashes of the games counted so far, if duplicates are skipped.
@@ -60,7 +60,7 @@ pub(super) struct GameCounter<'a, R> {
     store: Store<R>,
     log: Option<GameLog>,
     line: Vec<Visit>,
-    /// The moves of the current game with its variations; `None` if variations are not counted.
+    /// The moves of the current game, including variations. `None` if variations are not counted.
     tree: Option<Collector>,
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
@@ -68,7 +68,7 @@ pub(super) struct GameCounter<'a, R> {
     players: u64,
     /// A hash of all positions of the current game, including those that are not counted.
     course: u64,
-    /// Whether the last game that the visitor accepted is counted, and the reason if it is not.
+    /// Whether the last game that the visitor accepted is counted, and if not, why.
     verdict: Admission,
     /// The last game, if it is counted and its records have not been created yet.
     counted: Option<CountedGame>,
@@ -108,7 +108,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
         }
-        // There is no game to record if the visitor declined it or did not count it.
+        // If the filter rejected the game or the game is not counted, there is nothing to record.
         let Some(game) = self.counted.take() else { return };
         #[cfg(feature = "parquet")]
         let game = match R::OF_GAME {
@@ -185,8 +185,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
-    /// Returns a hash of the players' surnames and the year. Most spellings of a name have the same
-    /// hash.
+    /// Returns a hash of the players' surnames and the year. Different spellings of a name usually
+    /// have the same hash.
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {

@@ -1,10 +1,10 @@
-//! The book of a long build while it is being written: a file in the checkpoint folder.
+//! The unfinished book of a long build, stored in a file in the checkpoint folder.
 //!
-//! An interrupted build can resume writing. At intervals, the draft is synced, and a note next to
-//! it then records the length and checksum of the draft. A build that resumes writing truncates the
-//! draft to this length. If the draft or the note is damaged, the book is written from the start.
-//! Both files are named after the last stage before writing began, so drafts from other stages are
-//! never used.
+//! An interrupted build can resume writing. At intervals, the draft is synced, and its length and
+//! checksum are recorded in a note next to it. A build that resumes writing first truncates the
+//! draft to the recorded length. If the draft or the note is damaged, the book is written from
+//! scratch. Both files are named after the last stage before writing began, so drafts from other
+//! stages are never used.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Cursor, Read, Seek, Write};
@@ -18,7 +18,7 @@ use super::checkpoint::CheckpointWriter;
 use crate::games::book::format::writer::{BookWriter, EntriesSoFar};
 use crate::support::files::{Kind, NewFile, sync_name};
 
-/// The output to which a build writes its book.
+/// A destination to which a build can write its book.
 pub trait BookOutput: Read + Write + Seek + Sized {
     /// Replaces this output, which must be empty, with the file at `path`. The file is moved or
     /// copied.
@@ -70,7 +70,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         {
             return Ok((BookDraft { checkpointer, book, written }, writer));
         }
-        // Remove the old note before the draft changes, because the note might match the new draft.
+        // Remove the old note before changing the draft, because it might happen to match the new
+        // draft.
         remove_note(checkpointer)?;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
@@ -109,7 +110,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     }
 }
 
-/// Reads the note of an interrupted build. A note that cannot be read is ignored.
+/// Reads the note left behind by an interrupted build. If the note cannot be read, it is ignored.
 fn read_note(checkpointer: &CheckpointWriter<'_>, book: &str) -> Option<Written> {
     serde_json::from_slice(&NOTE_KIND.load(&checkpointer.note(), book).ok()?).ok()
 }

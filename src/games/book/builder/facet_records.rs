@@ -15,7 +15,8 @@ pub(super) struct FacetRecord {
     /// Black is to move, rating group (4 bits, 0 for none), speed (3), month (21), result (2),
     /// number of games (8), number of games in which the player to move has a rating (8).
     kind: u64,
-    /// The day of the month of the latest game and, in the lower bits, the id of that game.
+    /// The day of the month on which the latest game was played, with the game's id in the lower
+    /// bits.
     latest: u64,
     pawns: u32,
     ratings: u32,

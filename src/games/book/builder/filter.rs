@@ -18,7 +18,7 @@ pub struct GameFilter {
     pub max_elo: Option<u32>,
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// ECO ranges. One of them must contain the ECO code of the game.
+    /// ECO ranges, one of which must contain the game's ECO code.
     pub eco: Vec<EcoRange>,
     /// Minimum time per player in seconds, including the increments for 60 moves.
     pub min_seconds: Option<u32>,
@@ -26,9 +26,9 @@ pub struct GameFilter {
     pub max_seconds: Option<u32>,
     /// The accepted results.
     pub results: Vec<GameResult>,
-    /// Lower-case strings. The name of a player must contain one of them.
+    /// Lower-case strings, at least one of which must occur in a player's name.
     pub players: Vec<String>,
-    /// Lower-case titles. A player must have one of them.
+    /// Lower-case titles, one of which a player must have.
     pub titles: Vec<String>,
     /// The side whose name and title are tested; `None` for either side.
     pub side: Option<Color>,
@@ -36,7 +36,7 @@ pub struct GameFilter {
     pub rated_side: Option<Color>,
 }
 
-/// The number of increments added to the initial time to compare time controls.
+/// Number of increments added to the initial time when time controls are compared.
 const TYPICAL_MOVES: u32 = 60;
 
 impl GameFilter {
@@ -119,7 +119,8 @@ pub(crate) fn names_player(wanted: &[String], name: &str) -> bool {
     wanted.iter().any(|wanted| name.contains(wanted))
 }
 
-/// Returns a surname's ASCII letters in lower case. Most spellings of a name have the same letters.
+/// Returns the ASCII letters of the surname in `name`, in lower case. Different spellings of a name
+/// usually have the same letters.
 pub(crate) fn surname_letters(name: &[u8]) -> impl Iterator<Item = u8> {
     let surname = name.split(|&byte| byte == b',').next().unwrap_or_default();
     surname.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase)
@@ -138,7 +139,7 @@ fn number(tags: &Tags, name: &str) -> Option<u32> {
     tags.get(name)?.trim().parse().ok()
 }
 
-/// Parses a `TimeControl` tag such as `40/7200`, `300+3` or `180` into the seconds of the first
+/// Parses a `TimeControl` tag such as `40/7200`, `300+3` or `180`. Returns the seconds of the first
 /// period plus the increments of a typical game.
 fn seconds(text: &str) -> Option<u32> {
     let first = text.split(':').next()?.trim();

@@ -149,8 +149,8 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     if black { Color::Black } else { Color::White }
 }
 
-/// Collects the games of an entry. Each is paired with the index of its move plus 1, or with 0 if
-/// the entry has no move for it.
+/// Collects the games of an entry. Each game is paired with the 1-based index of its move in the
+/// entry, or with 0 if the entry has no move for it.
 fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize, u32)>) {
     listed.clear();
     for record in same_position {
@@ -158,7 +158,8 @@ fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize
         let place = mv.and_then(|mv| entry.moves.binary_search_by_key(&mv, |&(mv, _)| mv).ok());
         match place {
             Some(place) => listed.push((place + 1, record.game())),
-            // There is no move, or the move was pruned. Repeated visits are already counted.
+            // The game has no move here, or its move was pruned. Repeated visits have already been
+            // counted.
             None if !record.is_again() => listed.push((0, record.game())),
             None => {}
         }

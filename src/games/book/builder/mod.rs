@@ -1,8 +1,8 @@
 //! Builds a book from games.
 //!
-//! Each thread processes one chunk of text after another. Every game creates a record (key, move,
-//! result) for each of its positions up to the maximum depth. The top bits of the key select the
-//! partition for a record, so the partitions are in the order of the book. Each partition is then
+//! Each thread processes one chunk of text after another. For every game, it creates one record
+//! (key, move, result) per position, up to the maximum depth. The top bits of the key determine a
+//! record's partition, so the partitions are in the same order as the book. Each partition is then
 //! sorted and grouped into entries. This is three to four times as fast as counting in one hash
 //! map, because the working set stays in the cache.
 //!
@@ -97,7 +97,7 @@ pub enum BuildError {
     #[cfg(feature = "parquet")]
     #[error("interrupted: {0}")]
     Interrupted(&'static str),
-    /// A game is broken, and the options do not allow broken games.
+    /// A game is broken, and the build is strict.
     #[error("{0}")]
     Broken(String),
     /// The checkpoint cannot be read, or no longer matches the inputs.
@@ -418,8 +418,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The maximum memory for a record while it is sorted, as a multiple of its size. The record is in
-/// memory as read, as sorted, and as part of an entry.
+/// Maximum memory that a record needs while it is being sorted, as a multiple of its size. The
+/// record is held in memory as read, as sorted, and as part of an entry.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
 /// The base-2 logarithm of the maximum number of parts per partition. More would require too many
@@ -445,9 +445,9 @@ struct Source<'a, R> {
     bits: u32,
 }
 
-/// Returns the base-2 logarithm of the number of parts per partition that keeps all threads within
-/// the memory limit. A book with facets has one part per partition, because its bytes depend on the
-/// number of parts.
+/// Returns the base-2 logarithm of the number of parts per partition needed to keep all threads
+/// within the memory limit. A book with facets always has one part per partition, because its bytes
+/// depend on the number of parts.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;

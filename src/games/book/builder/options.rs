@@ -21,7 +21,7 @@ pub const DEFAULT_MEMORY: usize = 1 << 30;
 /// Options for building a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// The number of plies counted in each game.
+    /// Maximum number of plies counted per game.
     pub max_ply: u32,
     /// Whether games and lines without a result are also counted.
     pub undecided: bool,
@@ -36,13 +36,13 @@ pub struct BuildOptions {
     pub language: Option<Language>,
     /// The side whose moves are included; `None` for both.
     pub side: Option<Color>,
-    /// The minimum number of games for positions and moves.
+    /// Minimum number of games that a position or move needs to be included.
     pub min_games: u64,
     /// The minimum score of a move, in percent, from the point of view of the side that played it.
     pub min_score: u32,
     /// Whether to store the games behind each count (see
     /// [`crate::games::book::lookup::Book::explore`]). Partial counts do not store games; they are
-    /// divided by facets instead.
+    /// split by facets instead.
     pub facets: bool,
     /// Whether to stop at the first broken game.
     pub strict: bool,
@@ -50,7 +50,7 @@ pub struct BuildOptions {
     pub threads: usize,
     /// The memory limit for the whole program, in bytes.
     pub memory: usize,
-    /// The folder for sorted runs that exceed the memory limit.
+    /// The folder to which sorted runs are written when records exceed the memory limit.
     pub spill_folder: PathBuf,
     /// The checkpoints of a long build, if any.
     pub checkpoints: Option<Checkpoints>,
@@ -79,7 +79,8 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// Removes moves with too few games or too low a score. Returns whether the position remains.
+    /// Removes moves with too few games or too low a score. Returns whether the position itself
+    /// should be kept.
     pub(super) fn prune(&self, entry: &mut BookEntry, side: Color) -> bool {
         if self.min_games > 1 || self.min_score > 0 {
             let min_score = f64::from(self.min_score) / 100.0;
@@ -127,7 +128,7 @@ pub struct Monitor {
     pub rows: Arc<AtomicU64>,
     /// The total number of rows of partial counts.
     pub all_rows: Arc<AtomicU64>,
-    /// The part of the book written so far, in units of 1/[`Monitor::PARTS`] of the book.
+    /// How much of the book has been written so far, in units of 1/[`Monitor::PARTS`] of the book.
     pub parts: Arc<AtomicU64>,
     /// Receives all errors found in the input, if set.
     pub faults: Option<FaultListener>,
@@ -146,7 +147,8 @@ impl FaultListener {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that stores errors and forwards them to `other`, if there is one.
+    /// Returns a listener that stores errors and forwards them to `other`, along with the list that
+    /// it stores them in. Returns `None` if `other` is `None`.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);
@@ -170,10 +172,11 @@ impl fmt::Debug for FaultListener {
 }
 
 impl Monitor {
-    /// The value of `parts` when the whole book is written.
+    /// The value of `parts` once the whole book has been written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Stops reading. A book then contains the games read so far; partial counts are discarded.
+    /// Stops reading input. If a book is being built, it then contains only the games read so far.
+    /// Partial counts are discarded.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

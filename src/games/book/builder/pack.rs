@@ -1,8 +1,9 @@
-//! Builds a book from rows of partial counts: the second half of a build.
+//! Builds a book from rows of partial counts, which is the second half of a build.
 //!
-//! Rows arrive in pieces, each with its range of keys. If the ranges are narrow, as in sorted
-//! files, each partition of the book is read from the few pieces that may contain its rows.
-//! Otherwise, all rows pass through the stores of a build, which sort them, on disk if necessary.
+//! Rows arrive in pieces, each covering a range of keys. If the ranges are narrow, as in sorted
+//! files, each partition of the book is read only from the few pieces that may contain its rows.
+//! Otherwise, all rows go through the same stores as in a build, which sort them, on disk if
+//! necessary.
 
 use std::io::{self, Read, Seek, Write};
 use std::ops::RangeInclusive;
@@ -23,7 +24,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::games::book) struct Piece {
     pub rows: u64,
-    /// The range of the rows' keys, as signed integers like those in Parquet files.
+    /// The range of the rows' keys. The keys are signed integers, as in Parquet files.
     pub keys: RangeInclusive<i64>,
 }
 
@@ -38,7 +39,8 @@ pub(in crate::games::book) trait RowSource: Sync {
 }
 
 pub(in crate::games::book) struct Packing<'a> {
-    /// Only the pruning conditions, the memory limit and the number of threads are used.
+    /// Of these, only the pruning conditions, the memory limit, the number of threads and the spill
+    /// folder are used.
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,
@@ -50,8 +52,8 @@ pub(in crate::games::book) struct Packing<'a> {
 
 /// The base-2 logarithm of the maximum number of partitions if rows are read in place.
 const MAX_BITS: u32 = 20;
-/// The maximum number of rows to read in place, in percent of the rows used. If more rows must be
-/// read, sorting is cheaper.
+/// Maximum number of rows to read in place, as a percentage of all rows. If more would have to be
+/// read, because some pieces are read repeatedly, sorting is cheaper.
 const MAX_READ: u64 = 150;
 
 /// Builds a book from rows and writes it to an empty `output`. Fails if there are no rows, if rows
@@ -150,7 +152,7 @@ struct Seen<'a> {
     sum: AtomicU64,
 }
 
-/// The number of rows between two updates of the monitor's counters.
+/// The monitor's counters are updated once every this many rows.
 const REPORTED_ROWS: u64 = 1 << 12;
 
 impl<'a> Seen<'a> {
@@ -203,9 +205,9 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// Returns the base-2 logarithm of the number of partitions for reading rows in place. Returns
-/// `None` if the partitions being processed would not fit into memory, or if too many rows would
-/// have to be read more than once.
+/// Returns the base-2 logarithm of the number of partitions to use when rows are read in place.
+/// Returns `None` if the partitions being processed would not fit into memory, or if too many rows
+/// would have to be read more than once.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);

@@ -15,7 +15,8 @@ pub(super) struct Visit {
     pub pawn_key: u64,
     pub side: Color,
     pub mv: Option<Move>,
-    /// Whether the position had occurred earlier in this game.
+    /// Whether another visit already counts the position for this game, because it occurred earlier
+    /// or because the game has variations.
     pub again: bool,
 }
 
@@ -61,15 +62,16 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
 
     fn of(visit: &Visit, game: &CountedGame) -> Self;
     fn key(&self) -> u64;
-    /// Returns the sort key of the record, whose most significant bits are the position key.
+    /// Returns the record's sort key, which has the position key in its most significant bits.
     fn rank(&self) -> u128;
     /// Returns the slot of the record in a cache of `2^bits` slots. Records that can be merged have
     /// the same slot.
     fn slot(&self, bits: u32) -> usize;
-    /// Adds another record. Returns false if they cannot be merged or the sum would overflow.
+    /// Merges another record into this one. Returns false if the two cannot be merged or the sum
+    /// would overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the index of the game in its log with its number in the book. Returns false if the
-    /// game is not in the book.
+    /// Replaces the game's index in its log with the game's number in the book. Returns false if
+    /// the game is not in the book.
     fn renumber(&mut self, numbers: &[u32]) -> bool;
     fn to_bytes(self) -> Self::Bytes;
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
@@ -133,7 +135,8 @@ pub(super) const RESULTS: [GameResult; 4] =
 impl Record {
     pub(super) const MAX_GAMES: u32 = MAX_GAMES;
 
-    /// Creates a record of 1 to [`Record::MAX_GAMES`] games.
+    /// Creates a record that counts `games` games, which must be between 1 and
+    /// [`Record::MAX_GAMES`].
     pub(super) fn of_games(visit: &Visit, result: GameResult, games: u32) -> Self {
         let once = Record::of(visit, &CountedGame::new(result, 0));
         Record { rest: once.rest - 1 + games, ..once }
@@ -257,7 +260,7 @@ impl BookRecord for Record {
 /// Mean number of records per bucket. It is small enough for insertion sort.
 const BUCKET_RECORDS: usize = 6;
 /// The base-2 logarithm of the maximum number of buckets in a partition. With more buckets, the
-/// ends of all buckets would not fit into the cache while the buckets are filled.
+/// positions at which they are filled would no longer all fit into the cache.
 const MAX_BUCKET_BITS: u32 = 11;
 
 /// Sorts the records of a partition into `sorted`. The key bits below the partition bits are

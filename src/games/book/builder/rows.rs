@@ -16,13 +16,13 @@ pub(in crate::games::book) struct PartialRow {
     pub side: Color,
     /// The move played; `None` for the last counted position of a game and for uncounted moves.
     pub mv: Option<Move>,
-    /// Whether the position had occurred earlier in the games, with a different move. These games
-    /// are counted only for the move, not for the position.
+    /// Whether the games are counted only for the move, not for the position, because the position
+    /// is counted in another row. It occurred earlier in the games, or the games have variations.
     pub again: bool,
     /// The number of games for each result, in the order of
     /// [`GameResult`](crate::games::pgn::GameResult).
     pub games: [u64; 4],
-    /// The facets that the games have in common, if facets were counted.
+    /// The facets shared by all of these games, if facets were counted.
     pub facets: Option<RowFacets>,
 }
 
@@ -61,7 +61,8 @@ pub(super) trait RowRecord: PositionRecord {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct FacetKind {
-    /// The group of the players' mean rating, or of the only known rating, if any.
+    /// The rating group of the players' mean rating, or of the only known rating. `None` if both
+    /// ratings are unknown.
     pub group: Option<RatingGroup>,
     pub speed: Speed,
     /// The year and month of the games.
@@ -71,10 +72,10 @@ pub(in crate::games::book) struct FacetKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
-    /// The sum of the known ratings of the player to move in each game, and the number of these
-    /// ratings.
+    /// The sum of the ratings of the player to move over all games in which that rating is known,
+    /// and the number of these games.
     pub ratings: (u64, u64),
-    /// The latest game, or the one with the greatest id if several games have the same date.
+    /// The latest game. If several games have the same date, the one with the greatest id.
     pub latest: (GameDate, GameId),
 }
 

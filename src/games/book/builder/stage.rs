@@ -1,12 +1,12 @@
-//! Distributes text to the threads of a build, and ends stages.
+//! Distributes text to the threads of a build and decides when a stage ends.
 
 use std::time::Instant;
 
 use crate::games::pgn::{Chunk, Chunks};
 
 /// The text of a stage must be at least as long as all earlier text divided by this number. The
-/// number of stages, and the data stored for them, thus grow only with the logarithm of the total
-/// length. A terabyte of text has at most 500 stages.
+/// number of stages, and the data stored for them, therefore grow only logarithmically with the
+/// total length. A terabyte of text has at most 500 stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
 /// Limits for a stage, which ends once both are reached.
@@ -21,7 +21,7 @@ pub(super) struct ChunkSource {
     /// Number of chunks taken in this stage. `bytes` is their total size.
     pub(super) taken: u64,
     pub(super) bytes: u64,
-    /// The limits at which reading stops for a checkpoint. At least one chunk is read before that.
+    /// When to stop reading for a checkpoint. At least one chunk is always read first.
     pub(super) until: Option<Until>,
     /// Whether all inputs have been read.
     pub(super) is_over: bool,

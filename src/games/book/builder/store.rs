@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::checkpoint_file::ChecksumWriter;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
-/// Number of records in a block of 12 kB. Partitions grow by blocks, so records are never copied.
+/// Number of records in a block, which takes 12 kB. Partitions grow by whole blocks, so records are
+/// never copied.
 const BLOCK: usize = 1 << 10;
 /// The base-2 logarithm of the number of slots in the front cache. The front cache uses 96 kB, so
 /// it fits into the processor's second-level cache. It merges the records of opening positions,
@@ -37,7 +38,8 @@ pub(super) struct Store<R> {
 }
 
 impl<R: PositionRecord> Store<R> {
-    /// Creates a store that keeps up to `memory` bytes and spills the rest to files in `folder`.
+    /// Creates a store that keeps up to `memory` bytes of records in memory and spills the rest to
+    /// files in `folder`.
     pub(super) fn new(memory: usize, folder: &Path, disk: Arc<Disk>) -> Self {
         let max_blocks = (memory / (BLOCK * size_of::<R>())).max(MIN_BLOCKS);
         Store {
@@ -147,7 +149,7 @@ impl Disk {
     }
 }
 
-/// A range of keys within one partition. Parts are in the order of the book.
+/// A range of keys within one partition. Parts are in the same order as the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     number: usize,
@@ -155,7 +157,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Creates part `number`, if each partition has `2^bits` parts.
+    /// Creates part `number`, where each partition is split into `2^bits` parts.
     pub(super) fn new(number: usize, bits: u32) -> Self {
         Part { number, bits: PARTITION_BITS + bits }
     }
@@ -205,7 +207,7 @@ impl<R: PositionRecord> Collected<R> {
         self.runs.iter().try_for_each(|run| run.read(part, records))
     }
 
-    /// Releases the disk space used by these parts. Their files are about to be deleted.
+    /// Marks the disk space used by these parts as free. Their files are about to be deleted.
     pub(super) fn give_back(parts: &[Self], disk: &Disk) {
         let records: u64 = parts.iter().flat_map(|part| &part.runs).map(SortedRun::records).sum();
         disk.give_back(records * R::BYTES as u64);
@@ -218,8 +220,8 @@ impl<R: PositionRecord> Collected<R> {
         (full + self.open[partition].len()) as u64 + on_disk
     }
 
-    /// Writes all these parts as one run to an empty file, and syncs the file. Also returns the
-    /// file's checksum.
+    /// Writes all these parts to an empty file as a single run and syncs the file. Returns the run
+    /// and the file's checksum.
     pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
         let mut file = ChecksumWriter::new(file);
         let ends = SortedRun::write_to(&mut file, disk, |partition, records| {
@@ -231,7 +233,7 @@ impl<R: PositionRecord> Collected<R> {
     }
 
     /// Opens a file written by [`Collected::keep`]. Fails if the file is incomplete, if its records
-    /// are out of order, or if a record refers to a game whose index is not below `games`.
+    /// are out of order, or if the game index in a record is `games` or more.
     pub(super) fn open(file: File, games: usize, disk: &Disk) -> io::Result<Self> {
         let run = SortedRun::open::<R>(file)?;
         run.check::<R>(games)?;
@@ -245,8 +247,8 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk by partition. A table at the end of the file contains the end of each
-/// partition.
+/// Sorted records on disk, grouped by partition. A table at the end of the file stores where each
+/// partition ends.
 struct SortedRun {
     file: Mutex<File>,
     ends: Vec<u64>,
@@ -262,7 +264,7 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes all partitions, whose records `fill` supplies. Returns the end of each partition,
+    /// Writes all partitions, with records supplied by `fill`. Returns where each partition ends,
     /// counted in records.
     fn write_to<R: PositionRecord>(
         file: impl Write,
@@ -309,8 +311,8 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Fails if a record is in the wrong partition, is out of order, or refers to a game whose
-    /// index is not below `games`.
+    /// Fails if a record is in the wrong partition or out of order, or if the game index in a
+    /// record is `games` or more.
     fn check<R: PositionRecord>(&self, games: usize) -> io::Result<()> {
         let mut file = self.file();
         file.rewind()?;
@@ -370,8 +372,8 @@ fn invalid(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// Searches a sorted range of a file for the first record whose key satisfies `is_there`, and
-/// returns its index.
+/// Searches a sorted range of a file and returns the index of the first record whose key satisfies
+/// `is_there`.
 fn first_of<R: PositionRecord>(
     file: &mut File,
     (mut low, mut high): (u64, u64),

@@ -13,7 +13,7 @@ use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language
 use crate::support::files::describe;
 use crate::support::words::visible;
 
-/// Threads may be at most this many chunks ahead of a slow chunk. This limits the memory use.
+/// How many chunks the other threads may get ahead of a slow chunk. This limits memory use.
 const LEAD: u64 = 64;
 
 /// The tally of a build's games.
@@ -45,7 +45,7 @@ pub struct BuildTally {
 pub struct GameFault {
     /// The name of the input.
     pub input: String,
-    /// The index of the game in the input, from 1.
+    /// The 1-based index of the game in the input.
     pub game: u64,
     /// The error, with its line number.
     pub fault: Fault,

@@ -13,7 +13,7 @@ use crate::support::words::{grouped, percent};
 /// The reason why a book move is not played.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rejection {
-    /// The position after the move has occurred in this game.
+    /// The move leads to a position that has already occurred in this game.
     Repeats,
     /// The game is close to the fifty-move limit. The book does not take this rule into account.
     FiftyMoves,
@@ -30,7 +30,7 @@ pub enum Rejection {
     Vetoed(Veto),
     /// The move was played far less often than the most frequent one.
     Rare,
-    /// At the confidence level of the chooser, another move is clearly better.
+    /// Another move is clearly better, at the chooser's confidence level.
     Worse,
     /// The move loses more than [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
@@ -61,18 +61,20 @@ impl fmt::Display for Rejection {
 pub struct Candidate {
     /// The move and its games.
     pub book_move: BookMove,
-    /// Expected points for the side that plays the move, from the games that reached the next
-    /// position.
+    /// Expected points for the side that plays the move, based on the games that reached the
+    /// resulting position.
     pub score: f64,
-    /// The value of the next position, if analysed, in centipawns for the side that plays the move.
+    /// The value of the resulting position in centipawns, from the point of view of the side that
+    /// plays the move. `None` if that position was not analysed.
     pub value: Option<Score>,
-    /// Expected points computed from both the games and the value; `score` if there is no value.
+    /// Expected points based on both the games and the value. Equal to `score` if there is no
+    /// value.
     pub expected: f64,
     /// Lower and upper bounds of the true score at the confidence level of the chooser.
     pub certain: (f64, f64),
     /// The probability of playing the move, from 0 to 1.
     pub chance: f64,
-    /// The reason why the move is rejected; `None` if it is not rejected.
+    /// Why the move is rejected, or `None` if it is not.
     pub rejected: Option<Rejection>,
     /// The weight of the move, if the book contains weights.
     pub weight: Option<u64>,

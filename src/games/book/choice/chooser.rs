@@ -18,10 +18,10 @@ pub struct Chooser {
     pub policy: Policy,
     /// The probability, from 0.5 to 1, that the true score is at least the lower bound.
     pub confidence: f64,
-    /// The minimum number of games that reached the position after a move.
+    /// Minimum number of games that must have reached the position after a move.
     pub min_games: u64,
-    /// The maximum loss of a move according to the analysis, in centipawns.
-    /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`] ignore it.
+    /// How much a move may lose according to the analysis, in centipawns. [`Policy::Worst`],
+    /// [`Policy::Random`] and [`Policy::Frequency`] ignore this limit.
     pub max_loss: Score,
     /// Whether to also play moves that lost every game. This is needed to imitate a player.
     pub plays_lost: bool,
@@ -46,8 +46,8 @@ const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the most
 /// frequent move's games.
 const RARE_SHARE: f64 = 0.1;
-/// With [`Policy::Weighted`], a move becomes ten times less likely for every drop of this many
-/// points in the lower bound of its score.
+/// With [`Policy::Weighted`], a move becomes ten times less likely each time the lower bound of its
+/// score drops by this many points.
 const TENFOLD: f64 = 0.05;
 /// A book move is rejected if it raises the halfmove clock above this number of plies, because the
 /// book does not take the fifty-move rule into account.
@@ -152,8 +152,9 @@ impl Chooser {
         });
     }
 
-    /// Chooses a move in the current position of a game, if the policy is not off and there is a
-    /// playable move. In a chain of books, uses the first book that has a playable move.
+    /// Chooses a move in the current position of `game`. Returns `None` if the policy is
+    /// [`Policy::Off`] or no move is playable. In a chain of books, uses the first book that has a
+    /// playable move.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
             return None;
@@ -167,7 +168,8 @@ impl Chooser {
         })
     }
 
-    /// Describes the vetoed book moves and the reasons in one line; `None` if no move is vetoed.
+    /// Describes in one line which book moves are vetoed and why. Returns `None` if no move is
+    /// vetoed.
     pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
         self.learned.as_ref()?;
         let of = |book: Book| {
@@ -258,8 +260,9 @@ fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     BookMoveScore { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
 }
 
-/// Rejects moves that are rarely played, and moves that are clearly worse than another frequent
-/// move. A rare move with a good score must not exclude other moves, because it is not played.
+/// Rejects moves that are rarely played, and then moves that are clearly worse than another one.
+/// Rare moves are rejected first, so that a rare move with a good score does not rule out other
+/// moves.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
     let most = open(candidates).map(games).max().unwrap_or(0);
@@ -408,8 +411,9 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// Adds values for the positions after the given moves. Each element contains the moves, the
-    /// score for the side to move, and the score of the best move outside the analysis, if any.
+    /// Adds values for some positions. Each element of `values` contains the moves that lead to the
+    /// position, the score for the side to move, and the score of the best move outside the
+    /// analysis, if any.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
         let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
             let position = *game(moves).position();
@@ -478,7 +482,7 @@ mod tests {
         let book = book(&["e4", "d4", "c4"].map(|mv| (mv, "1/2-1/2", 60)));
         let c4 = Game::default().position().parse_move("c4").expect("a move");
         let judged = |values: &[(&str, Score, Option<Score>)]| {
-            // The best move outside the analysis is a book move.
+            // Make the best move outside the analysis a book move.
             let mut found: Vec<BookValue> = analysed(&book, values).values().collect();
             for value in found.iter_mut().filter(|value| value.outside.is_some()) {
                 value.outside = value.outside.map(|(_, score)| (c4, score));

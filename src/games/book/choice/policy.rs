@@ -17,15 +17,16 @@ pub enum Policy {
     Worst,
     /// Chooses any book move with equal probability.
     Random,
-    /// Chooses a move in proportion to its weight, if the book has weights. Otherwise, chooses in
-    /// proportion to games, among the moves that are neither rare nor clearly worse than another.
-    /// `on` selects this policy.
+    /// Chooses moves in proportion to their weights, if the book has weights. Otherwise, chooses in
+    /// proportion to their number of games, ignoring moves that are rare or clearly worse than
+    /// another. `on` selects this policy.
     #[default]
     Prefer,
     /// Chooses moves at random. The probability of a move increases with the lower bound of its
     /// score. Uses weights in the same way as [`Policy::Prefer`].
     Weighted,
-    /// Chooses moves in proportion to their games, regardless of the score, to imitate players.
+    /// Chooses moves in proportion to how often they were played, regardless of their scores. This
+    /// imitates the players.
     Frequency,
 }
 
@@ -37,7 +38,7 @@ macro_rules! policies {
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($name),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies as alternatives for the usage line of a command that also accepts a
+            /// All policies, as alternatives for the usage line of a command that also accepts a
             /// file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 

@@ -18,8 +18,8 @@ use crate::support::words;
 /// with few book games is vetoed after two or three losses, and a balanced move with many book
 /// games after six losses.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
-/// Learned games veto a move if the upper bound of its score is more than this many points below
-/// the book's score, one half, and the upper bound for the other moves.
+/// Learned games veto a move if the upper bound of its score is lower by more than this many points
+/// than each of three values: the book's score, one half, and the upper bound for the other moves.
 const CLEARLY: f64 = 0.04;
 /// A move is vetoed if learned searches show this disadvantage, in centipawns, for the side that
 /// played it. Chosen by hand: sound openings stay within half of this limit.
@@ -34,11 +34,11 @@ pub enum Veto {
         games: u64,
         /// The score in these games, from 0 to 1, for the side that played the move.
         score: f64,
-        /// The score, from 0 to 1, that the book predicts.
+        /// The score that the book predicts, from 0 to 1.
         book: f64,
     },
-    /// The score of a search after the move or a reply, in centipawns for the side that played the
-    /// move.
+    /// A search of the position after the move, or after a reply to it, returned this score. In
+    /// centipawns for the side that played the move.
     Search(Score),
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for Veto {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BookMoveScore {
     pub expected: f64,
-    /// The number of games from which the score is computed.
+    /// The number of games on which the score is based.
     pub games: f64,
 }
 
@@ -108,8 +108,8 @@ fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore)
     (found <= -BEHIND && promised && !is_best).then_some(Veto::Search(found))
 }
 
-/// Returns an upper bound on the value of a move, in centipawns for the side that plays it, from
-/// learned searches of the position after the move and after each reply.
+/// Returns an upper bound on the value of a move, in centipawns for the side that plays it. It is
+/// based on learned searches of the positions after the move and after each reply.
 fn worth(learned: &Book, position: &Position, mv: Move) -> Option<Score> {
     let after = position.play(mv);
     let replies = learned.entry(&after).unwrap_or_default().moves.into_iter();
@@ -127,7 +127,8 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// Returns the veto against 1.e4 after these learned games. The book score of 1.e4 is one half.
+    /// Returns the veto against 1.e4 after the learned games in `learnt`. In the book, 1.e4 has
+    /// `games` games and a score of one half.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

@@ -129,7 +129,7 @@ impl FacetFilter {
     }
 }
 
-/// A filter compiled for fast tests of many games.
+/// A filter compiled for testing many games quickly.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) struct CompiledFilter {
     /// The accepted rating groups as a bit set; `None` accepts all games.

@@ -50,7 +50,7 @@ impl GameId {
         GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
     }
 
-    /// Computes the id of a game from its text without surrounding blank lines.
+    /// Computes the id of a game from its text, which must have no surrounding whitespace.
     pub(crate) fn of_text(text: &[u8]) -> Self {
         Self::of_hash(xxh3_64(text))
     }
@@ -70,7 +70,7 @@ impl GameId {
     }
 
     /// Returns the id from the `Site` tag of a Lichess game. Anything after the id in the URL, such
-    /// as a side, is ignored.
+    /// as `/black`, is ignored.
     pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
@@ -263,7 +263,7 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Returns the size in bytes of a game number in a book with this many games.
+/// Returns how many bytes a game number takes in a book with this many games.
 pub(in crate::games::book) fn number_bytes(games: u32) -> usize {
     let largest = games.saturating_sub(1);
     (u32::BITS - largest.leading_zeros()).div_ceil(u8::BITS).max(1) as usize

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::words::named_values;
 
-/// A group of ratings, from its lower bound up to the lower bound of the next group.
+/// A range of ratings, from its lower bound up to but not including the lower bound of the next
+/// group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RatingGroup(u8);
 
@@ -75,7 +76,7 @@ named_values! { pub Speed, "speed":
     Correspondence = "correspondence",
 }
 
-/// The assumed length of a game, in moves, from which its duration is estimated. Source:
+/// The assumed length of a game in moves, used to estimate its duration. Source:
 /// <https://lichess.org/faq#time-controls>.
 const ESTIMATED_MOVES: u32 = 40;
 /// The exclusive upper limits of all speeds except the last, in seconds.

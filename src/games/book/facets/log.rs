@@ -39,7 +39,7 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// The games of a thread or a book. A game's number is the number of games logged before it.
+/// The games of a thread or a book, numbered from 0 in the order in which they are logged.
 #[derive(Default)]
 pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
@@ -57,13 +57,13 @@ enum Ending {
     Open,
     /// The game is counted. The hash is present only if duplicates are skipped.
     Counted(Option<u64>),
-    /// The game is a duplicate; the hash identifies it.
+    /// The game is a duplicate of the game with this hash.
     Again(u64),
 }
 
 /// Bytes per game: its entry in the log plus its entry in the section created from the log.
 const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
-/// Approximate size in bytes of a name; each name is stored twice.
+/// Approximate number of bytes per name. Each name is stored twice.
 const BYTES_PER_NAME: usize = 120;
 
 impl GameLog {
@@ -181,7 +181,8 @@ impl GameLog {
         (bytes.is_empty() && all.into_iter().all(is_named)).then_some(log)
     }
 
-    /// Creates a log of all games of a section in order. File indices start at `first_file`.
+    /// Creates a log of all games in a section, in the same order. `first_file` is added to all
+    /// file indices.
     pub(in crate::games::book) fn of_games(games: &Games<'_>, first_file: u32) -> Self {
         let mut log = GameLog::default();
         let numbers: Vec<u32> =
@@ -209,8 +210,9 @@ pub(in crate::games::book) struct GamesTable {
 const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
-    /// Sorts the games of several logs. If a game has duplicates, only one log has counted it.
-    /// Fails if there are more games or names than the format supports.
+    /// Merges the games of several logs into one sorted table, keeping only those for which `stays`
+    /// returns true. If a game has duplicates, only one log has counted it. Fails if there are more
+    /// games or names than the format supports.
     pub(in crate::games::book) fn new(
         logs: Vec<GameLog>,
         files: &[FileRecord],

@@ -1,8 +1,8 @@
 //! The table of buckets, which gives the location of each entry in a book.
 //!
-//! The top bits of a key, which are uniform, are the index of its bucket. A bucket is one row: the
-//! offset of its first entry, and a filter for its keys. A probe touches one cache line on a miss
-//! and usually two on a hit.
+//! The top bits of a key are uniformly distributed, and are the index of its bucket. A bucket is
+//! one row: the offset of its first entry, and a filter for its keys. A probe touches one cache
+//! line on a miss and usually two on a hit.
 //!
 //! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter.
 //! Source: F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters"

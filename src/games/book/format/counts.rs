@@ -67,7 +67,7 @@ impl Counts {
         self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
     }
 
-    /// Returns the expected points of `side` per game, from 0 to 1; 0.5 if there are no games.
+    /// Returns the expected points per game for `side`, from 0 to 1, or 0.5 if there are no games.
     pub fn score(&self, side: Color) -> f64 {
         let games = self.games();
         if games == 0 {
@@ -95,7 +95,8 @@ impl Counts {
         }
     }
 
-    /// Returns the counts multiplied by `weight` and rounded. Positive counts never drop below 1.
+    /// Returns the counts multiplied by `weight` and rounded. Unless `weight` is 0, positive counts
+    /// never drop below 1.
     pub fn scaled(&self, weight: f64) -> Self {
         let scale = |count: u32| match count {
             0 => 0,

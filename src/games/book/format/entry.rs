@@ -25,14 +25,14 @@ const KEY_BYTES: usize = 8;
 pub struct BookEntry {
     /// The position's key (see [`crate::chess::position::Position::key`]).
     pub key: u64,
-    /// The results of the games that reached the position by any move order.
+    /// The results of the games that reached the position, via any move order.
     pub reached: Counts,
     /// The moves played in this position and their results, sorted by move.
     pub moves: Vec<(Move, Counts)>,
 }
 
 impl BookEntry {
-    /// Adds a move, or adds the counts to the last move if it is the same.
+    /// Adds a move. If it is the same as the last move, only adds the counts to that move.
     #[inline]
     pub(crate) fn add_move(&mut self, mv: Move, played: Counts) {
         match self.moves.last_mut() {
@@ -67,7 +67,7 @@ impl BookEntry {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         let start = out.len();
-        // Nearly all lengths fit into one byte.
+        // Reserve one byte for the length. Nearly all lengths fit into one byte.
         out.push(0);
         push_counts(out, &self.reached);
         for (mv, played) in &self.moves {
@@ -167,8 +167,8 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Writes the number of bytes that follow the reserved byte at `start` into this byte. A number
-/// that does not fit into one byte is inserted as a longer varint.
+/// Sets the length byte reserved at `start` to the number of bytes after it. If that number does
+/// not fit into one byte, replaces the byte with a longer varint.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

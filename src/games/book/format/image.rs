@@ -1,8 +1,8 @@
 //! The bytes of a book file, either embedded or read into memory.
 //!
-//! Most probes miss, so the cheapest test comes first: the pawn filter, which is small enough for a
-//! cache and excludes most positions in a search. The filter in the bucket comes next. Only then
-//! are the entries read. Damaged data that cannot be decoded is treated as missing.
+//! Most probes miss, so the cheapest test comes first: the pawn filter, which is small enough to
+//! fit into a cache and excludes most positions in a search. The filter in the bucket comes next.
+//! Only then are the entries read. Damaged data that cannot be decoded is treated as missing.
 
 use std::hint::select_unpredictable;
 
@@ -30,8 +30,8 @@ impl Storage {
     }
 }
 
-/// The maximum size, in bytes, of a book whose checksums are all verified when it is opened. This
-/// takes a few milliseconds. To verify a larger book, use `tabia book verify`.
+/// When a book of up to this many bytes is opened, all its checksums are verified, which takes a
+/// few milliseconds. To verify a larger book, use `tabia book verify`.
 const CHECKED_AT_OPENING: usize = 16 << 20;
 
 /// The minimum size of an entry in bytes, which is the size of its key.
@@ -127,14 +127,15 @@ impl Image {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
     }
 
-    /// Returns the entry for a position, and its unique number below [`Image::places`].
+    /// Returns the entry for a position, along with a number that is unique to it and below
+    /// [`Image::places`].
     pub(crate) fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
         let raw = self.find(key)?;
         let offset = raw.body.as_ptr() as usize - self.entries().as_ptr() as usize;
         Some((offset / BYTES_PER_PLACE, raw))
     }
 
-    /// Returns an exclusive upper bound for the numbers that [`Image::place`] returns.
+    /// Returns an exclusive upper bound on the numbers returned by [`Image::place`].
     pub(crate) fn places(&self) -> usize {
         self.entries().len() / BYTES_PER_PLACE + 1
     }

@@ -24,14 +24,14 @@ use crate::games::book::format::entry::{RawEntry, fill_in_length, push_varint, t
 pub(in crate::games::book) const STEP: usize = 32;
 const ROW_BYTES: usize = 16;
 
-/// Whether the encoded lists for an entry consist only of the number of its single game.
+/// Whether an entry's lists are encoded as nothing but the number of its only game.
 fn is_single(entry: &BookEntry) -> bool {
     entry.reached.games() == 1 && entry.moves.len() <= 1
 }
 
-/// Appends the lists for an entry to `out`. `games` contains sorted pairs of a list index and a
-/// game. The list index is 0 if none of the entry's moves was played in the game. Otherwise, it is
-/// the index of the move, counted from 1.
+/// Appends the lists for an entry to `out`. `games` contains pairs of a list index and a game, in
+/// sorted order. The list index is the 1-based index of the move played in the game, or 0 if none
+/// of the entry's moves was played.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,
@@ -44,7 +44,7 @@ pub(in crate::games::book) fn encode_lists(
         return;
     }
     let start = out.len();
-    // Nearly all lengths fit into one byte.
+    // Reserve one byte for the length. Nearly all lengths fit into one byte.
     out.push(0);
     let (mut total, mut without_move) = (0_u64, 0_u64);
     for (list, _) in games.clone() {
@@ -95,9 +95,9 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// Passes all games to `take` with the indices of their lists (see [`encode_lists`]), list by
-    /// list. The games of each list are in ascending order. Stops and returns `None` if the bytes
-    /// are invalid.
+    /// Passes all games to `take`, list by list, along with the index of their list (see
+    /// [`encode_lists`]). Within each list, games are in ascending order. Stops and returns `None`
+    /// if the bytes are invalid.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,
@@ -143,7 +143,7 @@ impl<'a> ListIndex<'a> {
         row
     }
 
-    /// Returns the last row whose key is not greater than `key`: its key and its offset.
+    /// Returns the key and the offset in the last row whose key is not greater than `key`.
     pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
         let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
         self.0.get(at).map(decode)
@@ -170,7 +170,8 @@ pub(in crate::games::book) struct SideBySide<'a> {
 }
 
 impl<'a> SideBySide<'a> {
-    /// Reads the next entry into `entry` and returns its lists, if there are any valid ones.
+    /// Reads the next entry into `entry` and returns its lists. Returns `None` at the end or if the
+    /// data is invalid.
     pub(in crate::games::book) fn next(&mut self, entry: &mut BookEntry) -> Option<Lists<'a>> {
         let raw = RawEntry::split(self.entries)?;
         entry.decode_raw(&raw)?;

@@ -31,14 +31,14 @@ pub struct Manifest {
     pub inputs: Vec<InputRecord>,
     /// Whether the build was interrupted, so that only some of the input was read.
     pub interrupted: bool,
-    /// Whether the counts of games without a result are weights, as in Polyglot books. A weight
-    /// determines how often a move is played, but not how good the move is.
+    /// Whether the counts of games without a result are actually weights, as in Polyglot books. A
+    /// weight determines how often a move is played, but says nothing about how good the move is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weights: bool,
 }
 
-/// Prefixes of the descriptions of some filters: two filters that prune moves, and the filter that
-/// keeps only the moves of one side.
+/// Prefixes that identify some filters in their descriptions: two filters that prune moves, and one
+/// that keeps only the moves of one side.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const SIDE: &str = "side";
@@ -140,7 +140,8 @@ pub struct Skipped {
     pub undecided: u64,
     /// Games of Chess960 and other variants.
     pub variants: u64,
-    /// Text without tags: between games, or the end of a game that contains a blank line.
+    /// Pieces of text without tags: either text between games, or the rest of a game after a blank
+    /// line.
     pub untagged: u64,
     /// Games without any legal move.
     pub empty: u64,
@@ -167,7 +168,7 @@ impl Skipped {
     }
 }
 
-/// Formats the reasons that occurred, such as `3 without result, 1 duplicates`.
+/// Formats the reasons that occurred and how often, such as `3 without result, 1 duplicates`.
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reasons = [
@@ -193,7 +194,7 @@ impl fmt::Display for Skipped {
 pub struct InputRecord {
     /// The file's name without its folder.
     pub name: String,
-    /// The size of the input in bytes, as PGN text.
+    /// The size of the input's PGN text, in bytes.
     pub bytes: u64,
     /// The number of counted games from the input.
     pub games: u64,
@@ -203,7 +204,8 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
-    /// Whether both texts have the same checksum, or, if one has none, the same name and size.
+    /// Whether both texts have the same size and checksum. If either has no checksum, their names
+    /// must be equal instead.
     pub(crate) fn is_same_text(&self, other: &InputRecord) -> bool {
         let has_sums = !self.checksum.is_empty() && !other.checksum.is_empty();
         let has_same_sum = self.checksum == other.checksum;

@@ -42,8 +42,8 @@ fn set(filter: &mut [u8], slot: u64) {
     filter[byte_of(slot)] |= 1 << (slot % 8);
 }
 
-/// The pawn structures in a book that is being built. This is a filter of the maximum size. At the
-/// end, it is folded to the required size. Each thread of a build has its own set.
+/// The pawn structures in a book that is being built. This is a filter of the maximum size, which
+/// is folded to the required size at the end. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
     /// Pawn filters of other books whose structures are unknown, each with the base-2 logarithm of
@@ -69,7 +69,7 @@ impl PawnSet {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
-    /// Serializes the set for [`PawnSet::from_bytes`]. Structures from existing books are not
+    /// Serializes the set for [`PawnSet::from_bytes`]. Filters taken from other books are not
     /// included.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()

@@ -84,7 +84,7 @@ impl Block {
     }
 }
 
-/// Maximum size, in bytes, of the lists kept in memory. Lists beyond it are buffered on disk.
+/// Once the lists are larger than this many bytes, they are buffered on disk instead of in memory.
 const LISTS_IN_MEMORY: usize = 16 << 20;
 
 struct FacetWriter<'a> {
@@ -104,8 +104,8 @@ pub(crate) struct EntriesSoFar {
     checksum: u32,
 }
 
-/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads all entries
-/// again to create the table of buckets, because the size of the table is not known earlier.
+/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] rereads all
+/// entries to create the table of buckets, because its size is not known until then.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,
@@ -209,8 +209,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 }
 
 impl BookWriter<'_, File> {
-    /// Resumes after the entries that an earlier writer has written, and truncates the file there.
-    /// Returns `None` if the file is shorter or contains different bytes.
+    /// Resumes writing after the entries written by an earlier writer, and truncates anything after
+    /// them. Returns `None` if the file is shorter or contains different bytes.
     pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,

@@ -30,7 +30,7 @@ pub(crate) fn is_learning(head: &[u8]) -> bool {
     head.starts_with(HEADLINE)
 }
 
-/// Returns the rows in the bytes of a file, and the number of damaged rows.
+/// Parses the contents of a file. Returns its rows and the number of damaged ones.
 pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     let rest = bytes.get(HEADLINE.len()..).unwrap_or_default();
     let all = rest.as_chunks::<ROW_BYTES>().0;
@@ -48,7 +48,7 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     Some((id.volume, id.number, metadata.len()))
 }
 
-/// A learning file. It is open only during writes.
+/// A learning file. It is kept open only until its writes are synced.
 #[derive(Debug)]
 pub(crate) struct LearnFile {
     path: PathBuf,
@@ -111,7 +111,8 @@ impl LearnFile {
         self.unsynced.is_some()
     }
 
-    /// Opens and locks the file, and truncates an incomplete row. Also returns the file's length.
+    /// Opens and locks the file, and truncates an incomplete last row. Returns the file and its
+    /// length.
     fn locked(&self) -> Result<(File, u64), Fault> {
         let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();

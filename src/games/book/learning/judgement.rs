@@ -22,7 +22,7 @@ const REFUTED_BY: Score = 30;
 /// be only that much worse than the refuted one. The moves that lead to the position thus remain
 /// playable. Chosen by hand.
 const NEXT_BEST_COSTS: Score = 10;
-/// How much shallower, in plies, a result after a move may be than the search before the move, not
+/// How many plies shallower a result after a move may be than the search before the move, not
 /// counting the move itself. Shallower results are ignored. Chosen by hand: the depths of searches
 /// within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
@@ -82,7 +82,7 @@ pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     values
 }
 
-/// Returns the time of the search that found the best move, unless that search is refuted.
+/// Returns the time taken by the search that found the best move, unless that search was refuted.
 pub(super) fn time_of(value: &BookValue, learned_position: &LearnedPosition) -> Option<Duration> {
     let (_, found) = learned_position.found_of(Some(value.best?))?;
     (value.depth > 0).then_some(found.time)
@@ -149,12 +149,14 @@ impl Nodes {
         }
     }
 
-    /// Returns all positions. Each position comes before its predecessors, except in cycles.
+    /// Returns all positions in an order in which each comes before its predecessors, except in
+    /// cycles.
     fn backwards(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.list.len());
         let mut seen = vec![false; self.list.len()];
         for root in 0..self.list.len() as u32 {
-            // The number in each element counts the links already followed.
+            // Each element contains a position's number and how many of its links have been
+            // followed so far.
             let mut path = vec![(root, 0)];
             while let Some((number, followed)) = path.last_mut() {
                 if *followed == 0 && std::mem::replace(&mut seen[*number as usize], true) {

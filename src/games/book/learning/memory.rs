@@ -1,4 +1,4 @@
-//! All learned results in the rows of a file, added up by position.
+//! All learned results in a file, added up by position.
 
 use std::cmp::Reverse;
 
@@ -7,7 +7,7 @@ use crate::chess::position::{KeyMap, Move};
 use crate::games::book::format::counts::Counts;
 use crate::games::pgn::GameResult;
 
-/// A move played in a position, or the games that ended there.
+/// A move played in a position. If `mv` is `None`, this counts the games that ended there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Played {
     pub mv: Option<Move>,
@@ -119,9 +119,10 @@ impl Memory {
         self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
-    /// Returns at most `most` rows, without duplicates. Positions with the fewest games are removed
-    /// first, and among them the oldest. The rows of a game are adjacent, so a game is usually
-    /// removed as a whole. The replies that tested a remaining search are thus usually kept too.
+    /// Returns at most `most` rows, without duplicates. Removes the positions with the fewest games
+    /// first, starting with the oldest of them. The rows of a game are adjacent, so a game is
+    /// usually removed as a whole, and a search that is kept usually stays together with the
+    /// replies that tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.
@@ -135,7 +136,7 @@ impl Memory {
         });
         let kept = kept.count();
         order.truncate(kept);
-        // Positions of the same game keep their order.
+        // The sort is stable, so positions from the same game keep their relative order.
         order.sort_by_key(|learned_position| self.numbers[&learned_position.key]);
         order.into_iter().flat_map(LearnedPosition::rows).collect()
     }

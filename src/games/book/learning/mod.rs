@@ -37,8 +37,8 @@ use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
 /// A move is not searched again if its known value is more than this many centipawns below the
-/// value of the refuted search. That value is already 10 centipawns below the score of the search.
-/// Chosen by hand: the total is twice the margin for refuting a search, because correct scores also
+/// value of the refuted search. That value is itself 10 centipawns below the score of the search.
+/// Chosen by hand: the total is twice the margin for refuting a search, because even correct scores
 /// differ slightly.
 const FAR_SHORT: Score = 50;
 
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(book.value_of_move(&start, game.moves()[0]), Some(25));
         assert_eq!(learned.unrefuted(&start).map(|unrefuted| unrefuted.mv), Some(game.moves()[0]));
         assert_eq!(book.entries().count(), 2);
-        // A chooser plays no move that has no games.
+        // A chooser never plays a move that has no games.
         assert_eq!(Chooser::new(Policy::Prefer, 0).choose(book, &Game::default()), None);
     }
 

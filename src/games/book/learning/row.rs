@@ -44,7 +44,7 @@ pub(crate) struct Found {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fact {
-    /// A search found that the move is the best.
+    /// A search found the move to be the best.
     Found(Found),
     /// The move was played in games with this result.
     Played { result: GameResult, games: u32 },
@@ -94,7 +94,8 @@ impl Row {
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// Creates one row for each distinct position of a game with a result.
+    /// Creates one row for each distinct position in a game, up to `GAME_PLIES` plies. Returns no
+    /// rows if the game has no result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();

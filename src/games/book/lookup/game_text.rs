@@ -1,4 +1,4 @@
-//! Reads the text of the games in a book from the files used to build the book.
+//! Reads the text of a book's games from the files that the book was built from.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub enum GameError {
         /// The name of the book.
         book: String,
     },
-    /// The source of the games can be read only once.
+    /// The game was read from a source that can be read only once.
     #[error("cannot show game {id}: it was read from {origin}, which is not stored")]
     NotKept {
         /// The id of the requested game.
@@ -85,9 +85,8 @@ impl Book {
         found.unwrap_or_else(unknown)
     }
 
-    /// Returns the possible paths of a game file, most likely first: the path when the book was
-    /// built, then the same file name in each of `folders`, and finally the same file name next to
-    /// the book.
+    /// Returns the possible paths of a game file, most likely first: its path when the book was
+    /// built, then the same file name in each of `folders` and in the folder of the book.
     pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
         let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
         let beside = Path::new(self.name()).parent().map(Path::to_owned);
@@ -96,7 +95,8 @@ impl Book {
         before.into_iter().chain(folders.filter_map(|folder| Some(folder.join(name?)))).collect()
     }
 
-    /// Returns the files of the games. Without facets, only the names of the files are known.
+    /// Returns the files that contain the games. If the book has no facets, only the file names are
+    /// known.
     pub(crate) fn sources(&self) -> Result<Vec<FileRecord>, BookError> {
         let files = self.game_files();
         if !files.is_empty() {
@@ -106,7 +106,7 @@ impl Book {
         Ok(self.manifest()?.inputs.into_iter().map(named).collect())
     }
 
-    /// Returns the files of the games; an empty list if the book has no facets.
+    /// Returns the files that contain the games, or an empty list if the book has no facets.
     pub fn game_files(&self) -> Vec<FileRecord> {
         let games = self.image.facets().and_then(|raw| Games::parse(raw.games));
         games.and_then(|games| games.files()).unwrap_or_default()

@@ -24,18 +24,18 @@ static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
 /// The name of the embedded book. It can be used in place of a path.
 pub const EMBEDDED_NAME: &str = "embedded";
 
-/// A note shown with all counts of the embedded book.
+/// A note shown wherever counts from the embedded book appear.
 pub(crate) const SELF_PLAY: &str =
     "Counts from the embedded book: games that Tabia played against itself.";
 
 /// A move that leads to a position in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
-    /// The move, which is legal in the position.
+    /// A move that is legal in the position.
     pub mv: Move,
     /// Results of the games in which this move was played in this position.
     pub played: Counts,
-    /// Results of the games that reached the position after the move by any move order.
+    /// Results of the games that reached the resulting position via any move order.
     pub reached: Counts,
 }
 
@@ -110,7 +110,7 @@ impl Book {
         Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Returns warnings about the file. The messages do not contain its name.
+    /// Returns warnings about the book's file. They do not include the file's name.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -130,7 +130,7 @@ impl Book {
         self.image.bytes()
     }
 
-    /// Whether this is the embedded book or a copy of it. Its games are self-play games.
+    /// Whether this is the embedded book or a copy of it, so its games are self-play games.
     pub fn is_self_play(&self) -> bool {
         self.entries_checksum() == Self::embedded().entries_checksum()
     }
@@ -158,7 +158,7 @@ impl Book {
         self.image.header().positions
     }
 
-    /// Returns the number of moves, added up over all positions.
+    /// Returns the total number of moves over all positions.
     pub fn move_count(&self) -> u64 {
         self.image.header().moves
     }
@@ -171,34 +171,35 @@ impl Book {
         self.image.manifest(&self.name)
     }
 
-    /// Returns the results of the games that reached a position by any move order, if there are
-    /// any. This does not allocate, and a miss touches only one or two cache lines.
+    /// Returns the results of the games that reached a position via any move order, or `None` if
+    /// there are none. This does not allocate, and a miss touches only one or two cache lines.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
         self.probe(position.key(), position.pawn_key())
     }
 
-    /// Whether the book may contain a position with these pawns. There are no false negatives.
+    /// Whether the book may contain a position with this pawn structure. There are no false
+    /// negatives.
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         self.image.may_hold_pawns(pawn_key)
             || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))
     }
 
-    /// Like [`Book::reached`], but takes the keys of a position instead of the position.
+    /// Like [`Book::reached`], but takes the position's keys instead of the position.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
     }
 
-    /// Returns the results of the games that reached the position with this key. May be called only
-    /// if [`Book::may_hold_pawns`] has returned `true`.
+    /// Returns the results of the games that reached the position with this key. Call this only if
+    /// [`Book::may_hold_pawns`] has returned `true`.
     pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
         let found = self.image.reached(key).filter(|counts| !counts.is_empty());
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
-    /// Like [`Book::reached`], but also finds positions without games, which were only analysed or
-    /// learned.
+    /// Like [`Book::reached`], but also finds positions that no game reached and that were only
+    /// analysed or learned.
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)
@@ -236,8 +237,8 @@ impl Book {
     }
 
     /// Returns the legal moves that were played in this position or lead to a position in the book.
-    /// They are ordered by the number of games that reached the next position, or by weight,
-    /// greatest first. In a chain, uses the first book that has a move.
+    /// Moves are sorted by the number of games that reached the resulting position (or by weight),
+    /// in descending order. In a chain, the moves come from the first book that has any.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -278,7 +279,8 @@ impl Book {
         moves
     }
 
-    /// Iterates over all positions in ascending order of keys. Stops at a damaged part of the file.
+    /// Iterates over all positions in ascending order of their keys, stopping at the first damaged
+    /// entry.
     pub fn entries(&self) -> impl Iterator<Item = BookEntry> + '_ {
         let mut rest = self.image.entries();
         std::iter::from_fn(move || {
@@ -288,8 +290,8 @@ impl Book {
         })
     }
 
-    /// Verifies all checksums, and that all data derived from the entries is consistent with the
-    /// entries.
+    /// Verifies all checksums, and checks that all data derived from the entries is consistent with
+    /// them.
     ///
     /// # Errors
     /// If part of the file is damaged; the error names the part.

@@ -1,4 +1,4 @@
-//! Opening names by position. Transpositions therefore have the same name.
+//! Opening names by position, so that transpositions have the same name.
 
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ impl Names {
         names
     }
 
-    /// Returns the name of this position; earlier positions are not considered.
+    /// Returns the name of this position, without considering how it was reached.
     pub fn get(&self, position: &Position) -> Option<&NamedOpening> {
         self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
     }
@@ -57,7 +57,8 @@ impl Names {
     }
 
     /// Finds an opening by ECO code or name, ignoring case and apostrophes. Returns the first
-    /// opening with the code, or else the one with the shortest name that contains `text`.
+    /// opening with this code, or if there is none, the opening with the shortest name that
+    /// contains `text`.
     pub fn find(&self, text: &str) -> Option<&NamedOpening> {
         let wanted = normalised(text);
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);

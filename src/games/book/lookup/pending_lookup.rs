@@ -1,9 +1,10 @@
 //! Prefetched lookups, which determine whether a book may contain a position. The search starts a
 //! lookup at every node, and reads the result once the data has had time to arrive from memory.
 //!
-//! The search prefetches the bit of the pawn filter before it makes a move. At the start of the
-//! resulting node, it prefetches the row of the bucket. It reads the row after the network has been
-//! updated and the transposition table has been probed. Until then, no branch depends on the bit.
+//! Before making a move, the search prefetches the pawn filter bit of the resulting position. On
+//! entering that node, it prefetches the position's row in the bucket table. It reads the row only
+//! after updating the network and probing the transposition table. Until then, no branch depends on
+//! the filter bit.
 
 use super::Book;
 use crate::chess::position::Position;
@@ -12,13 +13,13 @@ use crate::games::book::format::bucket::Row;
 #[derive(Clone, Copy)]
 pub(crate) struct PendingLookup<'a> {
     row: Row<'a>,
-    /// Whether the pawns pass the filter of a book chained after the first one.
+    /// Whether the position passes the pawn filter of a later book in the chain.
     behind: bool,
 }
 
 impl PendingLookup<'_> {
-    /// Whether the book may contain the position. There are no false negatives. In a chain of
-    /// books, only the pawn filters of the later books are tested.
+    /// Whether the book may contain the position. There are no false negatives. For the later books
+    /// in a chain, only the pawn filters are tested.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())
@@ -26,7 +27,7 @@ impl PendingLookup<'_> {
 }
 
 impl Book {
-    /// Prefetches the data that [`Book::start_lookup`] reads for a position with these pawns.
+    /// Prefetches the data that [`Book::start_lookup`] reads for a position with this pawn key.
     #[inline]
     pub(crate) fn prefetch(&self, pawn_key: u64) {
         self.image.prefetch_pawns(pawn_key);
@@ -35,7 +36,7 @@ impl Book {
         }
     }
 
-    /// Starts the lookup of a position and prefetches the data.
+    /// Starts looking up a position, prefetching the data that the lookup needs.
     #[inline]
     pub(crate) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         let row = self.image.prefetch(position.key(), position.pawn_key());
@@ -43,8 +44,8 @@ impl Book {
         PendingLookup { row, behind }
     }
 
-    /// Whether the pawns of a position pass the filter of this book or of a book chained after it.
-    /// Prefetches the data that the lookup reads next in each of these books.
+    /// Whether a position passes the pawn filter of this book or of any book chained after it. Also
+    /// prefetches the data that the lookup reads next from each of these books.
     fn may_contain(&self, position: &Position) -> bool {
         let pawn_key = position.pawn_key();
         self.image.prefetch(position.key(), pawn_key);
@@ -85,7 +86,7 @@ mod tests {
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
         let met = [neighbours(knights), neighbours(pawns)].concat();
-        // Only the pawn filter of the second book is tested, and a third of these positions pass
+        // For the second book, only the pawn filter is tested, and a third of these positions pass
         // it.
         for (book, max_passing) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();

@@ -24,8 +24,8 @@ fn damaged(book: &Book, part: &'static str) -> BookError {
     BookError::Damaged { name: book.name().to_owned(), part }
 }
 
-/// Checks that the entries can be decoded and are sorted, and that the table of buckets and the
-/// numbers in the header match them.
+/// Checks that the entries can be decoded and are sorted, and that the bucket table and the totals
+/// in the header match them.
 fn check_entries(book: &Book) -> Result<(), BookError> {
     let (entries, header) = (book.image.entries(), book.image.header());
     let mut rows = book.image.buckets().chunks_exact(BUCKET_BYTES as usize);
@@ -54,8 +54,8 @@ fn check_entries(book: &Book) -> Result<(), BookError> {
     }
 }
 
-/// Checks that all positions reachable from the start position pass the pawn filter. The pawns of
-/// other positions are unknown.
+/// Checks that all positions reachable from the start position pass the pawn filter. Other
+/// positions cannot be checked, as their pawns are unknown.
 fn check_pawns(book: &Book) -> Result<(), BookError> {
     let mut is_sound = true;
     book.visit(&Position::start(), false, |position, _| {

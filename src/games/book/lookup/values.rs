@@ -33,7 +33,7 @@ pub type Scored = (Move, Score);
 pub struct BookValue {
     /// The key of the position.
     pub key: u64,
-    /// The score of best play: the greater of the best scores within and outside the analysis.
+    /// The score of best play, whether it stays within the analysis or leaves it.
     pub score: Score,
     /// The first move in best play; `None` if the game is over.
     pub best: Option<Move>,
@@ -43,9 +43,9 @@ pub struct BookValue {
     pub own: Option<Scored>,
     /// The depth of the backed-up score, in plies.
     pub depth: Depth,
-    /// The depth that the searches of this position reached, in plies.
+    /// The depth reached when this position itself was searched, in plies.
     pub own_depth: Depth,
-    /// The number of nodes per search, in thousands rounded down; at most 65,535,000.
+    /// The number of nodes per search, rounded down to a multiple of 1,000; at most 65,535,000.
     pub nodes: u64,
 }
 
@@ -108,7 +108,8 @@ fn key(row: &[u8; ROW_BYTES]) -> u64 {
 
 pub(crate) fn find(section: &[u8], wanted: u64) -> Option<BookValue> {
     let rows = section.as_chunks::<ROW_BYTES>().0;
-    // Keys are uniform, so the fraction of keys below this one estimates the fraction of rows.
+    // Keys are uniformly distributed, so a key's position in the `u64` range is a good estimate of
+    // its row's position in the table.
     let guess = ((u128::from(wanted) * rows.len() as u128) >> u64::BITS) as usize;
     let (mut low, mut high, mut step) = (guess, guess, 1);
     while low > 0 && key(&rows[low - 1]) >= wanted {
@@ -129,7 +130,8 @@ pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 }
 
 impl Book {
-    /// Returns the search results for a position, if any: in a chain of books, the deepest ones.
+    /// Returns the search results for a position, if there are any. In a chain of books, returns
+    /// the deepest ones.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };
@@ -138,7 +140,8 @@ impl Book {
         behind.filter(is_deeper).or(found)
     }
 
-    /// Returns a checksum of the values of this book and those chained after it, if any.
+    /// Returns a checksum of all values in this book and the books chained after it, or `None` if
+    /// they contain no values.
     pub(crate) fn values_checksum(&self) -> Option<u64> {
         let values = self.image.header().sections.values;
         let own = (values.length > 0).then_some(values.checksum);
@@ -149,7 +152,8 @@ impl Book {
         }
     }
 
-    /// Returns the score of a move, if analysed, in centipawns for the side that plays it.
+    /// Returns the score of a move in centipawns for the side that plays it, if the resulting
+    /// position was analysed.
     pub fn value_of_move(&self, position: &Position, mv: Move) -> Option<Score> {
         self.value(&position.play(mv)).map(|value| before(value.score))
     }
@@ -218,7 +222,7 @@ mod tests {
         #[test]
         fn find_returns_exactly_the_stored_rows(
             keys in btree_set(any::<u64>(), 0..200),
-            // Many keys are close together, so that interpolation estimates them badly.
+            // Keys that are close together, so that interpolation gives bad estimates.
             near in btree_set(0_u64..300, 0..50),
             others in vec(any::<u64>(), 20),
         ) {

@@ -1,4 +1,5 @@
-//! Visits the positions in a book by playing its moves: a position cannot be computed from its key.
+//! Visits the positions in a book by playing its moves, since a position cannot be recovered from
+//! its key.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -22,8 +23,8 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follows all legal moves in positions in which some games have no book move, and only book
-    /// moves in other positions.
+    /// Follows all legal moves in positions where the book lacks the moves of some games, and only
+    /// book moves elsewhere.
     Missing,
     All,
 }
@@ -40,8 +41,9 @@ impl Follow {
 }
 
 impl Book {
-    /// Plays a random line from the start position. Each move is chosen in proportion to its number
-    /// of games. The line ends after `plies` plies, or earlier if the book has no further move.
+    /// Plays a random line from the start position. Moves are chosen with probability proportional
+    /// to their number of games. The line ends after `plies` plies, or earlier if the book has no
+    /// further moves.
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
         for _ in 0..plies {
@@ -54,8 +56,8 @@ impl Book {
         game
     }
 
-    /// Returns a random move, chosen in proportion to its number of games; `None` if the book has
-    /// no move that was played.
+    /// Returns a random move, chosen with probability proportional to its number of games, or
+    /// `None` if no book move has any games.
     pub(crate) fn draw_move(&self, position: &Position, random: &mut Random) -> Option<Move> {
         let moves = self.moves(position);
         let total: u64 = moves.iter().map(|mv| mv.played.games()).sum();
@@ -97,14 +99,14 @@ impl Book {
     }
 
     /// Visits each position that can be reached from `start` without leaving the book, and returns
-    /// the number of visited positions. Stops early if `visit` breaks. To be fast, this first
-    /// follows only moves that were played. If some positions are still unvisited after that, it
-    /// also follows all other moves.
+    /// the number of visited positions. Stops early if `visit` breaks. For speed, the first pass
+    /// follows only moves that were played. If it leaves some positions unvisited, a second pass
+    /// also follows all other legal moves.
     ///
-    /// With `nearest_first`, the order is nearly the same as in [`Book::walk`]. Moves that were not
-    /// played are then followed only in positions in which some games have no book move, because
-    /// trying all moves in a million positions takes half a minute. In a pruned book, some
-    /// positions may be missed.
+    /// With `nearest_first`, the order is nearly the same as in [`Book::walk`]. The second pass
+    /// then tries other moves only in positions where the book lacks the moves of some games,
+    /// because trying all moves in a million positions takes half a minute. As a result, some
+    /// positions in a pruned book may be missed.
     pub(crate) fn visit(
         &self,
         start: &Position,

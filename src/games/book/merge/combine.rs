@@ -44,7 +44,8 @@ fn keep_facets(books: &[(Book, f64)]) -> bool {
     books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
 }
 
-/// Whether all books have the same depth and filters, so that a game counts equally in each.
+/// Whether all books have the same depth and filters, so that a game contributes the same counts to
+/// each.
 fn are_alike(books: &[(Book, f64)]) -> bool {
     let how = |book: &Book| {
         let manifest = book.manifest().unwrap_or_default();
@@ -76,7 +77,8 @@ pub struct Shared {
     pub games: Option<u64>,
 }
 
-/// Returns the inputs and games that the books have in common, before they are merged.
+/// Finds the inputs that the books share and counts the games they share, so this can be checked
+/// before merging.
 ///
 /// # Errors
 /// If the games of a book are damaged.
@@ -96,12 +98,12 @@ pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
     Ok(Shared { inputs, games })
 }
 
-/// Adds games to a book built from games, and writes the result to an empty `output`.
+/// Adds new games to a book that was built from games, and writes the result to an empty `output`.
 ///
-/// `more` is a book of only the new games, built with the same options as `book`. The result is the
-/// same as a single build from all games, except that moves added by an analysis are kept and
-/// values are dropped. If the books have facets, each game is counted once. Also returns the number
-/// of new games that were already in `book`.
+/// `more` contains only the new games, and must be built with the same options as `book`. The
+/// result is the same as building a single book from all games, except that moves added by an
+/// analysis are kept and values are dropped. If both books have facets, each game is counted once.
+/// Also returns the number of new games that were already in `book`.
 ///
 /// # Errors
 /// If the output cannot be written, or if the games of a book are damaged.
@@ -234,7 +236,7 @@ fn short_name(book: &Book) -> String {
 /// Selects which contents of a book to keep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
-    /// The minimum number of games for positions and moves.
+    /// Positions and moves with fewer games are removed.
     pub min_games: u64,
     /// The minimum score of a move, in percent, from the point of view of the side that played it.
     pub min_score: f64,
@@ -246,7 +248,7 @@ pub struct Cut {
     pub plies_before: u32,
     /// The maximum depth in plies.
     pub max_ply: u32,
-    /// Positions to remove, with the moves that lead to them.
+    /// Positions to remove, along with the moves that lead to them.
     pub avoid: Vec<Position>,
 }
 
@@ -312,7 +314,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     if cut.max_ply < u32::MAX && (manifest.max_ply == 0 || depth < manifest.max_ply) {
         manifest.max_ply = depth;
     }
-    // The side to move and the depth of each position that the moves of the book can reach.
+    // The side to move and the depth of each position that can be reached within the book.
     let start = cut.start.unwrap_or_else(Position::start);
     let mut known: KeyMap<(Color, u32)> = KeyMap::default();
     let avoid: KeyMap<()> = cut.avoid.iter().map(|position| (position.key(), ())).collect();
@@ -357,7 +359,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     }
 }
 
-/// The difference between two books in one position.
+/// A position for which two books differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The position's key.
@@ -368,7 +370,7 @@ pub struct Difference {
     pub right: Option<Counts>,
 }
 
-/// Iterates over the positions whose counts or moves differ, in ascending order of keys.
+/// Iterates over the positions whose counts or moves differ, by ascending key.
 pub fn differences(left: &Book, right: &Book) -> impl Iterator<Item = Difference> {
     let (mut left, mut right) = (left.entries().peekable(), right.entries().peekable());
     std::iter::from_fn(move || {

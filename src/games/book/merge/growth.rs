@@ -20,8 +20,8 @@ pub(crate) struct FrontierMove {
     pub mv: Move,
 }
 
-/// Extends the book with these moves and the resulting positions, which have no games, and writes
-/// the result to an empty `output`. Values are not written.
+/// Adds the given moves and the resulting positions to the book, without any games, and writes the
+/// extended book to an empty `output`. Values are not copied.
 pub(crate) fn grow<W: Read + Write + Seek>(
     book: &Book,
     frontier_moves: &[FrontierMove],
@@ -37,7 +37,7 @@ pub(crate) fn grow<W: Read + Write + Seek>(
         entries.push(BookEntry { key: position.key(), moves, ..BookEntry::default() });
         entries.push(BookEntry { key: after.key(), ..BookEntry::default() });
     }
-    // A position may be both a target and an origin of moves.
+    // A position can be the target of one move and the origin of others.
     entries.sort_by_key(|entry| entry.key);
     entries.dedup_by(|next, kept| {
         let same = next.key == kept.key;
@@ -55,7 +55,7 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     write_book(output, merged, &pawns, &manifest)
 }
 
-/// Whether a move in the book has no games, because an analysis added it.
+/// Whether a book move has no games, which means that an analysis added it.
 fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
@@ -63,7 +63,7 @@ fn is_grown(&(_, played): &(Move, Counts)) -> bool {
 /// Returns the keys of the positions reached by moves that have no games.
 pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
     let mut keys = KeyMap::default();
-    // Few books have such moves, and the entries alone show whether there are any.
+    // Few books have such moves, and scanning the entries is cheaper than visiting all positions.
     if !book.entries().any(|entry| entry.moves.iter().any(is_grown)) {
         return keys;
     }

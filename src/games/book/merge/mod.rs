@@ -1,4 +1,4 @@
-//! Merges, cuts and extends books, and selects some of their games. Uses `facets`, `format`,
+//! Merges, cuts and extends books, and selects subsets of their games. Uses `facets`, `format`,
 //! `lookup` and `builder`.
 
 pub(super) mod combine;

@@ -1,4 +1,4 @@
-//! Copies games to a new book, where they get new numbers and are listed under the remaining moves.
+//! Copies games to a new book, renumbering them and listing them under the moves that remain.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, Write};
@@ -17,7 +17,8 @@ use crate::games::book::format::writer::{Block, BookWriter};
 use crate::games::book::lookup::Book;
 use crate::games::pgn::GameResult;
 
-/// An entry with its games. The move of a game is `None` if the entry does not contain it.
+/// An entry with its games. Each game has the move it played here, or `None` if the entry does not
+/// contain that move.
 pub(crate) struct KnownEntry {
     pub entry: BookEntry,
     games: Vec<(Option<Move>, u32)>,
@@ -99,7 +100,7 @@ fn write_known<W: Read + Write + Seek>(
     let mut writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
     let mut entries = entries.peekable();
     while let Some(first) = entries.peek() {
-        // Each partition is a separate block, at which the index starts again. A build does the
+        // Each partition is written as a separate block, which restarts the index. A build does the
         // same, so the bytes are identical.
         let partition = partition_of(first.entry.key);
         let mut block = Block::default();
@@ -117,12 +118,12 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
     known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
 }
 
-/// The games of a book that are also in an earlier book, indexed by number.
+/// Marks the games of a book that are also in an earlier book, by game number.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     games: Vec<bool>,
     pub totals: GameTotals,
-    /// The number of these games in each file. Files are named without their folders.
+    /// The number of repeated games in each file. Files are named without their folders.
     pub by_file: Vec<(String, u64)>,
 }
 
@@ -150,13 +151,15 @@ impl Repeated {
             if let Some(place) = place {
                 let played = &mut known.entry.moves[place].1;
                 *played -= counts(game);
-                // A move that already had no games was added by an analysis, and is kept.
+                // Only moves that have just lost their last game are removed. A move added by an
+                // analysis never had any, and is kept.
                 if played.is_empty() {
                     known.entry.moves.remove(place);
                 }
             }
         }
-        // A game is counted once for the position, even if the position was repeated.
+        // A game is counted only once for the position, even if it reached the position several
+        // times.
         gone.sort_unstable_by_key(|&(_, game)| game);
         gone.dedup_by_key(|&mut (_, game)| game);
         gone.iter().for_each(|&(_, game)| known.entry.reached -= counts(game));
@@ -165,8 +168,8 @@ impl Repeated {
 }
 
 /// For each of several books with facets, finds the games that are also in an earlier book. With
-/// `within`, also includes games that occur twice in the last book. Different games may share an
-/// id, so their PGN text, or their players and results, must also be the same.
+/// `within`, also finds duplicates within the last book. Different games may share an id, so their
+/// PGN text, or their players and results, must also match.
 pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated>> {
     let mut known: HashMap<GameId, (usize, u32)> = HashMap::new();
     let all: Vec<Games<'_>> = books
@@ -292,7 +295,8 @@ pub(crate) fn grow_known<W: Read + Write + Seek>(
     write_known(output, Joined { sources: sources.collect() }, &games, pawns, manifest)
 }
 
-/// Prunes a book with facets according to `cut`, and removes games that no entry contains.
+/// Prunes a book with facets according to `cut`, and removes the games that no longer occur in any
+/// entry.
 pub(crate) fn cut_known<W: Read + Write + Seek>(
     book: &Book,
     cut: impl Fn(BookEntry) -> Option<BookEntry>,
@@ -318,8 +322,9 @@ pub(crate) fn cut_known<W: Read + Write + Seek>(
     write_known(output, entries, &games, pawns, manifest)
 }
 
-/// Writes a book with the selected games of a book that has facets. `choose` returns whether a game
-/// is selected, and `pawns_of` returns the pawn structures of the remaining entries.
+/// Writes a book that contains the selected games of a book with facets. `choose` returns whether
+/// each game is selected. `pawns_of` returns the pawn structures of the entries accepted by its
+/// argument.
 pub(crate) fn select_known<W: Read + Write + Seek>(
     book: &Book,
     choose: impl FnOnce(&Games<'_>) -> Vec<bool>,

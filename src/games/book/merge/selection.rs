@@ -13,14 +13,15 @@ use crate::games::book::format::error::BookError;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::lookup::Book;
 
-/// A selection from the games of a book with facets. By default, all games are selected.
+/// Selects games from a book with facets. By default, all games are selected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// Lower-case strings. If there are any, a player's name must contain at least one of them.
+    /// Full or partial player names in lower case. If there are any, a player's name must contain
+    /// at least one of them.
     pub players: Vec<String>,
-    /// The side whose name is tested; `None` for either side.
+    /// The side whose player is compared with `players`; `None` for either side.
     pub side: Option<Color>,
 }
 
@@ -57,9 +58,9 @@ impl Selection {
         words
     }
 
-    /// Returns a book in memory with only the selected games of `book` and their facets, without
-    /// values. It has the same entries as a book built from these games, except for positions and
-    /// moves that `book` lacks.
+    /// Builds a book in memory from the selected games of `book`, with their facets but without
+    /// values. It has the same entries as a book built from the games themselves, except for
+    /// positions and moves that `book` lacks.
     ///
     /// # Errors
     /// If the book has no facets, or if its facets are damaged.

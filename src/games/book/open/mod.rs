@@ -38,8 +38,9 @@ pub(crate) fn has_book_ending(path: &Path) -> bool {
 }
 
 impl Book {
-    /// Opens a book from a file, which may change or be deleted afterwards: a `.tbk` file, a
-    /// Polyglot `.bin` file, games in PGN (see [`BuildOptions::for_files`]), or a learning file.
+    /// Opens a book from a `.tbk` file, a Polyglot `.bin` file, games in PGN (see
+    /// [`BuildOptions::for_files`]), or a learning file. The file may be changed or deleted
+    /// afterwards.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -69,7 +70,8 @@ impl Book {
         Ok(book)
     }
 
-    /// Like [`Book::open`], but counts games with their facets, and also accepts a folder of games.
+    /// Like [`Book::open`], but includes facets if the book is built from games, and also accepts a
+    /// folder of games.
     pub fn open_with_facets(path: &Path) -> Result<Self, BookError> {
         if !path.is_dir() && !is_of_games(path)? {
             return Self::open(path);
@@ -98,7 +100,7 @@ impl Book {
     /// either [`EMBEDDED_NAME`], `none` (an empty book), or a path as in [`Book::open`].
     ///
     /// # Errors
-    /// As for [`Book::open`], if any of the books fails.
+    /// If any of the books cannot be opened (see [`Book::open`]).
     pub fn open_all(paths: &str) -> Result<Self, BookError> {
         let books = paths.split(BOOK_SEPARATOR).map(Self::open_one);
         Ok(Self::chain(books.collect::<Result<_, _>>()?))
@@ -150,7 +152,7 @@ impl Book {
     }
 }
 
-/// Whether a file is not a book of any kind, so that it can only contain games.
+/// Whether a file must contain games because it is not a book of any kind.
 fn is_of_games(path: &Path) -> Result<bool, FileError> {
     let reading = |error| FileError::io("read", path, &error);
     let mut head = Vec::new();
@@ -163,12 +165,12 @@ fn is_of_games(path: &Path) -> Result<bool, FileError> {
 const REPERTOIRE_PLIES: u32 = 1000;
 
 impl BuildOptions {
-    /// Returns the options for counting PGN files that are used as a book. Games without a result
-    /// are also counted. If no game has a result and at least one game has a variation, the files
-    /// are a repertoire, and all moves in variations are counted too.
+    /// Returns the build options for PGN files that are used directly as a book. Games without a
+    /// result are also counted. If no game has a result and at least one game has a variation, the
+    /// files are treated as a repertoire, and all moves in variations are counted too.
     pub fn for_files(inputs: &[PgnInput]) -> Self {
         let of_games = BuildOptions { undecided: true, ..BuildOptions::default() };
-        // An input that cannot be read fails later, when it is counted.
+        // Read errors are ignored here, because the build reports them later.
         if is_repertoire(inputs).unwrap_or(false) { Self::of_repertoire() } else { of_games }
     }
 

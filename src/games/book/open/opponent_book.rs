@@ -20,7 +20,7 @@ use crate::support::error::ParseError;
 const MAX_PLY: u32 = 60;
 
 /// Specifies the games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`. Both
-/// conditions apply to the player who makes a move.
+/// conditions apply to the player whose moves are added to the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpponentBookSpec {
     games: PathBuf,

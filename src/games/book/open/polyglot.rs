@@ -63,7 +63,7 @@ fn encode(mv: Move, position: &Position) -> u16 {
     castling.unwrap_or(mv).to_polyglot()
 }
 
-/// Whether these may be the first bytes of a Polyglot book, that is, sorted rows of moves.
+/// Whether these bytes could be the start of a Polyglot book, that is, rows of moves sorted by key.
 pub(crate) fn recognises(head: &[u8]) -> bool {
     let rows: Vec<Row> = head.as_chunks().0.iter().map(Row::parse).collect();
     let holds_moves = |row: &Row| row.key == 0 || Move::from_polyglot(row.mv).is_some();
@@ -94,9 +94,9 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     Ok((rows, warnings))
 }
 
-/// Imports a Polyglot book from its bytes. A weight becomes the same number of games without a
+/// Imports a Polyglot book from its bytes. A move with weight N is imported as N games without a
 /// result. A position without rows gets the games of the moves that lead to it. Fails if the bytes
-/// are not a Polyglot book, for example if moves in the start position are illegal.
+/// are not a Polyglot book, for example if none of the moves in the start position is legal.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
@@ -130,7 +130,8 @@ struct Import<'a> {
     rows: KeyMap<&'a [Row]>,
     entries: BTreeMap<u64, BookEntry>,
     pawns: PawnSet,
-    /// The number of positions that cannot be reached. Their moves are imported unchanged.
+    /// The number of positions that cannot be reached from the start position. Their moves are
+    /// imported unchanged.
     orphans: usize,
     illegal: usize,
 }
@@ -188,8 +189,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Queues the positions that the book contains after each legal move. All legal moves are
-    /// tried, because a book may contain the moves of only one side.
+    /// Queues all book positions that are one legal move away. Moves without rows are tried too,
+    /// because a book may contain the moves of only one side.
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
@@ -206,8 +207,8 @@ impl<'a> Import<'a> {
         groups.flatten().copied().collect()
     }
 
-    /// Adds the moves in a position. The weights of duplicate moves are added up. The number of
-    /// games that reached the position is set to the number of games that continued from there.
+    /// Adds the moves in a position, summing the weights of duplicate moves. The number of games
+    /// that reached the position is set to the total of its moves.
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
@@ -244,9 +245,11 @@ fn weighed(weight: u16) -> Counts {
 pub struct Export {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Number of skipped positions that book moves cannot reach from the start position.
+    /// Number of positions skipped because they cannot be reached from the start position within
+    /// the book.
     pub out_of_reach: u64,
-    /// Number of moves skipped because the side that played them lost every game.
+    /// Number of moves skipped because their weight is 0, usually because the side that played them
+    /// lost every game.
     pub weightless: u64,
     /// Number of positions in which a weight exceeded 65535, so that all weights were scaled down.
     pub scaled: u64,
@@ -276,7 +279,8 @@ pub(super) fn export(book: &Book) -> Export {
     });
     let left = book.positions().saturating_sub(reached);
     if keeps_all && left > 0 {
-        // The moves and weights of unreachable positions are the same as in the Polyglot book.
+        // Unreachable positions were imported unchanged, so their moves and weights are written
+        // back as they are.
         for entry in book.entries().filter(|entry| !done.contains_key(&entry.key)) {
             let weight = |played: &Counts| played.games();
             let moves = entry.moves.iter().map(|(mv, played)| (mv.to_polyglot(), weight(played)));

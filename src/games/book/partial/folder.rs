@@ -27,13 +27,13 @@ pub(super) struct PartialMetadata {
     rows: u64,
     /// The total number of games over all rows, which grouping does not change.
     pub visits: u64,
-    /// The sum of the checksums of all rows; `None` in files of older versions.
+    /// The sum of the checksums of all rows; `None` in files from older versions.
     #[serde(default)]
     pub sum: Option<u64>,
     #[serde(default)]
     facets: bool,
     pub manifest: Manifest,
-    /// The XXH3 hash of this metadata without this field; `None` in files of older versions.
+    /// The XXH3 hash of this metadata without this field; `None` in files from older versions.
     #[serde(default)]
     checksum: Option<u64>,
 }
@@ -121,7 +121,7 @@ impl Draft {
         file.sync_all()?;
         drop(file);
         platform::rename_folder(self.draft.path(), &self.folder, self.lock)?;
-        // The temporary name no longer exists after the renaming, so there is nothing to remove.
+        // The temporary folder has been renamed, so there is nothing left to remove.
         let _ = self.draft.keep();
         Ok(())
     }

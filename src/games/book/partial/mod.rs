@@ -1,15 +1,15 @@
 //! Partial counts: the intermediate results of a book build, stored in Parquet files.
 //!
-//! Other programs can group and sort partial counts if there are more rows than fit on one machine;
-//! see `docs/reference/parquet-counts.md` for the columns. A folder contains a `manifest.json` for
-//! the games, and one file `part-NNN.parquet` for each range of keys. The top bits of a key select
-//! the file.
+//! If there are more rows than fit on one machine, other programs can group and sort partial
+//! counts; see `docs/reference/parquet-counts.md` for the columns. A folder contains a
+//! `manifest.json` that describes the games, and one file `part-NNN.parquet` for each range of
+//! keys. The top bits of a key select the file.
 //!
 //! Programs may add up rows, in any order, if the rows have equal values in the first five columns
 //! and in the first three facet columns. No other change is allowed. Numbers are signed because
 //! Spark has no unsigned types.
 //!
-//! Tabia uses the column API of the `parquet` crate, because Arrow would add many more crates.
+//! Tabia uses the column API of the `parquet` crate, because Arrow would pull in many more crates.
 
 mod folder;
 mod rows;
@@ -51,7 +51,7 @@ pub struct Packed {
 ///
 /// # Errors
 /// If the folder exists and is not empty, if a game is broken and the build is strict, if the
-/// monitor has stopped the reading, or if the disk fails.
+/// monitor stops the build, or if the counts cannot be written.
 pub fn count_to_parquet(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -93,12 +93,12 @@ fn write_parts(
     table.finish()
 }
 
-/// Creates a book from the partial counts in folders and their subfolders, with the manifests of
-/// all their sources, and writes the book to an empty `output`.
+/// Creates a book from all partial counts in `folders` and their subfolders, and writes it to an
+/// empty `output`. The folders must also contain the manifests of all these counts.
 ///
 /// # Errors
 /// If the counts cannot be read, do not belong together, are incomplete, or contain no games; if
-/// the book cannot be written; or if the monitor has stopped the work.
+/// the book cannot be written; or if the monitor stops the work.
 pub fn pack_parquet<W: Read + Write + Seek>(
     folders: &[PathBuf],
     options: &BuildOptions,

@@ -19,7 +19,8 @@ use crate::games::book::builder::{PartialRow, Piece, RowSource};
 use crate::games::pgn::{io_error, open_parquet};
 use crate::support::files::{describe, open_plain};
 
-/// The columns to read. A book contains sums over all facets, so their columns are not read.
+/// The columns to read. Facet columns are not among them, because a book contains only the sums
+/// over all facets.
 const COLUMNS: [(&str, Physical); 9] = [
     ("key", Physical::INT64),
     ("pawns", Physical::INT32),
@@ -33,13 +34,13 @@ const COLUMNS: [(&str, Physical); 9] = [
 ];
 const KEY: usize = 0;
 const BATCH: usize = 1 << 13;
-/// The maximum number of rows in all files. Only damaged metadata contains a larger number.
+/// The maximum total number of rows. A larger total means that the metadata is damaged.
 const MAX_ROWS: u64 = 1 << 40;
 
 pub(super) struct Tables {
     files: Vec<Table>,
     pieces: Vec<Piece>,
-    /// For each row group, the index of its file and its index in that file.
+    /// For each row group, the index of its file and its index within that file.
     places: Vec<(usize, usize)>,
 }
 
@@ -50,7 +51,7 @@ struct Table {
 }
 
 impl Tables {
-    /// Opens the files and lists their row groups. Fails if a file has no rows of partial counts.
+    /// Opens the files and lists their row groups. Fails if a file does not contain partial counts.
     pub(super) fn open(paths: Vec<PathBuf>) -> Result<Self, BuildError> {
         let mut tables = Tables { files: Vec::new(), pieces: Vec::new(), places: Vec::new() };
         let mut rows = 0_u64;

@@ -120,7 +120,7 @@ impl TableWriter {
         Ok(TableWriter { writer, waiting: Columns::default(), rows: 0, visits: 0, sum: 0 })
     }
 
-    /// Appends a row. Rows must be appended in the order of their keys.
+    /// Appends a row. Rows must be appended in key order.
     pub(super) fn push(&mut self, row: &PartialRow) -> io::Result<()> {
         let columns = &mut self.waiting;
         columns.key.push(row.key.cast_signed());
@@ -205,8 +205,8 @@ fn write<T: DataType>(
     column.close()
 }
 
-/// Sets the encodings of the columns: delta encoding for the sorted keys and for the lengths of
-/// ids, and no dictionaries where they would contain nearly all values.
+/// Chooses the column encodings: delta encoding for the sorted keys and for the lengths of ids, and
+/// no dictionaries for columns in which nearly all values are distinct.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
     let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);

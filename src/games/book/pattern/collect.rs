@@ -21,8 +21,8 @@ use crate::support::threads::{STACK, start};
 /// The maximum number of plies to read per game. Later moves are ignored.
 const MAX_GAME: usize = u16::MAX as usize;
 
-/// Reads the moves of all games of a book with facets. Looks for the files of the games in the same
-/// places as [`Book::game_from`]. Returns `None` if the monitor has stopped the work.
+/// Reads the moves of all games in a book with facets. Looks for the game files in the same places
+/// as [`Book::game_from`]. Returns `None` if the monitor has stopped the work.
 ///
 /// # Errors
 /// If the book has no facets, or if a file is missing or has changed since the book was built.
@@ -202,7 +202,8 @@ impl Visitor for MoveReader {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Creates the index. If a game of the book was not found, fails with its number.
+/// Combines the games read by all threads into an index. Fails with the number of a game that was
+/// not found, or with `None` if the moves do not fit into an index.
 fn joined(book: &Book, games: &Games<'_>, shares: &[Share]) -> Result<MoveIndex, Option<u32>> {
     let nothing = CollectedGame { moves: &[], start: "" };
     let mut collected = vec![nothing; games.len() as usize];

@@ -43,7 +43,7 @@ impl Class {
 /// rooks and queens, White's before Black's.
 pub(super) type Material = [(u8, u8); COUNTED];
 
-/// The maximum count of a kind of piece. As an upper bound, it means that there is no limit.
+/// The largest count of a kind of piece. As an upper bound, it means that there is no limit.
 pub(super) const MAX_COUNT: u8 = (1 << (COUNT_BITS - 1)) - 1;
 
 const GUARDS: u64 = {
@@ -81,8 +81,8 @@ impl Group {
     }
 }
 
-/// Requirements for the pieces on the board, and for the side to move when the pattern begins to
-/// hold.
+/// Requirements for the pieces on the board, and for the side to move when the pattern starts to
+/// match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Condition {
     /// The minimum of each piece count, packed as in [`Placement::material`]. `most` contains the
@@ -141,8 +141,8 @@ impl Condition {
     #[inline]
     pub(super) fn holds(&self, placement: &Placement) -> bool {
         let material = placement.material();
-        // The guard bit of a count stays set if subtracting the bound does not give a negative
-        // number.
+        // The guard bit above each count stays set unless the difference for this count is
+        // negative.
         let enough = (material | GUARDS).wrapping_sub(self.least);
         let few = (self.most | GUARDS).wrapping_sub(material);
         enough & few & GUARDS == GUARDS && self.groups.iter().all(|group| group.holds(placement))
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(holds(3, Class::of(queen)), (true, false));
         assert_eq!(holds(3, Class::of(queen).complement()), (false, true));
         assert_eq!(holds(35, Class::of(pawn).with(Class::of(queen))), (true, false));
-        // Seen from the other side, the pawn is a white pawn on d4.
+        // In the mirrored condition, this is a black pawn on d5.
         assert_eq!(holds(27, Class::of(other_color(pawn))), (false, true));
     }
 }

@@ -29,11 +29,11 @@ const HEADER_BYTES: usize = 8 + 8 * WORDS + 8;
 /// The number of games per block. An index keeps the offset of each block, not of each game.
 const BLOCK: usize = 256;
 
-/// The kind of file that contains the moves of a book.
+/// The kind of file that stores a [`MoveIndex`].
 pub const MOVES_FILE: FileKind =
     FileKind { name: "a file of moves of a book", recognises: |head| head.starts_with(MAGIC) };
 
-/// The moves of all games of a book with facets.
+/// The moves of all games in a book with facets.
 pub struct MoveIndex {
     /// The content of the whole file.
     bytes: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct MoveIndex {
     starts: HashMap<u32, Position>,
 }
 
-/// The moves of a game that is to be added to an index.
+/// A game to be added to an index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CollectedGame<'a> {
     pub(super) moves: &'a [u16],
@@ -85,10 +85,11 @@ impl MoveIndex {
         self.bytes.len() as u64
     }
 
-    /// Reads the index of a book from the file next to the book.
+    /// Reads a book's index from the file next to the book.
     ///
     /// # Errors
-    /// If the file cannot be read, is damaged, or belongs to another book or version.
+    /// If the file cannot be read, is damaged, belongs to another book, or was written by another
+    /// version of Tabia.
     pub fn open(book: &Book) -> Result<Self, FileError> {
         let path = Self::path_of(Path::new(book.name()));
         let bytes = read_plain(&path).map_err(|error| FileError::io("read", &path, &error))?;

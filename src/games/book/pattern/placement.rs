@@ -1,11 +1,13 @@
-//! The placement of the pieces on the board. A search replays all games, so moves are played
-//! without keys, castling rights or legality checks, and almost without branches.
+//! The placement of the pieces on the board. A search replays all games, so for speed, moves are
+//! played without updating keys or castling rights, without checking legality, and almost without
+//! branches.
 
 use crate::chess::position::{Color, Piece, Position};
 
 /// The number of possible contents of a square: empty, or six kinds of piece in each colour.
 pub(super) const KINDS: usize = 13;
-/// The kind of an empty square. The pieces follow: White's from pawn to king, then Black's.
+/// The kind that stands for an empty square. It is followed by the kinds of White's pieces, from
+/// pawn to king, and then Black's.
 pub(super) const EMPTY: u8 = 0;
 const PIECES: u8 = 6;
 /// The length of tables indexed by kind. It is a power of two so that no bounds checks are needed.
@@ -13,7 +15,8 @@ const TABLE: usize = 16;
 
 /// The number of kinds of piece that are counted: all except the kings.
 pub(super) const COUNTED: usize = 10;
-/// The number of bits for each count in [`Placement::material`]. The highest bit is never set.
+/// The number of bits for each count in [`Placement::material`]. The highest bit of a count is
+/// always clear.
 pub(super) const COUNT_BITS: u32 = 6;
 
 const PROMOTION_SHIFT: u32 = 12;
@@ -117,8 +120,8 @@ impl Placement {
         (is_en_passant, is_castling): (bool, bool),
     ) {
         if promotion != 0 {
-            // Polyglot's promotion codes, from 1 for a knight to 4 for a queen, are in the order of
-            // the kinds.
+            // Polyglot's promotion codes, from 1 for a knight to 4 for a queen, are in the same
+            // order as the kinds.
             let pawn = self.squares[to];
             self.replace(to, pawn + (promotion % u16::from(PIECES)) as u8);
         } else if is_en_passant {

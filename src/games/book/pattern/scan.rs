@@ -1,4 +1,4 @@
-//! Searches the games of a book for a pattern.
+//! Searches the games in a book for a pattern.
 
 use std::cmp::Reverse;
 use std::io;
@@ -27,7 +27,7 @@ pub enum Order {
     /// The latest games first.
     #[default]
     Latest,
-    /// The games with the highest mean rating first. Of games with equal ratings, the latest come
+    /// The games with the highest mean rating first. Games with equal ratings are sorted latest
     /// first.
     Rating,
 }
@@ -49,28 +49,29 @@ pub struct PatternSearch<'a> {
     pub threads: usize,
 }
 
-/// A position in which a pattern begins to hold.
+/// A position in which a pattern starts to match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundPosition {
     /// The number of plies played before the position.
     pub ply: u32,
-    /// The number of consecutive positions in which the pattern holds, including this one.
+    /// The number of consecutive positions that match, including this one.
     pub length: u32,
-    /// Whether the pattern holds with colours swapped.
+    /// Whether the pattern matches with colours swapped.
     pub mirrored: bool,
     /// The position as FEN.
     pub fen: String,
 }
 
-/// A game in which a pattern holds.
+/// A game that matches a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundGame {
     /// The game.
     #[serde(flatten)]
     pub game: ListedGame,
-    /// The number of times that the pattern begins to hold in the game.
+    /// The number of times that the pattern starts to match in the game.
     pub occurrences: usize,
-    /// The first positions in which it begins to hold, up to [`PatternSearch::positions`].
+    /// The first positions in which the pattern starts to match, up to
+    /// [`PatternSearch::positions`].
     pub positions: Vec<FoundPosition>,
 }
 
@@ -79,9 +80,9 @@ pub struct FoundGame {
 pub struct PatternAnswer {
     /// The number of games that pass the filter.
     pub searched: u64,
-    /// The results of the games in which the pattern holds.
+    /// The results of the games that match the pattern.
     pub found: Counts,
-    /// The first of these games in the requested order, up to [`PatternSearch::limit`].
+    /// The first matching games in the requested order, up to [`PatternSearch::limit`].
     pub games: Vec<FoundGame>,
 }
 
@@ -181,7 +182,7 @@ struct Share {
 /// A run of consecutive positions in which a condition holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
-    /// The first ply at which the pattern begins to hold.
+    /// The ply of the first position in the run.
     first: u32,
     length: u32,
     condition: usize,
@@ -235,8 +236,7 @@ impl Compiled {
         }
     }
 
-    /// Whether the pattern may begin at this ply, considering its range of plies and the side to
-    /// move.
+    /// Whether a match may start at this ply, given the pattern's range of plies and side to move.
     #[inline]
     fn may_begin(&self, condition: &Condition, ply: u32, start: Color) -> bool {
         let side = if ply.is_multiple_of(2) { start } else { !start };
@@ -244,7 +244,7 @@ impl Compiled {
             && condition.turn.is_none_or(|turn| turn == side)
     }
 
-    /// Whether the pattern holds anywhere in a game.
+    /// Whether the pattern matches anywhere in a game.
     #[inline]
     fn matches(&self, mut placement: Placement, start: Color, moves: &[[u8; 2]]) -> bool {
         // For each condition, the number of consecutive positions up to this one in which it holds.
@@ -267,7 +267,7 @@ impl Compiled {
         false
     }
 
-    /// Returns all runs of positions in which the pattern holds, sorted by ply.
+    /// Returns all runs of positions that match the pattern, sorted by ply.
     fn runs(&self, start: &Position, moves: &[[u8; 2]]) -> Vec<Run> {
         let mut runs = Vec::new();
         for (number, condition) in self.conditions.iter().enumerate() {
@@ -302,8 +302,8 @@ impl Compiled {
         runs
     }
 
-    /// Returns the part of the run from the first ply at which the pattern may begin; `None` if
-    /// there is no such ply.
+    /// Shortens a run of matching positions so that it starts at the first ply allowed by the
+    /// pattern. Returns `None` if there is no such ply, or if too little of the run remains.
     fn run(
         &self,
         condition: &Condition,

@@ -8,7 +8,7 @@ use super::placement::{COUNTED, EMPTY, KINDS, kind};
 use crate::chess::position::{Color, Piece};
 use crate::support::error::ParseError;
 
-/// The maximum number of plies in the conditions `plies=` and `for=`.
+/// The largest number of plies allowed in `plies=` and `for=`.
 const MAX_PLIES: u32 = 10_000;
 const TERMS: &str = "expected material (KRPPvKRP), a board of eight ranks (8/8/…), a square (d5=N), \
                      pawns=BOARD, turn=white, for=N, plies=A-B or mirror";
@@ -35,9 +35,9 @@ pub struct Pattern {
     squares: [Class; 64],
     material: Option<Material>,
     turn: Option<Color>,
-    /// The first and the last ply at which the pattern may begin.
+    /// The first and the last ply at which a match may start.
     pub(super) plies: (u32, u32),
-    /// The number of consecutive positions in which the pattern must hold.
+    /// The number of consecutive positions that must match.
     pub(super) lasting: u32,
     is_mirrored: bool,
 }
@@ -162,7 +162,7 @@ fn piece(letter: char) -> Option<Piece> {
     LETTERS.iter().find(|(known, _)| *known == letter).map(|&(_, piece)| piece)
 }
 
-/// Returns the class for a character: a piece, all pieces of a colour, or a sign such as `?`.
+/// Returns the class for a character: a piece, all pieces of a colour, or a symbol such as `?`.
 fn class_of(letter: char) -> Option<Class> {
     let all = |color| {
         let kinds = LETTERS.iter().map(|&(_, piece)| Class::of(kind(color, piece)));
@@ -181,7 +181,7 @@ fn class_of(letter: char) -> Option<Class> {
     }
 }
 
-/// Parses the class at the start of a text. Also returns the rest of the text.
+/// Parses the class at the start of `text`. Also returns the rest of `text`.
 fn read_class(text: &str) -> Option<(Class, &str)> {
     let mut letters = text.chars();
     let Some(rest) = text.strip_prefix('[') else {
@@ -241,7 +241,7 @@ fn read_rank(line: &str) -> Option<[Class; 8]> {
     classes.try_into().ok()
 }
 
-/// Parses the pawns of a board. No other square may contain a pawn.
+/// Parses a board and keeps only its pawns. All other squares may contain anything except a pawn.
 fn pawns(text: &str) -> Result<[Class; 64], ParseError> {
     let of = [Color::White, Color::Black].map(|color| Class::of(kind(color, Piece::Pawn)));
     let no_pawn = of[0].with(of[1]).complement();
@@ -259,7 +259,7 @@ fn material(text: &str) -> Result<Material, ParseError> {
     both.try_into().map_err(|_| ParseError(format!("{text:?}: not material")))
 }
 
-/// Parses the pieces of one side: a king, and letters with optional counts.
+/// Parses the pieces of one side: the king, then letters with optional counts.
 fn side_material(text: &str) -> Option<[(u8, u8); COUNTED / 2]> {
     let mut numbers = [(0, 0); COUNTED / 2];
     let mut rest = text.strip_prefix('K')?;

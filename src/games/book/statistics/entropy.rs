@@ -18,9 +18,9 @@ pub(crate) struct PlyEntropy {
 }
 
 pub(crate) enum MoveSelection<'a> {
-    /// An engine with this book selects the moves.
+    /// The moves that an engine would select from this book.
     Policy(&'a Chooser),
-    /// The players of the book's games select the moves.
+    /// The moves that were played in the book's games.
     Games,
 }
 

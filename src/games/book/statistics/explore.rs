@@ -27,34 +27,34 @@ const FEW_GAMES: u64 = 4_096;
 /// The statistics of a move in a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveStats {
-    /// The move, which is legal in the position.
+    /// A move that is legal in the position.
     pub mv: Move,
     /// The games in which the move was played in this position.
     pub played: GameSummary,
-    /// Results of the games that reached the position after the move by any move order.
+    /// Results of the games that reached the resulting position via any move order.
     pub reached: Counts,
 }
 
 /// The statistics of a position in a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PositionStats {
-    /// The games that reached the position by any move order, each counted once.
+    /// The games that reached the position via any move order, each counted once.
     pub reached: GameSummary,
-    /// The games that continued with one of the moves, each counted once.
+    /// The games that continued with a move in the book, each counted once.
     ///
-    /// Without facets, this is an upper bound if some games ended here and others repeated the
+    /// Without facets, this is only an upper bound if some games ended here and others repeated the
     /// position.
     pub continued: GameSummary,
-    /// The moves that were played in this position or that lead to a position reached by other
-    /// games. They are ordered by the number of games that reached the next position, greatest
-    /// first.
+    /// The moves that were played in this position or lead to a position reached by other games.
+    /// They are sorted by the number of games that reached the resulting position (or by weight),
+    /// in descending order.
     pub moves: Vec<MoveStats>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breadth {
     Played,
-    /// Also includes moves to positions that games reached by other move orders.
+    /// Also includes moves that lead to positions reached only via other move orders.
     Reached,
 }
 
@@ -73,8 +73,8 @@ impl<'a> Facets<'a> {
     }
 
     fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
-        // Look up the entry first. Most positions are not in the book, and the list index does not
-        // show this because it contains only some of the keys.
+        // Look up the entry first. Most positions are not in the book, and the list index cannot
+        // rule them out because it contains only some of the keys.
         self.image.find(key)?;
         let (first, start) = self.index.find(key)?;
         let mut both = SideBySide {
@@ -158,7 +158,8 @@ impl<'a> Facets<'a> {
             games.into_iter().for_each(|game| take(&mut tally, game));
             tally.sums()
         };
-        // A game that repeated the position counts once; otherwise, each game is in only one list.
+        // Games that repeated the position are counted only once. All other games are in only one
+        // list.
         let mut continued = GameSummary::default();
         moves.iter().for_each(|(_, played)| continued.add(played.clone()));
         continued.remove(&sums_of(again));
@@ -306,8 +307,8 @@ impl Book {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// Returns the names of the players of all stored games, each with its number of games. Names
-    /// that occur in several chained books are repeated.
+    /// Returns the names of the players in all stored games, each with its number of games. In a
+    /// chain, a name is listed once for each book that contains it.
     pub(crate) fn player_names(&self) -> Vec<(String, u64)> {
         let mut names = Vec::new();
         for book in self.in_order() {
@@ -329,11 +330,12 @@ impl Book {
         names
     }
 
-    /// Returns counts, mean ratings, history and games of a position, for games that pass a filter.
+    /// Returns the statistics of a position (counts, mean ratings, history and games), based on the
+    /// games that pass a filter.
     ///
-    /// In a chain, the first book that contains the position is used, or else the first one that
-    /// contains a position one move later. Books without facets provide only counts, and are
-    /// skipped if there is a filter. Pruned moves and positions are missing from the counts.
+    /// In a chain, uses the first book that contains the position. If there is none, uses the first
+    /// book that contains a position one move later. Books without facets provide only counts, and
+    /// are skipped if there is a filter. Pruned moves and positions are missing from the counts.
     pub fn explore(&self, position: &Position, filter: &FacetFilter) -> PositionStats {
         self.explore_to(position, filter, Breadth::Reached)
     }

@@ -2,8 +2,8 @@
 //!
 //! A book counts positions and moves, not lines. The counts for the last move are exact, because
 //! every game that plays it reaches the position. A game that reached an earlier position may have
-//! continued differently, so the fractions of games are estimates: they assume that the choice of a
-//! move does not depend on how its position was reached.
+//! continued differently, so the fractions of games are estimates. They assume that the choice of a
+//! move does not depend on how the position was reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -20,7 +20,7 @@ use crate::games::book::lookup::names::{NamedOpening, Names};
 const MAX_PLIES: usize = 40;
 /// The maximum number of positions per ply. Those reached in the most games are kept.
 const MAX_WIDTH: usize = 6;
-/// The minimum fraction of the games that pass through a position. Rarer positions are omitted.
+/// Positions that a smaller fraction of the games passes through are omitted.
 const MIN_SHARE: f64 = 0.02;
 /// The maximum number of complete move orders in a response.
 const MAX_ORDERS: usize = 8;
@@ -99,7 +99,7 @@ struct Node {
     plies: usize,
     share: f64,
     edges: Vec<usize>,
-    /// Whether games in the book start at this position.
+    /// Whether this is the start position, or a position without a preceding move in the book.
     is_origin: bool,
 }
 
@@ -119,7 +119,7 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-/// Returns the move orders by which the games of a book reached a position.
+/// Returns the move orders by which games in a book reached a position.
 pub(crate) fn move_orders(book: &Book, names: &Names, position: &Position) -> MoveOrders {
     let graph = Graph::before(book, position);
     let path_position = |node: &Node| PathPosition {
@@ -145,13 +145,13 @@ pub(crate) fn move_orders(book: &Book, names: &Names, position: &Position) -> Mo
     }
 }
 
-/// Rounds a fraction of games to four decimals. The estimate is not more precise than that.
+/// Rounds a fraction of games to four decimals. The estimates are no more precise than that.
 fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
 
 impl Graph {
-    /// Builds the graph of preceding positions, and stops where too few games pass through them.
+    /// Builds the graph of preceding positions, going back until too few games pass through them.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
         graph.nodes.push(Node {

@@ -1,4 +1,4 @@
-//! The games that reached a position, in books with facets: their tags, and their texts.
+//! Finds the games that reached a position in a book with facets, and reads their tags and text.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,8 +33,8 @@ impl GameFacts {
 }
 
 impl Book {
-    /// Returns the games that reached a position, from the first book of the chain that contains
-    /// it. Returns `None` if no book contains the position, or if that book has no facets.
+    /// Returns the games that reached a position, taken from the first book in the chain that
+    /// contains it. Returns `None` if no book contains the position, or if that book has no facets.
     pub(crate) fn position_games(&self, position: &Position) -> Option<PositionGames> {
         let book = self.in_order().find(|book| book.contains(position))?;
         let numbers = Facets::of(&book.image)?.numbers(position.key())?;
@@ -64,7 +64,7 @@ impl PositionGames {
         }
     }
 
-    /// Counts all games of the book by year; `None` stands for games without a date.
+    /// Counts all games in the book by year. Games without a date are counted under `None`.
     pub(crate) fn years_of_book(&self) -> BTreeMap<Option<u16>, u64> {
         let mut years = BTreeMap::new();
         let Some(facets) = Facets::of(&self.book.image) else { return years };
@@ -79,9 +79,9 @@ impl PositionGames {
         ListedGame::of(&Facets::of(&self.book.image)?.games, number, None)
     }
 
-    /// Reads the texts of games from their files, file by file, and passes them to `take` with the
-    /// numbers of the games. The text is `None` if the file is missing or has changed. Looks for
-    /// the files at their original paths, in `folders`, and next to the book. Stops when
+    /// Reads the text of the `wanted` games, one file after another, and passes each text to `take`
+    /// along with the game's number. The text is `None` if the file is missing or has changed.
+    /// Looks for the files at their original paths, in `folders`, and next to the book. Stops when
     /// `is_stopped` returns true.
     pub(crate) fn read(
         &self,

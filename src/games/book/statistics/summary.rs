@@ -88,8 +88,8 @@ fn as_year_and_month<S: Serializer>(date: &GameDate, serializer: S) -> Result<S:
 }
 
 impl ListedGame {
-    /// Returns a game of a book. `mv` is the move played in the position for which games are
-    /// listed.
+    /// Returns a game in a book. `mv` is the move that the game played in the position whose games
+    /// are listed.
     pub(in crate::games::book) fn of(
         games: &Games<'_>,
         game: u32,
@@ -153,20 +153,20 @@ pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthC
 pub struct GameSummary {
     /// The results.
     pub counts: Counts,
-    /// The sum of the known ratings of the player to move in each game, and the number of these
-    /// ratings.
+    /// The sum and the number of the known ratings of the player to move.
     pub(super) ratings: (u64, u64),
     /// The results by month. Games without a known month are not included.
     pub history: Vec<MonthCounts>,
-    /// At most [`LISTED_GAMES`] games with the highest mean ratings. Of games with equal ratings,
-    /// the latest come first.
+    /// At most [`LISTED_GAMES`] games with the highest mean ratings. Games with equal ratings are
+    /// sorted latest first.
     pub top: Vec<ListedGame>,
     /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
     pub latest: Vec<ListedGame>,
 }
 
 impl GameSummary {
-    /// Returns the rounded mean of the known ratings of the player to move in each game, if any.
+    /// Returns the rounded mean rating of the player to move over all games in which it is known,
+    /// or `None` if there are none.
     pub fn mean_rating(&self) -> Option<u16> {
         let (sum, number) = self.ratings;
         (number > 0).then(|| ((sum + number / 2) / number) as u16)
@@ -194,7 +194,8 @@ impl GameSummary {
     }
 }
 
-/// Merges two lists of games, removes duplicates, and keeps the games with the greatest ranks.
+/// Merges two lists of games, removes duplicates, and keeps the highest-ranked games (up to
+/// [`LISTED_GAMES`]).
 fn join<K: Ord>(
     list: &mut Vec<ListedGame>,
     more: Vec<ListedGame>,

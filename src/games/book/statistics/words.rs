@@ -20,7 +20,8 @@ pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 /// The prefix of the message shown when the book contains an analysis of the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
-/// The prefix added to either message in the final report of a search that ended in the book.
+/// The prefix added to [`MEETS_BOOK`] or [`ANALYSED`] in the final report of a search that ended in
+/// the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
 /// Describes where a line enters the book. If the line has no moves, describes the analysis of the
@@ -45,8 +46,8 @@ pub(crate) fn transposition(
     }
 }
 
-/// The highest-rated game is determined only in positions with at most this many games: reading a
-/// thousand games takes about 20 microseconds.
+/// The highest-rated game is looked up only in positions with at most this many games, because
+/// reading a thousand games takes about 20 microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
 /// Describes the end of a line: the opening name, the most frequent move, and the best game.

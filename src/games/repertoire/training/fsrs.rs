@@ -51,7 +51,7 @@ impl Grade {
 /// The state of an item in the player's memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
-    /// The number of days after which the probability of remembering falls to 90%.
+    /// The number of days it takes for the probability of recall to fall to 90%.
     pub stability: f64,
     /// The difficulty of the item, from 1 to 10.
     pub difficulty: f64,
@@ -87,8 +87,8 @@ impl Memory {
         (1.0 + factor * self.days(now) / self.stability).powf(decay)
     }
 
-    /// Returns the time at which the item is due: immediately after a mistake; otherwise, when the
-    /// probability of remembering falls to 90%.
+    /// Returns the time at which the item is due: immediately after a mistake, or otherwise when
+    /// the probability of recall falls to 90%.
     pub fn due(&self) -> Time {
         match self.grade {
             Grade::Again => self.last,
@@ -101,7 +101,7 @@ impl Memory {
         now.saturating_sub(self.last) as f64 / DAY
     }
 
-    /// Returns the stability after an answer less than a day after the last one.
+    /// Returns the new stability if less than a day has passed since the last answer.
     fn after_hours(self, grade: Grade) -> f64 {
         let increase = (W[17] * (grade.number() - 3.0 + W[18])).exp() * self.stability.powf(-W[19]);
         self.stability * if grade == Grade::Again { increase } else { increase.max(1.0) }

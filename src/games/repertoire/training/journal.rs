@@ -37,7 +37,7 @@ pub(super) struct Answer {
     pub mv: String,
     pub time: Time,
     pub verdict: Verdict,
-    /// `None` if the answer does not show what the player remembers.
+    /// `None` if the answer does not show whether the player remembered the move.
     pub grade: Option<Grade>,
 }
 

@@ -1,5 +1,5 @@
-//! Compares answers with the repertoire. Where the repertoire ends, evaluates them by engine
-//! values, a search or games.
+//! Compares answers with the repertoire. Beyond the repertoire, judges them by engine values, by a
+//! search, or by game results.
 
 use std::cmp::Reverse;
 
@@ -17,13 +17,13 @@ const LISTED: usize = 3;
 pub struct MoveFacts {
     /// The move.
     pub mv: Move,
-    /// The number of games that reached the position after the move, by any move order.
+    /// The number of games that reached the position after the move, via any move order.
     pub games: u64,
-    /// The player's points per game in these games, from 0 to 1.
+    /// The player's average score per game in these games, from 0 to 1.
     pub score: f64,
-    /// The value of the move in centipawns for the player, if analysed.
+    /// The value of the move in centipawns from the player's point of view, if it was analysed.
     pub value: Option<Score>,
-    /// The best reply or, if the position after the move is not analysed, the most common reply.
+    /// The best reply, or the most common one if the position after the move was not analysed.
     pub reply: Option<ReplyFacts>,
 }
 
@@ -41,9 +41,10 @@ pub struct ReplyFacts {
 /// The evaluation of an answer.
 pub(super) struct Ruling {
     pub verdict: Verdict,
-    /// The number of centipawns by which the move is worse than the best move, if known.
+    /// How much worse the move is than the best move, in centipawns, if known.
     pub loss: Option<Score>,
-    /// The moves of the repertoire or, where it ends, good moves. The first one is preferred.
+    /// The repertoire's moves or, where the repertoire ends, good moves. The preferred move comes
+    /// first.
     pub expected: Vec<Move>,
 }
 
@@ -114,8 +115,8 @@ pub(super) fn prepared(repertoire: &Repertoire, position: &Position) -> Vec<Move
     known.into_iter().map(|(_, mv)| mv).collect()
 }
 
-/// Returns good moves for a position without an answer. Moves that lead back to the repertoire come
-/// before moves of the book.
+/// Returns good moves for a position that has no answer in the repertoire. Moves that lead back to
+/// the repertoire come before book moves.
 pub(super) fn good_moves(repertoire: &Repertoire, book: &Book, position: &Position) -> Vec<Move> {
     let legal = position.legal_moves();
     let leads_back = |mv: &Move| repertoire.node(&position.play(*mv)).is_some();
@@ -157,8 +158,8 @@ fn chooser() -> Chooser {
     Chooser::new(Policy::Prefer, 0)
 }
 
-/// Returns the number of centipawns by which a move is worse than the best move, and the best move
-/// if there was a search.
+/// Returns how much worse a move is than the best move, in centipawns. If a search was run, also
+/// returns the best move.
 fn loss(
     book: &Book,
     position: &Position,

@@ -1,8 +1,8 @@
-//! Trains a repertoire: asks for the player's moves, and repeats what was not remembered.
+//! Trains a repertoire: asks for the player's moves, and repeats those that were forgotten.
 //!
-//! [`Training`] draws positions in proportion to the probability that the next game reaches the
-//! position and the player does not remember the answer. `fsrs` estimates what the player
-//! remembers; `judge` evaluates answers; `journal` stores them.
+//! [`Training`] draws each position with a probability proportional to how likely it is to occur in
+//! the next game without the player remembering the answer. `fsrs` estimates what the player
+//! remembers, `judge` evaluates answers, and `journal` stores them.
 
 mod fsrs;
 mod journal;

@@ -14,30 +14,30 @@ use crate::games::repertoire::{FORECAST_PLIES, GapKind, Line, Repertoire, Search
 use crate::support::files::{Journal, JournalError};
 use crate::support::random::Random;
 
-/// The probability assigned to positions that do not occur in the reference book, so that they are
-/// asked last.
+/// The probability assigned to positions that do not occur in the reference book. It is tiny, so
+/// that they are asked last.
 const UNREACHED: f64 = 1e-6;
-/// The number of recently asked positions that are repeated only if no other position is due.
-/// Hand-set.
+/// The number of recently asked positions to avoid repeating, unless no other position is due.
+/// Chosen by hand.
 const RECENT: usize = 3;
 
 /// How [`Training`] chooses positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingOptions {
-    /// A position without an answer is asked only if its probability is at least this high, see
+    /// Positions without an answer are asked only if they are at least this likely. See
     /// [`Gap::probability`](crate::games::repertoire::Gap::probability).
     pub min_probability: f64,
     /// The seed of the random choices.
     pub seed: u64,
 }
 
-/// A training session. It asks for the player's moves in the repertoire and in frequent positions
+/// A training session. It asks for the player's moves in the repertoire, and in frequent positions
 /// where the repertoire ends.
 ///
-/// A position is due if it was never asked, if the last answer was wrong, or if the player
-/// remembers it with a probability of at most 90%. A due position is drawn in proportion to the
-/// probability that it occurs in the next game and the player does not remember the answer. All
-/// results depend only on the arguments, never on the clock.
+/// A position is due if it was never asked, if the last answer was wrong, or if the probability
+/// that the player remembers it has dropped to 90% or less. Due positions are drawn with a
+/// probability proportional to how likely the position is to occur in the next game without the
+/// player remembering the answer. All results depend only on the arguments, never on the clock.
 #[derive(Debug)]
 pub struct Training {
     repertoire: Repertoire,
@@ -45,13 +45,13 @@ pub struct Training {
     cards: Vec<Card>,
     index: KeyMap<usize>,
     journal: Option<Journal<Answer>>,
-    /// The good answers to positions where the repertoire ends. Only the last one is stored for
-    /// each position.
+    /// Good answers in positions where the repertoire ends. Only the latest is kept for each
+    /// position.
     accepted: Vec<(Position, Move)>,
     random: Random,
     question: Option<Question>,
-    /// The index of the position after the opponent's reply to the last right answer, and the line
-    /// to that position.
+    /// The position reached by the opponent's reply to the last right answer, as an index into
+    /// `cards`, and the line that leads there.
     next: Option<(usize, Line)>,
     recent: VecDeque<usize>,
     tally: Tally,
@@ -73,12 +73,12 @@ struct Card {
 pub struct Question {
     /// The position at the end of the line.
     pub position: Position,
-    /// The moves that led to the position in this session or, for a new line, the most common line
-    /// to it.
+    /// The moves that led to the position in this session, or the most common line to it if this
+    /// question starts a new line.
     pub line: Line,
     /// The expected number of times that a game reaches the position.
     pub probability: f64,
-    /// How the repertoire ends at this position; `None` if it has an answer.
+    /// Why the repertoire has no answer here; `None` if it has one.
     pub gap: Option<GapKind>,
     /// Whether the last answer in this position was wrong.
     pub is_repeated: bool,
@@ -90,31 +90,31 @@ pub struct Question {
 /// A hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
-    /// The piece to move. After this hint, a right answer counts as remembered with help.
+    /// The piece to move. Once this hint is shown, a right answer counts as remembered with help.
     Piece(Piece),
-    /// The whole move. After this hint, the answer counts as not remembered.
+    /// The whole move. Once this hint is shown, the answer counts as forgotten.
     Move(Move),
 }
 
-/// The result of an answer, with the reasons.
+/// The verdict on an answer, with the reasons for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// The result.
     pub verdict: Verdict,
     /// How well the answer was remembered; `None` if that is unknown.
     pub grade: Option<Grade>,
-    /// The number of centipawns by which the move is worse than the best move, if known from values
-    /// or a search.
+    /// How much worse the move is than the best move, in centipawns, if known from book values or a
+    /// search.
     pub loss: Option<Score>,
     /// What the reference book contains about the move.
     pub played: MoveFacts,
-    /// The moves of the repertoire or, where it ends, a few good moves.
+    /// The repertoire's moves or, where the repertoire ends, a few good moves.
     pub expected: Vec<MoveFacts>,
-    /// The opponent's reply, if the position after it is the next question.
+    /// The opponent's reply, if the resulting position is the next question.
     pub reply: Option<Move>,
 }
 
-/// The numbers of answers in a session.
+/// Counts of the answers in a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of answers.
@@ -130,17 +130,17 @@ pub struct Tally {
 pub struct Progress {
     /// The number of positions that were never asked.
     pub new: usize,
-    /// The number of positions that were asked and are due.
+    /// The number of positions that were asked before and are due again.
     pub due: usize,
     /// The number of positions that are not due yet.
     pub learnt: usize,
-    /// The earliest time at which one of the learnt positions is due.
+    /// The earliest time at which a learnt position becomes due.
     pub next_due: Option<Time>,
 }
 
 impl Training {
-    /// Starts a session and reads the earlier answers. Opponents choose each move with its
-    /// frequency in a reference book. Without a journal, answers are not stored.
+    /// Starts a session, and reads earlier answers from the journal. Opponents choose each move
+    /// with its frequency in the reference book. Without a journal, answers are not stored.
     ///
     /// # Errors
     /// If the journal cannot be read or created, belongs to the other side, or is in use.
@@ -182,7 +182,7 @@ impl Training {
         &self.book
     }
 
-    /// Returns the numbers of answers in this session.
+    /// Returns the counts of answers in this session.
     pub fn tally(&self) -> Tally {
         self.tally
     }
@@ -201,8 +201,7 @@ impl Training {
         Progress { new: self.cards.len() - asked, due: asked - learnt, learnt, next_due }
     }
 
-    /// Asks the next question, which replaces the open question. Returns `None` if no position is
-    /// due.
+    /// Asks the next question, replacing the open one. Returns `None` if no position is due.
     pub fn ask(&mut self, now: Time) -> Option<&Question> {
         let next = self.next.take().or_else(|| self.draw(now));
         self.question = next.map(|(card, line)| {
@@ -245,10 +244,11 @@ impl Training {
     }
 
     /// Answers the open question with a legal move. Returns `None` if there is no question or the
-    /// move is illegal. The answer has been synced to disk when this method returns.
+    /// move is illegal. By the time this method returns, the answer has been synced to disk.
     ///
     /// # Errors
-    /// If the journal cannot be written. The question stays open if the answer was not appended.
+    /// If the journal cannot be written. If the answer was not even appended, the question stays
+    /// open.
     pub fn answer(
         &mut self,
         mv: Move,
@@ -303,8 +303,7 @@ impl Training {
         self.accepted.iter().filter(open).map(game).collect()
     }
 
-    /// Updates the state of the session after an answer, which was given now or read from the
-    /// journal.
+    /// Updates the session after an answer, which was either just given or read from the journal.
     fn learn(&mut self, answer: &Answer) {
         let Some((position, mv)) = answer.played() else { return };
         if answer.verdict == Verdict::Good {
@@ -342,8 +341,9 @@ impl Training {
         Some((at, self.cards[at].line.clone()))
     }
 
-    /// Draws the opponent's reply in proportion to the number of games in the book. If the position
-    /// after the reply is due, returns the reply and makes that position the next question.
+    /// Draws the opponent's reply with probability proportional to its number of games in the book.
+    /// If the resulting position is due and was not asked recently, returns the reply and makes
+    /// that position the next question.
     fn reply(&mut self, question: &Question, mv: Move, now: Time) -> Option<Move> {
         let after = question.position.play(mv);
         let reply = self.book.draw_move(&after, &mut self.random)?;
@@ -360,7 +360,7 @@ impl Training {
 
 impl Card {
     /// Returns the probability that the position occurs in the next game and the player does not
-    /// remember the answer; 0 if it is not due.
+    /// remember the answer, or 0 if the position is not due.
     fn weight(&self, now: Time) -> f64 {
         let forgotten = match self.memory {
             _ if self.is_passed => 0.0,
@@ -384,7 +384,7 @@ fn grade(verdict: Verdict, hints: usize) -> Option<Grade> {
     }
 }
 
-/// Returns the positions with an answer, and frequent positions without one.
+/// Returns the positions that have an answer, and frequent positions that do not.
 fn cards(repertoire: &Repertoire, book: &Book, min_probability: f64) -> Vec<Card> {
     let forecast = repertoire.forecast(book, FORECAST_PLIES);
     let lines = repertoire.lines(book);

@@ -108,7 +108,7 @@ fn a_reply_that_no_game_played_is_not_the_most_common_one() {
     let book = build_in_memory(&input(text), &BuildOptions::default(), "games").expect("a book").0;
     let repertoire = Repertoire::read(&input("1. d4 Nf6 2. Nf3 *\n"), Color::White);
     let repertoire = repertoire.expect("readable");
-    // 2... e6 leads to a position of the book, but no game contains it after 1. d4 Nf6 2. c4.
+    // 2... e6 leads to a position in the book, but no game played it after 1. d4 Nf6 2. c4.
     assert_eq!(book.moves(&after("d4 Nf6 c4")).len(), 1);
     let mut training = Training::open(repertoire, book, &OPTIONS, None).expect("no file");
     let found = judged(&mut training, "d4 Nf6", "c4");
@@ -307,8 +307,9 @@ fn damaged_answers_in_the_journal_are_ignored() {
     assert_eq!(training.progress(NOW).learnt, 1);
 }
 
-/// The actions of a player: the number of seconds before an answer, and the index of a legal move,
-/// or `None` to skip the question. Moves of the repertoire are more likely than other moves.
+/// A player's actions. Each one is a delay in seconds, followed by an answer: whether to play the
+/// repertoire's move if there is one, and otherwise the index of a legal move. `None` skips the
+/// question.
 fn player() -> impl Strategy<Value = Vec<(u64, Option<(bool, usize)>)>> {
     let action = prop::option::weighted(0.9, (any::<bool>(), 0..40_usize));
     prop::collection::vec((0..5 * DAY, action), 1..60)

@@ -61,7 +61,7 @@ fn by_content(line: &str) -> Option<Reply> {
     numbered_move(line)
 }
 
-/// Parses the `NUMBER ... MOVE` format of gnuchessx.
+/// Parses a move in gnuchessx's format, `NUMBER ... MOVE`.
 fn numbered_move(line: &str) -> Option<Reply> {
     let mut words = line.split_whitespace();
     let number = words.next()?.trim_end_matches('.');
@@ -116,8 +116,8 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// Parses `ply score time nodes [numbers TAB] line`. If a mark such as `.` follows the ply, as in
-/// GNU Chess, the time is in seconds.
+/// Parses `ply score time nodes [numbers TAB] line`. The time is in centiseconds, or in seconds if
+/// the ply is followed by a mark such as `.`, as in GNU Chess.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
     let (ply, rest) = next_word(line)?;
@@ -148,8 +148,8 @@ fn next_word(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| (&text[..end], &text[end..]))
 }
 
-/// Parses the numbers before a TAB. The first is the selective depth, the second the speed, and the
-/// last the number of tablebase hits. Also returns the rest of the line.
+/// Parses the numbers before a tab: first the selective depth, then the speed, and last the number
+/// of tablebase hits. Also returns the rest of the line.
 fn extras(rest: &str) -> (Option<Extras>, &str) {
     let plain = (None, rest.trim_start());
     let Some((numbers, text)) = rest.split_once('\t') else { return plain };

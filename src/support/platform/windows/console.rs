@@ -15,7 +15,7 @@ use windows_sys::core::BOOL;
 
 use super::super::types::Event;
 
-/// The number of input events that are searched for the Enter key.
+/// The maximum number of input events that are searched for the Enter key.
 const MOST_KEYS: usize = 1024;
 const ENTER: u16 = b'\r' as u16;
 
@@ -26,8 +26,8 @@ struct Watcher {
 
 static WATCHERS: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
 
-/// Calls `react` in a separate thread for each of the `events`. This replaces the default action.
-/// After `Hangup` and `Terminate`, Windows ends the process within a few seconds.
+/// Calls `react` from a separate thread whenever one of the `events` occurs, instead of the default
+/// action. After `Hangup` and `Terminate`, Windows ends the process within a few seconds.
 pub(crate) fn on_events(
     events: &[Event],
     react: impl FnMut(Event) + Send + 'static,
@@ -61,7 +61,8 @@ unsafe extern "system" fn handle(kind: u32) -> BOOL {
     if !is_watched {
         return FALSE;
     }
-    // For `Hangup` and `Terminate`, Windows ends the process as soon as this function returns.
+    // For `Hangup` and `Terminate`, do not return, because Windows would then end the process at
+    // once.
     while event != Event::Interrupt {
         thread::park();
     }
@@ -77,8 +78,8 @@ pub(crate) fn output_has_room(_: &io::Stdout) -> bool {
 pub(crate) fn input_has_line(_: &io::Stdin) -> bool {
     let mut count = 0;
     #[allow(unsafe_code)]
-    // The records consist of integers, so zero is valid, and the array has room for `MOST_KEYS`
-    // records.
+    // The records consist of integers, so all zeros are valid, and the array has room for
+    // `MOST_KEYS` records.
     let records = unsafe {
         let mut records: [INPUT_RECORD; MOST_KEYS] = zeroed();
         let records_start = (&raw mut records).cast();
@@ -90,7 +91,7 @@ pub(crate) fn input_has_line(_: &io::Stdin) -> bool {
     };
     records.iter().take(count as usize).any(|record| {
         #[allow(unsafe_code)]
-        // The type of the event determines the valid field.
+        // The event type determines which field is valid.
         unsafe {
             u32::from(record.EventType) == KEY_EVENT
                 && record.Event.KeyEvent.bKeyDown != 0

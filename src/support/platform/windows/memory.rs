@@ -16,7 +16,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Allocates `bytes` bytes of memory, which must not be 0. Returns `None` on failure.
+    /// Allocates `bytes` bytes of memory. `bytes` must not be 0. Returns `None` on failure.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         #[allow(unsafe_code)]
         // New memory does not overlap memory that is already in use.
@@ -25,14 +25,14 @@ impl Mapping {
         NonNull::new(start.cast()).map(Mapping)
     }
 
-    /// Returns the address of the first byte, which is aligned to a page.
+    /// Returns the address of the first byte, which is page-aligned.
     #[inline(always)]
     pub(crate) fn start(&self) -> NonNull<u8> {
         self.0
     }
 
-    /// Does nothing and returns `false`, because Windows could refuse to commit released pages
-    /// again.
+    /// Does nothing and returns `false`. If the pages were released, Windows might refuse to commit
+    /// them again.
     pub(crate) fn clear(&mut self) -> bool {
         false
     }

@@ -38,7 +38,7 @@ const LOCKED_BYTE: u64 = i64::MAX as u64 - 1;
 /// Prefix of the temporary name of a file that is being replaced.
 const OLD_PREFIX: &str = ".tabia-old-";
 const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-/// The names of devices, which Windows reserves in every folder and with any suffix.
+/// Device names. Windows reserves them in every folder, and with any suffix.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// Returns the identity of an open file.
@@ -48,7 +48,8 @@ pub(crate) fn file_id(file: &File) -> Option<FileId> {
 
 fn handle_id(handle: RawHandle) -> Option<FileId> {
     #[allow(unsafe_code)]
-    // The structure consists of integers, so zero is valid. For an invalid handle, the call fails.
+    // The structure consists of integers, so all zeros are valid. The call fails if the handle is
+    // invalid.
     let information = unsafe {
         let mut information: BY_HANDLE_FILE_INFORMATION = zeroed();
         (GetFileInformationByHandle(handle, &mut information) != 0).then_some(information)
@@ -103,8 +104,8 @@ pub(crate) fn set_blocking(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a file for appending, and creates it if necessary. Only a file that can be read can be
-/// locked.
+/// Opens a file for appending, creating it if necessary. The file is also opened for reading,
+/// because otherwise it could not be locked.
 pub(crate) fn open_appending(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).read(true).append(true).open(path)
 }
@@ -124,7 +125,7 @@ pub(crate) fn is_device(path: &Path) -> bool {
     DEVICES.contains(&stem) || is_port("COM") || is_port("LPT")
 }
 
-/// Fills the buffer with the bytes at this offset. Moves the file's position.
+/// Fills the buffer with the bytes starting at `offset`. Changes the file's current position.
 pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !buffer.is_empty() {
         match file.seek_read(buffer, offset) {
@@ -153,7 +154,7 @@ pub(crate) fn set_len(file: &File, length: u64) -> io::Result<()> {
 
 fn reopened(file: &File) -> io::Result<File> {
     #[allow(unsafe_code)]
-    // A valid result is a new handle, which nothing else owns.
+    // If the call succeeds, it returns a new handle that nothing else owns.
     unsafe {
         let handle = ReOpenFile(file.as_raw_handle(), FILE_GENERIC_WRITE, SHARE_ALL, 0);
         if handle == INVALID_HANDLE_VALUE {
@@ -183,8 +184,9 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces an open file by renaming it first. If this program is killed, or if neither file can
-/// get the name `to`, the old content remains under the temporary name.
+/// Replaces an open file by first moving it out of the way, to a temporary name. If this program is
+/// killed, or if neither file can be given the name `to`, the old content remains under the
+/// temporary name.
 fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut names = tempfile::Builder::new();
@@ -201,7 +203,7 @@ fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
 
 fn locked_byte() -> OVERLAPPED {
     #[allow(unsafe_code)]
-    // The structure consists of integers and nullable pointers, so zero is valid.
+    // The structure consists of integers and nullable pointers, so all zeros are valid.
     let mut place: OVERLAPPED = unsafe { zeroed() };
     place.Anonymous.Anonymous.Offset = LOCKED_BYTE as u32;
     place.Anonymous.Anonymous.OffsetHigh = (LOCKED_BYTE >> 32) as u32;
@@ -244,7 +246,7 @@ pub(crate) fn claim(path: &Path) -> Option<File> {
         let file = File::open(path).ok()?;
         return try_lock(&file).is_ok().then_some(file);
     }
-    // Windows cannot lock a folder. Instead, while the owner has the folder open, requesting
+    // Windows cannot lock folders. However, while the owner has the folder open, a request for
     // `DELETE` access fails.
     let mut options = OpenOptions::new();
     options.access_mode(DELETE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()
@@ -277,14 +279,14 @@ pub(crate) fn total_memory() -> Option<usize> {
     usize::try_from(memory_status()?.ullTotalPhys).ok()
 }
 
-/// Returns the memory, in bytes, that programs can allocate without causing paging.
+/// Returns how much memory programs can allocate without paging, in bytes.
 pub(crate) fn available_memory() -> Option<usize> {
     usize::try_from(memory_status()?.ullAvailPhys).ok()
 }
 
 fn memory_status() -> Option<MEMORYSTATUSEX> {
     #[allow(unsafe_code)]
-    // The structure consists of integers, so zero is valid, and its length field is set.
+    // The structure consists of integers, so all zeros are valid, and its length field is set.
     unsafe {
         let mut status: MEMORYSTATUSEX = zeroed();
         status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;
@@ -314,9 +316,9 @@ pub(crate) fn cpu_model() -> Option<String> {
     std::env::var("PROCESSOR_IDENTIFIER").ok()
 }
 
-/// Splits a command line into words as Windows programs do. Only `"` is a quotation mark, and `\`
-/// is part of a path unless it precedes `"`. Returns `None` if a quote is not closed. See "Parsing
-/// C command-line arguments" in Microsoft's documentation.
+/// Splits a command line into words in the same way as Windows programs. Only `"` is a quotation
+/// mark, and `\` is an ordinary character unless it precedes `"`. Returns `None` if a quote is not
+/// closed. See "Parsing C command-line arguments" in Microsoft's documentation.
 pub(crate) fn split_words(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let (mut is_quoted, mut backslashes) = (false, 0);

@@ -26,27 +26,29 @@ use super::super::types::Signal;
 
 /// Whether [`signal`] has an effect.
 pub(crate) const HAS_SIGNALS: bool = false;
-/// The lowest exit code of a crashed program. An access violation has the code 0xC0000005.
+/// The lowest exit code that means a crash. For example, an access violation has the code
+/// 0xC0000005.
 const FIRST_CRASH: u32 = 0xC000_0000;
 /// The exit code of a program that was ended by Ctrl-C, which is not a crash.
 const CONTROL_C_EXIT: u32 = 0xC000_013A;
 /// The exit code of a killed engine.
 const KILLED: u32 = 1;
 
-/// Makes a command start in its own process group, which a Ctrl-C in the console does not reach.
-/// After the first call, all processes that this process starts are killed when it ends.
+/// Makes the command start in a process group of its own, so that Ctrl-C in the console does not
+/// reach it. From the first call on, all processes that this process starts are killed when it
+/// ends.
 pub(crate) fn prepare(command: &mut Command) {
     static OWN_JOB: OnceLock<Option<Job>> = OnceLock::new();
     #[allow(unsafe_code)]
     // The function always succeeds and returns a constant.
     let own_process = || unsafe { GetCurrentProcess() };
-    // Without this job, an engine could survive if this process is killed before it has assigned
-    // the engine to a separate job.
+    // This process might be killed after starting an engine but before assigning it to a job of its
+    // own. Without this job, the engine could then survive.
     OWN_JOB.get_or_init(|| Job::with(own_process()).ok());
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
 }
 
-/// A job object, which kills its processes when the last handle to it is closed.
+/// A job object. When the last handle to it is closed, its processes are killed.
 #[derive(Debug)]
 struct Job(OwnedHandle);
 
@@ -59,13 +61,13 @@ impl Job {
         if handle.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // Nothing else owns the handle. The structure consists of integers, so zero is valid.
+        // Nothing else owns the handle. The structure consists of integers, so all zeros are valid.
         let (job, mut limits) = unsafe {
             let limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = zeroed();
             (Job(OwnedHandle::from_raw_handle(handle)), limits)
         };
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-        // The structure matches the class and the size in the call, and both handles are valid.
+        // The structure has the type and size that the call expects, and both handles are valid.
         unsafe {
             checked(SetInformationJobObject(
                 job.0.as_raw_handle(),
@@ -92,8 +94,7 @@ impl Group {
         }
     }
 
-    /// Kills all processes in the group, including those that are still running after the child has
-    /// exited.
+    /// Kills all processes in the group, even if the child itself has already exited.
     pub(crate) fn kill(&self) {
         if let Some(job) = &self.0 {
             #[allow(unsafe_code)]
@@ -129,7 +130,7 @@ pub(crate) fn has_crashed(status: ExitStatus) -> bool {
     code >= FIRST_CRASH && code != CONTROL_C_EXIT
 }
 
-/// The standard input of a child. Writing to it fails if the child does not read.
+/// A child's standard input. Writing to it fails if the child does not read it in time.
 #[derive(Debug)]
 pub(crate) struct Input {
     /// The channel to the thread that writes to the child. A separate thread is necessary because

@@ -35,16 +35,17 @@ pub(super) trait Handshake: Default {
     /// Returns whether the engine can be tested further.
     fn is_usable(&self) -> bool;
 
-    /// Returns the command that sets an option. A button has no value.
+    /// Returns the command that sets an option, or that presses a button if `value` is `None`.
     fn option(name: String, value: Option<String>) -> String;
 
-    /// Returns the command that sets an option, or presses a button if the value is empty.
+    /// Returns the command that sets an option, or that presses a button if `value` is empty.
     fn set_option(name: &str, value: &str) -> String {
         let value = Some(value.to_owned()).filter(|value| !value.is_empty());
         Self::option(name.to_owned(), value)
     }
 
-    /// Returns findings for output that an engine should never send, in any test.
+    /// Returns findings for output that an engine should never send, no matter which test is
+    /// running.
     fn unsolicited(conversation: &Conversation<Self>) -> Vec<Finding>;
 }
 
@@ -58,7 +59,7 @@ pub(super) struct Conversation<H> {
     pub findings: Vec<Finding>,
     /// Measurements that are reported but cannot fail a test.
     pub notes: Vec<String>,
-    /// If the test was skipped, the missing feature that it needs.
+    /// If the test was skipped, what it needs and the engine lacks.
     pub skipped: Option<&'static str>,
     /// The lines sent in the handshake.
     greeting: Vec<String>,
@@ -97,7 +98,8 @@ impl<H: Handshake> Conversation<H> {
         Ok(conversation)
     }
 
-    /// Sends a line. If the engine has exited, the missing reply will reveal this.
+    /// Sends a line. Errors are ignored: if the engine has exited, this shows when its reply is
+    /// missing.
     pub(super) fn send(&mut self, line: &str) {
         self.sent.push(line.to_owned());
         let _ = self.process.send(line);
@@ -115,8 +117,8 @@ impl<H: Handshake> Conversation<H> {
         let _ = self.process.send(lines.join("\n"));
     }
 
-    /// Returns the next line if it arrives before the deadline. A later line is kept, since it may
-    /// be the reply to the next command.
+    /// Returns the next line if it arrives before the deadline. If it arrives later, it is kept,
+    /// because it may be the reply to the next command.
     pub(super) fn next(&mut self, deadline: Instant) -> Option<String> {
         let line = match self.unread.take() {
             Some(line) => line,
@@ -181,7 +183,8 @@ impl<H: Handshake> Conversation<H> {
         Finding { sent: clipped(sent[from..].join(" | ")), came: clipped(came), rule }
     }
 
-    /// Creates a finding for a missing answer. It states whether the engine hangs or has exited.
+    /// Creates a finding for a missing answer, which says whether the engine is hanging or has
+    /// exited.
     pub(super) fn missing(&mut self, what: &str, rule: &'static str) -> Finding {
         let came = match self.is_alive() {
             true => format!("no {what} within {} s", self.patience.as_secs_f64()),

@@ -52,7 +52,7 @@ pub(super) fn quit_while_thinking<H: Handshake>(
     ends(conversation, "", "quit must end the engine during a search too")
 }
 
-/// Checks that the engine exits, and that it was not ended by a signal that indicates a crash.
+/// Checks that the engine exits, and that it has not crashed.
 fn ends<H: Handshake>(
     conversation: &mut Conversation<H>,
     what: &str,
@@ -60,7 +60,7 @@ fn ends<H: Handshake>(
 ) -> Result<(), Finding> {
     let start = Instant::now();
     let deadline = start + conversation.patience;
-    // Read all output: otherwise, the engine might block before it reads its input.
+    // Read all output. Otherwise, the engine might block on its output and never read its input.
     while let Received::Line(_) = conversation.process.receive(deadline) {}
     let Some(status) = conversation.process.wait(deadline) else {
         let seconds = conversation.patience.as_secs_f64();

@@ -32,7 +32,7 @@ fn case(out: &mut String, class: &str, outcome: &Outcome) -> std::fmt::Result {
     if let Some(lack) = skipped {
         writeln!(out, "<skipped message=\"needs {}\"/>", quoted(lack))?;
     }
-    // Readers expect at most one failure for each test.
+    // Programs that read such reports expect at most one failure per test.
     if let Some(first) = findings.first() {
         let all: Vec<String> = findings.iter().map(ToString::to_string).collect();
         let (message, all) = (quoted(first.rule), xml(&all.join("\n\n")));

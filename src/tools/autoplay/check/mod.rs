@@ -1,8 +1,8 @@
 //! Checks whether an engine follows its protocol, xboard or UCI.
 //!
-//! Each test starts a new process, so that a failure does not affect the next test. A
-//! `conversation` is the connection to this process, including the results of the `handshake`.
-//! Sources: <https://www.gnu.org/software/xboard/engine-intf.html> and
+//! Each test starts a new engine process, so that a failure does not affect the next test. A
+//! `Conversation` is the connection to this process, including what the engine declared in the
+//! handshake. Sources: <https://www.gnu.org/software/xboard/engine-intf.html> and
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
 
 mod conversation;
@@ -27,7 +27,7 @@ pub(crate) use junit::junit;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub sent: String,
-    /// The engine's output, or a description of what happened instead of output.
+    /// The engine's output, or what happened instead if there was none.
     pub came: String,
     /// The requirement stated in the specification.
     pub rule: &'static str,
@@ -55,7 +55,7 @@ pub(crate) struct Outcome {
     pub findings: Vec<Finding>,
     /// Measurements, such as the time from `stop` to `bestmove`.
     pub notes: Vec<String>,
-    /// If the test was skipped, the missing feature that it needs.
+    /// If the test was skipped, what it needs and the engine lacks.
     pub skipped: Option<&'static str>,
     pub duration: Duration,
 }
@@ -69,7 +69,8 @@ const SILENCE: Duration = Duration::from_millis(400);
 /// A test of one requirement.
 struct Probe<H> {
     name: &'static str,
-    /// Reports findings to the conversation. An error is a finding that ends the test.
+    /// Runs the test. Findings are reported to the conversation; an error is a finding that ends
+    /// the test.
     run: fn(&mut Conversation<H>) -> Result<(), Finding>,
 }
 
@@ -106,7 +107,7 @@ fn run<H: Handshake, E: From<StartError>>(
             findings.extend(last);
             findings.extend(H::unsolicited(&conversation));
             // Only the first test decides whether the engine is usable. If the handshake fails in a
-            // later test, that test has a finding.
+            // later test, that test reports a finding.
             is_usable = !outcomes.is_empty() || conversation.handshake.is_usable();
             (notes, skipped) = (conversation.notes, conversation.skipped);
         }

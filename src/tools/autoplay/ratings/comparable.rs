@@ -1,13 +1,13 @@
-//! Finds the players whose ratings are finite.
+//! Finds the players for whom a finite rating exists.
 
 use std::collections::BTreeSet;
 
 use super::{Anchor, RatedGame};
 
-/// Returns the largest group in which every player scored against every other player, directly or
-/// through a chain of players. Only for such a group is the maximum of the likelihood finite (Ford
-/// 1957, <https://doi.org/10.2307/2308513>). If there are anchors, all players with an anchor count
-/// as one player, and the group that contains them is returned.
+/// Returns the largest group in which every player scored against every other, directly or through
+/// a chain of players. The maximum-likelihood ratings are finite only within such a group (Ford
+/// 1957, <https://doi.org/10.2307/2308513>). If there are anchors, all anchored players are treated
+/// as a single player, and the group that contains them is returned.
 pub(super) fn comparable(
     players: usize,
     games: &[RatedGame],
@@ -52,7 +52,7 @@ pub(super) fn comparable(
     largest
 }
 
-/// Returns the nodes that can be reached, including the start.
+/// Returns all nodes reachable from `start`, including `start` itself.
 fn reached(start: usize, edges: &[BTreeSet<usize>]) -> BTreeSet<usize> {
     let (mut found, mut open) = (BTreeSet::from([start]), vec![start]);
     while let Some(node) = open.pop() {

@@ -38,8 +38,8 @@ use serde::Serialize;
 use super::stats::{ELO_SCALE, Estimate, Z_95, normal_distribution};
 use model::Model;
 
-/// The maximum number of players. The time grows with the cube of the number, and the memory with
-/// its square.
+/// The maximum number of players. Time grows with the cube of the number of players, and memory
+/// with its square.
 pub const MAX_PLAYERS: usize = 3000;
 
 /// The result of a game.
@@ -49,7 +49,8 @@ pub struct RatedGame {
     pub players: [usize; 2],
     /// White's half points: 0, 1 or 2.
     pub half_points: u8,
-    /// The number of the game pair with the same opening; `None` if the game has no pair.
+    /// The number of the game pair (two games with the same opening), or `None` if the game is not
+    /// part of a pair.
     pub pair: Option<usize>,
 }
 
@@ -69,7 +70,7 @@ pub struct Anchor {
 pub struct Rating {
     /// The index of the player.
     pub player: usize,
-    /// The rating. Without anchors, the average of all players is 0.
+    /// The rating in Elo. Without anchors, the average over all rated players is 0.
     pub elo: f64,
     /// Half the width of the 95% confidence interval; `None` if it cannot be estimated or if the
     /// rating is fixed.
@@ -78,15 +79,15 @@ pub struct Rating {
     pub superiority: Option<f64>,
 }
 
-/// The ratings of all players that can be compared.
+/// The ratings of all players whose strengths can be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratings {
     /// The ratings in descending order.
     pub rows: Vec<Rating>,
     /// White's advantage in Elo.
     pub white_advantage: Estimate,
-    /// The players without a rating. They did not play, or they won all or lost all games against
-    /// the rated players, directly or through a chain of players.
+    /// The players without a rating. They have no games that connect them to the rated players,
+    /// directly or through a chain of players, or they won all or lost all of those games.
     pub unrated: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The likelihood of the results as a function of the ratings, and its maximum.
+//! Computes the likelihood of the results as a function of the ratings, and maximises it.
 //!
 //! Strengths are ratings in natural units: a difference of 1 multiplies the odds of a win by e.
 
@@ -8,19 +8,19 @@ use super::super::stats::ELO_SCALE;
 use super::{Anchor, RatedGame};
 
 /// The prior standard deviation of White's advantage, in Elo. The prior keeps the advantage finite
-/// if White won all games. Set by hand.
+/// even if White wins every game. Chosen by hand.
 const WHITE_DEVIATION: f64 = 200.0;
 
 /// The largest number of Newton steps. A few steps are enough unless results are extreme.
 const MAX_STEPS: usize = 200;
 
-/// The step size below which the maximum counts as reached.
+/// Newton's method stops once every component of the step is smaller than this.
 const TOLERANCE: f64 = 1e-11;
 
-/// The smallest pivot of the equations. Smaller pivots are rounding errors.
+/// The smallest pivot in the Cholesky factorisation. Anything smaller is a rounding error.
 const MIN_PIVOT: f64 = 1e-12;
 
-/// The model. Its variables are the strengths that are not fixed, and White's advantage.
+/// The rating model. Its variables are White's advantage and all strengths that are not fixed.
 pub(super) struct Model {
     /// The index of each player's variable; `None` if the player's strength is fixed.
     variables: Vec<Option<usize>>,
@@ -36,7 +36,7 @@ pub(super) struct Solution {
     pub values: Vec<f64>,
     /// The Cholesky factor of the negative second derivatives.
     factor: Vec<Vec<f64>>,
-    /// The derivatives of the log-likelihood of each unit, which is a game pair or a single game.
+    /// The derivatives of the log-likelihood for each unit. A unit is a game pair or a single game.
     units: Vec<BTreeMap<usize, f64>>,
     /// The precision of each variable's prior distribution.
     precisions: Vec<f64>,
@@ -82,15 +82,15 @@ impl Model {
         self.variables[player].map_or(self.fixed[player], |variable| values[variable])
     }
 
-    /// Returns the strength of `player`, minus the strength of `other` if given, as variables with
-    /// signs. Fixed strengths are omitted.
+    /// Returns the strength of `player`, minus the strength of `other` if given, as a list of
+    /// (variable, sign) pairs. Fixed strengths are omitted.
     pub(super) fn direction(&self, player: usize, other: Option<usize>) -> Vec<(usize, f64)> {
         let signed = [(Some(player), 1.0), (other, -1.0)];
         let factor = |(player, sign): (Option<usize>, f64)| Some((self.variables[player?]?, sign));
         signed.into_iter().filter_map(factor).collect()
     }
 
-    /// Finds the maximum of the likelihood by Newton's method. The likelihood is concave.
+    /// Maximises the likelihood by Newton's method. The log-likelihood is concave.
     pub(super) fn solve(&self, games: &[RatedGame]) -> Solution {
         let mut pairings: BTreeMap<[usize; 2], Pairing> = BTreeMap::new();
         for game in games {
@@ -178,7 +178,8 @@ impl Model {
             }
         }
         if !self.has_anchor {
-            // The results determine only differences of strengths. This term fixes their average.
+            // The results determine only the differences between strengths. This term pins down
+            // their average.
             let weight = 1.0 + matrix[0][0];
             for row in &mut matrix[..size - 1] {
                 row[..size - 1].iter_mut().for_each(|entry| *entry += weight);
@@ -226,8 +227,8 @@ impl Solution {
                 .sum::<f64>()
                 .powi(2)
         };
-        // The residuals are smaller than the true deviations, because the values were fitted to the
-        // results.
+        // The residuals underestimate the true deviations, because the values were fitted to the
+        // same results.
         let correction = units as f64 / (units - variables) as f64;
         let of_results = correction * self.units.iter().map(of_unit).sum::<f64>();
         let of_priors: f64 = effect
@@ -244,7 +245,7 @@ fn points(game: &RatedGame) -> f64 {
     f64::from(game.half_points) / 2.0
 }
 
-/// Returns the lower triangular matrix L of a symmetric positive definite matrix L L^T.
+/// Returns the lower triangular Cholesky factor L of a symmetric positive definite matrix L L^T.
 fn cholesky(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     for row in 0..matrix.len() {
         let (above, rest) = matrix.split_at_mut(row);

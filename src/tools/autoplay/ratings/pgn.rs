@@ -12,10 +12,10 @@ use crate::games::pgn::{
 };
 use crate::support::files::{Cannot, FileError};
 
-/// The results of games in PGN files.
+/// Game results read from PGN files.
 ///
-/// Two games form a pair if the same players play each other in the same round with reversed
-/// colours. The round is the part of the `Round` tag before the first dot.
+/// Two games form a pair if the same players meet in the same round with reversed colours. The
+/// round is the part of the `Round` tag before the first dot.
 #[derive(Debug, Clone, Default)]
 pub struct PgnResults {
     /// The names of the players, in order of first appearance.
@@ -30,7 +30,7 @@ pub struct PgnResults {
 }
 
 impl PgnResults {
-    /// Reads an input. Chess variants are ignored.
+    /// Reads all games from an input. Games of chess variants are ignored.
     ///
     /// # Errors
     /// If the input cannot be read.
@@ -123,7 +123,7 @@ impl PgnResults {
     }
 }
 
-/// The tags of a game. The moves are skipped if the tags contain the result.
+/// Collects the tags of a game. The moves are skipped if the tags contain the result.
 #[derive(Default)]
 struct Header {
     names: [Option<String>; 2],

@@ -6,8 +6,8 @@ use super::*;
 use crate::games::pgn::PgnInput;
 use crate::support::random::Random;
 
-/// Games between two players with alternating colours. `half_points` contains the first player's
-/// half points in each game.
+/// Returns games between two players who alternate colours. `half_points` contains the first
+/// player's half points in each game.
 fn games(players: [usize; 2], half_points: &[u8]) -> Vec<RatedGame> {
     let [first, second] = players;
     let game = |(number, &points): (usize, &u8)| match number % 2 {
@@ -23,8 +23,8 @@ fn elos(players: usize, found: &Ratings) -> Vec<f64> {
     elos
 }
 
-/// The example from <https://github.com/Disservin/fastchess/issues/1007>: two equal rating
-/// differences explain scores of 75%, 75% and 90% exactly, for any number of games.
+/// The example from <https://github.com/Disservin/fastchess/issues/1007>: scores of 75%, 75% and
+/// 90% are explained exactly by two equal rating differences, no matter how many games were played.
 #[test]
 fn ratings_reproduce_consistent_scores() {
     let won = |wins: usize, draws: usize, losses: usize| {
@@ -87,13 +87,13 @@ fn extreme_results_have_finite_ratings() {
     // White always wins.
     let found = ratings(2, &games([0, 1], &[2, 0].repeat(50)), &[]);
     assert!(found.rows[0].elo.abs() < 1e-6 && found.white_advantage.value > 200.0);
-    // All pairs have the same result, so the error cannot be estimated.
+    // All games have the same result, so the error cannot be estimated.
     let found = ratings(2, &games([0, 1], &[1; 50]), &[]);
     assert_eq!((found.rows[0].error, found.rows[0].superiority), (None, None));
 }
 
-/// Returns the half points of a random game by Davidson's model (1970), in which draws are most
-/// likely between equal players.
+/// Plays a random game and returns White's half points. Uses Davidson's model (1970), in which
+/// draws are most likely between equal players.
 fn play(random: &mut Random, difference: f64) -> u8 {
     let (white, draw) =
         ((difference / ELO_SCALE).exp(), 1.5 * (difference / ELO_SCALE / 2.0).exp());
@@ -101,7 +101,7 @@ fn play(random: &mut Random, difference: f64) -> u8 {
     if roll < white { 2 } else { u8::from(roll < white + draw) }
 }
 
-/// The standard deviation of the advantage that an opening gives White, in Elo.
+/// The standard deviation of White's advantage across openings, in Elo.
 const OPENING_DEVIATION: f64 = 120.0;
 
 fn opening(random: &mut Random) -> f64 {
@@ -109,7 +109,7 @@ fn opening(random: &mut Random) -> f64 {
     40.0 + OPENING_DEVIATION * (sum - 6.0)
 }
 
-/// A tournament of game pairs. Both games of a pair have the same opening.
+/// Simulates a tournament of game pairs. Both games of a pair have the same opening.
 fn tournament(random: &mut Random, elos: &[f64], pairs: usize, format: Format) -> Vec<RatedGame> {
     let (engines, games) = (elos.len(), 2 * pairs);
     let schedule = Schedule { engines, format, games, openings: 1, reversed: true };

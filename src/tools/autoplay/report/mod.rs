@@ -22,17 +22,18 @@ const PAGE: Page = Page {
     script: concat!(include_str!("standings.js"), include_str!("page.js")),
 };
 
-/// The script that shows standings, pairings and a sequential test. The live page uses it too.
+/// The script that displays standings, pairings and the sequential test. It is shared with the live
+/// page.
 #[cfg(feature = "serve")]
 pub(crate) const STANDINGS_JS: &str = include_str!("standings.js");
 /// The style sheet for [`STANDINGS_JS`].
 #[cfg(feature = "serve")]
 pub(crate) const STANDINGS_CSS: &str = include_str!("standings.css");
 
-/// The information in a report that is not part of the results.
+/// What a report contains besides the results.
 #[derive(Debug, Clone, Default)]
 pub struct About {
-    /// Labels and values, such as the openings, the machine and the date.
+    /// Labels and values to list, such as the openings, the machine and the date.
     pub facts: Vec<(&'static str, String)>,
     /// The path of the PGN file, relative to the report's folder.
     pub games: Option<PathBuf>,
@@ -50,7 +51,8 @@ pub(crate) struct Contents<'a> {
     pub sprt: Option<&'a Sprt>,
 }
 
-/// Creates the HTML page for a match. Fails if a state file edited by hand has an illegal move.
+/// Creates the HTML page for a match. Fails if a game contains an illegal move, as may happen if
+/// the state file was edited by hand.
 pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ParseError> {
     let &Contents { event, engines, names, about, standings, games, sprt } = contents;
     let by_finish: Vec<&FinishedGame> = games.iter().collect();
@@ -89,8 +91,8 @@ fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
     })
 }
 
-/// Returns the crosstable. The best engine comes first. Each row has the points against the first
-/// `columns` engines in the table.
+/// Returns the crosstable, with the best engine first. Each row contains the engine's points
+/// against the top `columns` engines.
 pub(crate) fn table(names: &[String], standings: &Standings, columns: usize) -> Value {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -132,8 +134,8 @@ pub(crate) fn pairing(
     })
 }
 
-/// Returns the data of the sequential test. It includes the log-likelihood ratio after each pair of
-/// games, in the order in which the pairs ended.
+/// Returns the data for the sequential test, including the log-likelihood ratio after each game
+/// pair, in order of completion.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();
@@ -142,7 +144,7 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
         let as_white = Some(&game.names[0]) == first;
         let color = if as_white { Color::White } else { Color::Black };
         let before = tally.pairs;
-        // In a state file edited by hand, games may be numbered from 0.
+        // If the state file was edited by hand, game numbers may start at 0.
         tally.add(game.number.saturating_sub(1) / 2, color, &game.verdict());
         if tally.pairs != before {
             curve.push(sprt.llr(&tally.pairs));
@@ -159,7 +161,8 @@ pub(crate) fn test(sprt: &Sprt) -> Value {
     json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper })
 }
 
-/// Returns the data of a game, with moves in SAN for the reader and coordinates for the board.
+/// Returns the data for a game. Moves are given both in SAN, for display, and in coordinate
+/// notation, for the board.
 fn game_data(finished: &FinishedGame) -> Result<Value, ParseError> {
     let game = finished.replay()?;
     let start = *game.start();

@@ -1,8 +1,8 @@
-//! Knockout tournaments: the loser of each pairing is eliminated.
+//! Knockout tournaments, in which the loser of each pairing is eliminated.
 //!
-//! The engines are seeded in the order in which they were defined, so that the two highest seeds
-//! can meet only in the last round. If the number of engines is not a power of two, the highest
-//! seeds get a bye in the first round.
+//! Engines are seeded in the order in which they were defined, so that the top two seeds can only
+//! meet in the final. If the number of engines is not a power of two, the top seeds get a bye in
+//! the first round.
 
 use super::super::schedule::{Round, TIE_BREAKS};
 use super::{Placing, Rounds};
@@ -32,7 +32,7 @@ pub(super) fn next_round(rounds: &Rounds) -> Option<Round> {
     Some(round)
 }
 
-/// Returns the pairings with a tied score.
+/// Returns the pairings of round `number` that are tied.
 fn tied(rounds: &Rounds, number: usize) -> Vec<(usize, usize)> {
     let both_stay = |&(a, b): &(usize, usize)| rounds.stays(number, a) && rounds.stays(number, b);
     let encounters = rounds.encounters().into_iter();
@@ -40,8 +40,8 @@ fn tied(rounds: &Rounds, number: usize) -> Vec<(usize, usize)> {
     tied.map(|((_, pairing), _)| pairing).filter(both_stay).collect()
 }
 
-/// Returns the engines that remain after `number` rounds. In the next round, each engine with an
-/// even index plays the one after it.
+/// Returns the engines left after `number` rounds, in bracket order: in the next round, each engine
+/// at an even index plays the one after it. `None` is a bye.
 fn bracket(rounds: &Rounds, number: usize) -> Vec<Option<usize>> {
     let encounters = rounds.encounters();
     let mut bracket = match rounds.list.first() {
@@ -64,8 +64,7 @@ fn bracket(rounds: &Rounds, number: usize) -> Vec<Option<usize>> {
     bracket
 }
 
-/// Returns the engines in the order of the bracket, beginning with the highest seed; `None` is a
-/// bye.
+/// Returns the engines in bracket order, starting with the top seed. `None` is a bye.
 fn seeded(engines: &[usize]) -> Vec<Option<usize>> {
     let mut seeds = vec![0];
     while seeds.len() < engines.len() {

@@ -17,7 +17,7 @@ pub(super) fn cheapest_matching<const N: usize>(
         let costs = largest.iter_mut().zip(cost(a, b));
         costs.for_each(|(largest, cost)| *largest = cost.max(*largest));
     }
-    // Each item is scaled so that the sum of all items of lower priority cannot outweigh it.
+    // Scale each component so that it outweighs any sum of the lower-priority components.
     let total = |costs: [i64; N]| {
         let items = costs.into_iter().zip(largest);
         items.fold(0_i128, |sum, (cost, largest)| {

@@ -41,14 +41,15 @@ pub struct Rounds {
     present: Vec<bool>,
 }
 
-/// The place of an engine in a Swiss tournament or a knockout.
+/// An engine's standing in a Swiss or knockout tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Placing {
-    /// In a Swiss tournament, the points, including those for byes and for games that a withdrawn
-    /// opponent did not play. In a knockout, the number of rounds that the engine survived.
+    /// In a Swiss tournament, the engine's points, including those for byes and for games not
+    /// played because the opponent was withdrawn. In a knockout, the number of rounds that the
+    /// engine survived.
     pub score: f64,
-    /// In a Swiss tournament, the sum of the opponents' scores, which breaks ties. For a bye, the
-    /// engine's own score is added. In a knockout, 0.
+    /// In a Swiss tournament, the tie-break score: the sum of the opponents' scores, where a bye
+    /// counts as an opponent with the engine's own score. In a knockout, 0.
     pub buchholz: f64,
 }
 
@@ -62,8 +63,8 @@ impl Schedule {
 }
 
 impl Rounds {
-    /// Creates a tournament without rounds. `present` has one item for each engine, which is
-    /// `false` if the engine has been withdrawn.
+    /// Creates a tournament in which no round has been paired. `present` states for each engine
+    /// whether it takes part (`true`) or has been withdrawn.
     pub fn new(schedule: Schedule, present: Vec<bool>) -> Self {
         let (list, slots, results) = (Vec::new(), Vec::new(), BTreeMap::new());
         Rounds { schedule, list, slots, results, present }
@@ -74,7 +75,8 @@ impl Rounds {
         &self.list
     }
 
-    /// Returns the round that is being played; `None` for a round robin or gauntlet.
+    /// Returns the current round of a Swiss or knockout tournament; `None` for a round robin or
+    /// gauntlet.
     pub fn current(&self) -> Option<&Round> {
         self.list.last().filter(|_| self.schedule.format.has_rounds())
     }
@@ -84,7 +86,7 @@ impl Rounds {
         &self.slots
     }
 
-    /// Sets which engines take part. New engines come after the existing ones.
+    /// Sets which engines take part. New engines are added at the end.
     pub fn set_present(&mut self, present: Vec<bool>) {
         self.present = present;
     }
@@ -140,8 +142,8 @@ impl Rounds {
         self.list.push(round);
     }
 
-    /// Returns the games that are still to be played in the rounds that have been paired. In a
-    /// Swiss tournament or a knockout, only the last of these rounds counts.
+    /// Returns the games still to be played in the rounds paired so far. In a Swiss or knockout
+    /// tournament, only the most recent round is considered.
     pub fn remaining(&self) -> Vec<Slot> {
         let first = match self.list.last() {
             Some(last) if self.schedule.format.has_rounds() => last.first_game,
@@ -154,8 +156,8 @@ impl Rounds {
         self.slots[first - 1..].iter().filter(is_open).copied().collect()
     }
 
-    /// Pairs the next round and adds it. Returns `None` if the tournament is over. All games of the
-    /// earlier rounds must have been played ([`Rounds::remaining`]).
+    /// Pairs the next round and adds it to the tournament. Returns `None` if the tournament is
+    /// over. All games of earlier rounds must have been played (see [`Rounds::remaining`]).
     pub fn pair_next(&mut self) -> Option<Round> {
         let round = self.next_round()?;
         self.push(round.clone());
@@ -188,8 +190,8 @@ impl Rounds {
         self.remaining().is_empty() && self.next_round().is_none()
     }
 
-    /// Returns the expected number of games in the whole tournament. It assumes that no tie-breaks
-    /// are needed and that no engine is added or withdrawn.
+    /// Returns how many games are expected in the whole tournament, assuming that there are no
+    /// tie-breaks and that no more engines join or withdraw.
     pub fn planned(&self) -> usize {
         self.results.len() + self.remaining().len() + self.future()
     }
@@ -211,7 +213,7 @@ impl Rounds {
         self.schedule.games * pairings
     }
 
-    /// Returns the place of each engine, by index; empty for a round robin or gauntlet.
+    /// Returns each engine's placing, by engine index. Empty for a round robin or gauntlet.
     pub fn placings(&self) -> Vec<Placing> {
         match self.schedule.format {
             Format::RoundRobin | Format::Gauntlet => Vec::new(),
@@ -233,8 +235,8 @@ impl Rounds {
         }
     }
 
-    /// Returns the half points of both engines of each pairing in each round. Games that were not
-    /// played because an engine was withdrawn count as won by its opponent.
+    /// Returns both engines' half points for each pairing in each round. Games that were not played
+    /// because an engine was withdrawn count as wins for its opponent.
     fn encounters(&self) -> BTreeMap<(usize, (usize, usize)), [u32; 2]> {
         let mut encounters = BTreeMap::new();
         for slot in &self.slots {
@@ -270,8 +272,8 @@ mod tests {
         Schedule { engines, format, games: GAMES, openings: 5, reversed: true }
     }
 
-    /// Plays the remaining games with random results. Withdraws an engine instead of playing about
-    /// one in `odds` games.
+    /// Plays the remaining games with random results. About once in `odds` games, withdraws an
+    /// engine instead of playing.
     fn play(rounds: &mut Rounds, random: &mut Random, odds: u64) {
         while let Some(&slot) = rounds.remaining().first() {
             if odds > 0 && random.next_u64().is_multiple_of(odds) && rounds.entrants().len() > 3 {
@@ -341,7 +343,7 @@ mod tests {
                 if has_rematch(&round, &earlier) || second_bye {
                     prop_assert!(!can_avoid_rematches(&entrants, &earlier));
                 } else if let [bye] = round.byes[..] {
-                    // No engine with a lower rank could have got the bye.
+                    // The bye could not have gone to any engine with a lower rank.
                     let key = |engine: usize| (points[engine].score, std::cmp::Reverse(engine));
                     for &lower in entrants.iter().filter(|&&engine| key(engine) < key(bye)) {
                         let had_bye = earlier.iter().any(|other| other.byes.contains(&lower));
@@ -425,7 +427,8 @@ mod tests {
         assert_eq!(scores(&rounds), [1.0, 1.0, 1.0, 1.0, 2.0]);
         let round = rounds.pair_next().expect("a round");
         assert_eq!((round.pairings, round.byes), (vec![(1, 4), (2, 3)], vec![]));
-        // A returning engine plays from the next round on. The missed games still count as lost.
+        // An engine that returns joins in the next round. The games it missed still count as
+        // losses.
         rounds.present[0] = true;
         assert!(rounds.remaining().iter().all(|slot| slot.round.0 == 2));
         assert_eq!(scores(&rounds), [1.0, 1.0, 1.0, 1.0, 2.0]);

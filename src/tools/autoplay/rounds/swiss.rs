@@ -18,7 +18,7 @@ use super::super::schedule::{ByPairing, Round};
 use super::matching::cheapest_matching;
 use super::{Placing, Rounds, WIN};
 
-/// The maximum number of engines. The time grows with the cube of the number.
+/// The maximum number of engines. The time to pair a round grows with the cube of this number.
 pub const MAX_ENGINES: usize = 256;
 
 /// The history of a Swiss tournament.
@@ -47,7 +47,7 @@ impl Scores {
     }
 }
 
-/// An engine that is to be paired. The rank within its score group is counted from 0.
+/// An engine to be paired. Its rank within its score group is 0-based.
 #[derive(Clone, Copy)]
 struct Candidate {
     engine: usize,
@@ -56,7 +56,8 @@ struct Candidate {
     group_size: i64,
 }
 
-/// Pairs the next round unless `limit` rounds have been paired.
+/// Pairs the next round. Returns `None` if `limit` rounds have already been paired, or if fewer
+/// than two engines are left.
 pub(super) fn next_round(rounds: &Rounds, limit: usize) -> Option<Round> {
     let scores = Scores::new(rounds);
     let candidates = candidates(rounds, &scores.half_points);
@@ -108,7 +109,7 @@ fn candidates(rounds: &Rounds, half_points: &[u32]) -> Vec<Candidate> {
         .collect()
 }
 
-/// Returns how far a pairing deviates from each rule.
+/// Returns the cost of a pairing: for each rule, how far the pairing deviates from it.
 fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64; 5] {
     let engines = (better.engine.min(worse.engine), better.engine.max(worse.engine));
     let met = i64::from(scores.met.get(&engines).copied().unwrap_or(0));
@@ -116,7 +117,7 @@ fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64;
     let (float, order) = if difference == 0 {
         let half = better.group_size / 2;
         let is_same_half = (better.rank < half) == (worse.rank < half);
-        // It is better to exchange opponents within the lower half than to pair engines of the same
+        // Swapping opponents within the lower half is better than pairing two engines from the same
         // half.
         let exchange = if is_same_half { better.group_size.pow(2) } else { 0 };
         (0, (worse.rank - better.rank - half).pow(2) + exchange)
@@ -126,7 +127,7 @@ fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64;
     [met * met, 0, difference * difference, float, order]
 }
 
-/// Returns the score and the Buchholz number of each engine.
+/// Returns the score and Buchholz score of each engine.
 pub(super) fn placings(rounds: &Rounds) -> Vec<Placing> {
     let scores = Scores::new(rounds);
     let points = |half_points: u32| f64::from(half_points) / f64::from(WIN);

@@ -1,4 +1,5 @@
-//! The gain sequences, which determine the size of perturbations and the effect of results.
+//! The gain sequences, which determine how large the perturbations are and how much each result
+//! changes the parameters.
 
 use super::parameter::Parameter;
 
@@ -11,9 +12,9 @@ const GAMMA: f64 = 0.101;
 /// small. Spall recommends "10% or less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gain sequences for a tuning run. Time is counted in game pairs, as in Stockfish's framework.
-/// As a result, the same number of games moves the parameters equally far, whether it is divided
-/// into a few large iterations or many small ones.
+/// The gain sequences for a tuning run. Time is measured in game pairs, as in Stockfish's
+/// framework. This way, the same number of games moves the parameters equally far, whether it is
+/// split into a few large iterations or many small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
     pairs: f64,
@@ -31,8 +32,8 @@ impl Gains {
         parameter.c_end * (self.pairs / k).powf(GAMMA)
     }
 
-    /// Returns the change in a parameter per point of score (wins minus losses). This is a_k /
-    /// c_k, where a_k equals `r_end * c_end²` for the last pair.
+    /// Returns how much a parameter changes per point of score (wins minus losses). This is Spall's
+    /// a_k / c_k. For the last pair, a_k is `r_end * c_end²`.
     pub(super) fn step(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         let delay = STABILITY * self.pairs;

@@ -1,5 +1,6 @@
-//! The journal of a tuning run. It stores the score of each iteration. The parameter values are
-//! recomputed from the scores, so a resumed run gives exactly the same results.
+//! The journal of a tuning run, which stores the score of each iteration. Parameter values are
+//! recomputed from the scores, so a resumed run produces exactly the same results as an
+//! uninterrupted one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +12,16 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 use super::tuner::Tuner;
 
-/// The version must change with the algorithm, because the values are recomputed from the scores.
+/// Bump the version whenever the algorithm changes: the values are recomputed from the scores.
 static KIND: Kind = Kind { magic: "tabia tuning 2; ", name: "the journal of the tuning" };
 
-/// Returns whether a file that begins with `head` is the journal, in any version, of a tuning run.
+/// Returns whether a file that begins with `head` is a tuning journal (of any version).
 pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(b"tabia tuning ") || head.starts_with(b"{\"tuning\":")
 }
 
-/// The results of the games, from the point of view of the side with the first set of perturbed
-/// values.
+/// Game results from the point of view of the first side, which plays with the first set of
+/// perturbed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     pub wins: u64,
@@ -37,7 +38,8 @@ pub(crate) struct Iteration {
     number: u32,
     score: i32,
     games: Tally,
-    /// The parameter values, for human readers; a resumed run recomputes them from the scores.
+    /// The parameter values. They are only for human readers: a resumed run recomputes them from
+    /// the scores.
     values: BTreeMap<String, f64>,
 }
 
@@ -67,7 +69,7 @@ pub(crate) fn open(
         fs::remove_file(path).map_err(|error| KIND.error(path, error))?;
     }
     let journal = Journal::open(path, &KIND, settings, |iteration: Iteration, _| {
-        // Iterations after a damaged one are skipped here, and played again.
+        // If an iteration is damaged, ignore those after it. They are played again.
         if iteration.number == tuner.iteration() + 1 {
             tuner.update(iteration.score);
             games = iteration.games;

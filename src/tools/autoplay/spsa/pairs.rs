@@ -1,4 +1,4 @@
-//! Plays the games of an iteration on worker threads, each with two running copies of the engine.
+//! Plays the games of an iteration on worker threads. Each worker runs two copies of the engine.
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
@@ -27,17 +27,17 @@ pub(super) type Options = Vec<(String, String)>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Job {
-    /// The game's index in the iteration. Two consecutive games form a pair.
+    /// The index of the game in the iteration. Games 2n and 2n + 1 form a pair.
     pub number: usize,
     pub white: usize,
     pub opening: usize,
     pub options: [Options; 2],
 }
 
-/// A message from a worker. Each job produces exactly one result message.
+/// A message from a worker. Every job produces exactly one message that is a result.
 #[derive(Debug)]
 pub(super) enum Report {
-    /// A start failed and is being repeated. This message is not a result.
+    /// The engine failed to start and is being started again. This message is not a result.
     StartupRetry(String),
     /// A game was played. Contains its index and the first side's score: 1, 0 or -1.
     Played(usize, i32),
@@ -123,7 +123,7 @@ impl TuningContext<'_> {
         Ok(())
     }
 
-    /// Returns the score of a game, or the reason why the game is excluded.
+    /// Returns the first side's score in a game, or the reason why the game has no score.
     fn judge(&self, job: &Job, verdict: Verdict, last_output: &[String]) -> Result<i32, NoScore> {
         if verdict.termination == Termination::Unfinished {
             return Err(match self.interrupt.is_triggered() {
@@ -153,8 +153,8 @@ pub(super) struct Scored {
 }
 
 impl Scored {
-    /// Counts the first side's results in pairs of games. An error is the reason why a game has no
-    /// score.
+    /// Counts the first side's results. A pair is excluded if one of its games is an error, which
+    /// gives the reason why the game has no score.
     pub(super) fn new(games: &[Result<i32, String>]) -> Self {
         let mut scored = Scored::default();
         for pair in games.chunks(2) {

@@ -12,15 +12,15 @@ const HEAD: &str = "name,start,min,max,c_end,r_end";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameter {
-    /// The name of the option, which is not case-sensitive.
+    /// The name of the option. Case is ignored.
     pub name: String,
     pub start: f64,
     pub min: f64,
     pub max: f64,
     /// The perturbation at the end of the run, in the option's own units. Must be greater than 0.
     pub c_end: f64,
-    /// The learning rate at the end of the run. This is the fraction of the perturbation by which
-    /// the value moves per point of score (wins minus losses). Must be greater than 0.
+    /// The learning rate at the end of the run: per point of score (wins minus losses), the value
+    /// moves by this fraction of the perturbation. Must be greater than 0.
     pub r_end: f64,
 }
 
@@ -69,7 +69,7 @@ impl Parameter {
     }
 }
 
-/// Formats the parameter in the format that `FromStr` parses.
+/// Formats the parameter so that `FromStr` can parse it.
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parameter { name, start, min, max, c_end, r_end } = self;

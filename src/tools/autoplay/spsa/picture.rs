@@ -1,4 +1,4 @@
-//! Plots the parameters' values over the iterations.
+//! Plots parameter values over the iterations.
 
 use crate::support::plot::{COLORS, Curve, Panel, Scale, Tile, round_number, tiles};
 
@@ -13,7 +13,7 @@ const NUMBERS: usize = 6;
 const WIDTH: f64 = 330.0;
 const COLUMNS: usize = 3;
 
-/// Draws an SVG image with a panel for each parameter, which shows its value over the iterations.
+/// Draws an SVG image with one panel per parameter, which plots the value over the iterations.
 pub(crate) fn picture(tuner: &Tuner) -> String {
     let path = tuner.path();
     let last = path.len() - 1;
@@ -35,7 +35,7 @@ pub(crate) fn picture(tuner: &Tuner) -> String {
     })
 }
 
-/// Returns a round step size that selects at most `most` of `points` points.
+/// Returns a round step size at which at most `most` out of `points` points are selected.
 fn every(points: usize, most: usize) -> usize {
     round_number((points as f64 / most as f64).max(1.0)) as usize
 }

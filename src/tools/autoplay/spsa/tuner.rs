@@ -15,7 +15,7 @@ pub(crate) struct Plan {
     pub seed: u64,
 }
 
-/// The state of a tuning run. It is determined by the plan and the scores.
+/// The state of a tuning run. It depends only on the parameters, the plan and the scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Tuner {
     parameters: Vec<Parameter>,
@@ -30,9 +30,9 @@ pub(crate) struct Tuner {
 pub(super) struct Perturbation {
     /// For each parameter, the two sides' values, which are within the parameter's bounds.
     pub values: Vec<[f64; 2]>,
-    /// For each parameter, a random number of at least 0 and less than 1. It is added to the values
-    /// of both sides before rounding down, so that rounding changes their difference as little as
-    /// possible.
+    /// For each parameter, a random number in the range 0..1. It is added to both sides' values
+    /// before they are rounded down, so that rounding changes the difference between them as little
+    /// as possible.
     pub rounding: Vec<f64>,
 }
 
@@ -83,8 +83,8 @@ impl Tuner {
         Random::new(mixed)
     }
 
-    /// Returns the sign (1 or -1) of the first side's perturbation for each parameter. The signs
-    /// follow a Bernoulli distribution, as Spall recommends.
+    /// Returns the sign (1 or -1) of the first side's perturbation for each parameter, and the
+    /// generator for further random numbers. Both signs are equally likely, as Spall recommends.
     fn signs(&self) -> (Vec<f64>, Random) {
         let mut random = self.random();
         let sign = |_| if random.below(2) == 0 { -1.0 } else { 1.0 };
@@ -102,8 +102,8 @@ impl Tuner {
         Perturbation { values, rounding }
     }
 
-    /// Updates the values with the score of an iteration, which is the first side's wins minus
-    /// losses in all pairs that are counted. Has no effect after the last iteration.
+    /// Updates the values based on the score of an iteration, which is the first side's wins minus
+    /// losses over all pairs that count. Does nothing after the last iteration.
     pub(crate) fn update(&mut self, score: i32) {
         if self.is_done() {
             return;
@@ -117,7 +117,7 @@ impl Tuner {
         self.scores.push(score);
     }
 
-    /// Returns the initial values and the values after each iteration.
+    /// Returns the initial values, followed by the values after each iteration.
     pub(crate) fn path(&self) -> Vec<Vec<f64>> {
         let mut tuner = Tuner::new(self.parameters.clone(), self.plan);
         let mut path = vec![tuner.values.clone()];
@@ -130,7 +130,8 @@ impl Tuner {
 }
 
 impl Perturbation {
-    /// Formats a parameter's value for one side, randomly rounded to an integer if `whole` is set.
+    /// Formats one side's value of a parameter. If `whole` is set, the value is randomly rounded to
+    /// an integer.
     pub(super) fn text(&self, index: usize, side: usize, whole: bool) -> String {
         let value = self.values[index][side];
         if whole { (value + self.rounding[index]).floor().to_string() } else { value.to_string() }
@@ -141,7 +142,8 @@ impl Perturbation {
 mod tests {
     use super::*;
 
-    /// The simulated Elo of a value: highest at `best`, and `drop` lower at a distance of `width`.
+    /// Determines the simulated Elo for a value: it is highest at `best`, and lower by `drop` at a
+    /// distance of `width`.
     struct Optimum {
         best: f64,
         width: f64,
@@ -207,7 +209,8 @@ mod tests {
         }
     }
 
-    /// Checks the figures in docs/guides/tune.md for a loss of 2 Elo at a distance of `c_end`.
+    /// Checks the figures given in docs/guides/tune.md, for a parameter that loses 2 Elo at a
+    /// distance of `c_end` from its best value.
     #[test]
     fn speed_and_noise_match_the_guide() {
         const RUNS: u64 = 40;

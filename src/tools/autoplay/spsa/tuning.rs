@@ -23,7 +23,7 @@ use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
 
-/// The number of consecutive excluded pairs after which the run ends for lack of progress.
+/// The run is aborted after this many excluded pairs in a row, because it makes no progress.
 const VOID_LIMIT: u32 = 10;
 
 #[derive(Debug, Error)]
@@ -63,13 +63,14 @@ pub(crate) struct Tuning {
     pub engine: EngineConfig,
     pub tuner: Tuner,
     pub games: Tally,
-    /// The openings, which the pairs use in turn. Never empty.
+    /// The openings, which the game pairs cycle through. Never empty.
     pub openings: Arc<[Opening]>,
     pub conditions: Conditions,
     pub concurrency: usize,
     pub trace: Trace,
     journal: Option<Journal<Iteration>>,
-    /// Whether each parameter's option accepts only integers. Set by [`Tuning::check_engine`].
+    /// For each parameter, whether its option only accepts integers. Set by
+    /// [`Tuning::check_engine`].
     whole: Vec<bool>,
     void_in_a_row: u32,
 }
@@ -100,8 +101,8 @@ impl Tuning {
         }
     }
 
-    /// Resumes from the iterations stored in the journal at `place`, and stores further ones there.
-    /// If `anew` is set, an existing file is replaced. `settings` describes everything that affects
+    /// Restores the iterations stored in the journal at `place`, and stores further ones there. If
+    /// `anew` is set, the existing file is replaced. `settings` describes everything that affects
     /// the run.
     pub(crate) fn store(
         &mut self,
@@ -129,8 +130,9 @@ impl Tuning {
         Ok(())
     }
 
-    /// Runs the iterations until all are done or the run is interrupted. The engine must have been
-    /// checked. Each event is first saved and then passed to `observe` on the calling thread.
+    /// Runs iterations until all are done or the run is interrupted. Call [`Tuning::check_engine`]
+    /// first. Each event is saved before it is passed to `observe`, which runs on the calling
+    /// thread.
     pub(crate) fn run(
         &mut self,
         interrupt: &Interrupt,
@@ -152,8 +154,8 @@ impl Tuning {
                 move || context.work(&wanted, &reported)
             };
             threads::start(scope, (self.concurrency.clamp(1, games), threads::STACK), work)?;
-            // Only the workers may hold these ends of the channels. Otherwise, the loop below would
-            // wait forever after all workers have ended.
+            // Drop these ends of the channels, so that only the workers hold them. Otherwise, the
+            // loop below would wait forever if all workers ended.
             drop((wanted, reported));
             let end = self.iterate(&jobs, &reports, interrupt, &mut observe);
             // Closing the channel ends the workers.
@@ -230,7 +232,8 @@ impl Tuning {
         self.games.draws += draws;
         self.games.losses += losses;
         self.games.void_pairs += scored.void.len() as u64;
-        // Any counted pair resets the count, wherever the pair is in the iteration.
+        // A single pair that counts is enough to reset the counter, wherever it is in the
+        // iteration.
         self.void_in_a_row = match wins + draws + losses {
             0 => self.void_in_a_row + scored.void.len() as u32,
             _ => 0,
@@ -260,7 +263,7 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     }
 }
 
-/// Waits for the results of this many games. If the engine cannot play, ends the remaining games.
+/// Waits for the results of `count` games. If an engine cannot play, stops the remaining games.
 fn collect(
     reports: &Receiver<Report>,
     count: usize,

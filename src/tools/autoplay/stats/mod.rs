@@ -26,7 +26,7 @@ use super::verdict::{Termination, Verdict};
 /// The quantile of the normal distribution for a two-sided 95% interval.
 pub(super) const Z_95: f64 = 1.959_963_984_540_054;
 
-/// The Elo difference that multiplies the odds by e, according to the logistic Elo formula.
+/// In the logistic Elo formula, a rating difference of this many Elo multiplies the odds by e.
 pub(super) const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// The number of wins, draws and losses of one side.
@@ -71,7 +71,7 @@ pub struct Tally {
     pub pairs: [u32; 5],
     /// The number of games that ended for each reason.
     pub terminations: BTreeMap<Termination, u32>,
-    /// The half points from the first game of each incomplete pair, by pair number.
+    /// The half points scored in the first game of each incomplete pair, keyed by pair number.
     open: BTreeMap<usize, u32>,
 }
 
@@ -85,7 +85,8 @@ pub struct Estimate {
 }
 
 impl Tally {
-    /// Adds a game of pair number `pair`, played with `color`. Unfinished games are ignored.
+    /// Adds a game that belongs to pair `pair` and in which the engine played `color`. Unfinished
+    /// games are ignored.
     pub fn add(&mut self, pair: usize, color: Color, verdict: &Verdict) {
         if verdict.termination == Termination::Unfinished {
             return;
@@ -159,9 +160,9 @@ pub fn elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value, error })
 }
 
-/// Returns the normalised Elo difference, which is the distance of the score from one half in
-/// standard deviations of a single game, and its 95% margin of error. Returns `None` if all results
-/// are equal, because the variance cannot then be estimated.
+/// Returns the normalised Elo difference with its 95% margin of error. It measures how far the
+/// score is from one half, in standard deviations of a single game. Returns `None` if all results
+/// are the same, because then the variance cannot be estimated.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.

@@ -1,9 +1,9 @@
-//! The sequential probability ratio test, applied to pairs of games.
+//! The sequential probability ratio test, applied to game pairs.
 //!
-//! This is the generalised test. It uses the log-likelihood ratio of the two distributions that
-//! best fit the results under each hypothesis. Source: Michel Van den Bergh, "Comments
-//! on Normalized Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
-//! Propositions and sections mentioned below refer to that paper.
+//! This is the generalised test: the log-likelihood ratio compares the two distributions that fit
+//! the results best under each hypothesis. Source: Michel Van den Bergh, "Comments on Normalized
+//! Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>. The propositions and
+//! sections mentioned below refer to that paper.
 
 use std::cmp::Ordering;
 
@@ -18,7 +18,7 @@ use crate::support::error::ParseError;
 pub enum EloModel {
     /// Ordinary (logistic) Elo.
     Logistic,
-    /// Normalised Elo, with which a test takes about the same number of games for any draw rate.
+    /// Normalised Elo. A test then takes about the same number of games whatever the draw rate.
     #[default]
     Normalized,
 }
@@ -50,7 +50,7 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// Converts a decision to the comparison of the tested engine with its opponent.
+/// Converts a decision into how the tested engine compares with its opponent.
 impl From<Decision> for Ordering {
     fn from(decision: Decision) -> Self {
         match decision {
@@ -69,7 +69,7 @@ const ALMOST_NONE: f64 = 1e-3;
 /// 0.0001.
 const MAX_ELO: f64 = 1600.0;
 
-/// The number of bisections used to find a root. Half the precision of a double is sufficient,
+/// The number of bisections when searching for a root. Half the precision of a double is enough,
 /// because the likelihood is stationary at the root.
 const FIT_ROUNDS: usize = 30;
 
@@ -102,14 +102,15 @@ impl Sprt {
         Ok(self)
     }
 
-    /// Returns the bounds of the log-likelihood ratio between which the test continues (Wald).
+    /// Returns the bounds of the log-likelihood ratio (Wald). The test continues while the ratio is
+    /// between them.
     pub fn bounds(&self) -> (f64, f64) {
         let Sprt { alpha, beta, .. } = self;
         (beta.ln() - (1.0 - alpha).ln(), (1.0 - beta).ln() - alpha.ln())
     }
 
-    /// Returns the log-likelihood ratio for a distribution over evenly spaced scores: the numbers
-    /// of pairs with each of the five sums, or of losses, draws and wins.
+    /// Returns the log-likelihood ratio. `counts` is a distribution over evenly spaced scores:
+    /// losses, draws and wins, or the five possible sums of a game pair.
     pub fn llr(&self, counts: &[u32]) -> f64 {
         if counts.iter().all(|&n| n == 0) {
             return 0.0;
@@ -161,13 +162,16 @@ fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
 /// Returns the most likely distribution whose mean is `t` standard deviations above one half
 /// (section 4.1).
 ///
-/// Let x be the distance of a score from one half, and τ = t / sqrt(1 + t²). Then the condition is
-/// E(x) = τ sqrt(E(x²)). The root sqrt(E(x²)) is the minimum of (E(x²) / s + s) / 2 over all s > 0.
-/// Each s therefore gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The required
-/// distribution satisfies this condition for the s that equals the root. If the observed mean is
-/// below the required mean, this s has the most likely fit of all s. Otherwise, this s has the
-/// least likely fit. In both cases, sqrt(E(x²)) - s changes sign at this s. In the first case,
-/// there can be such an s near each score above one half. The one with the most likely fit is used.
+/// Let x be a score minus one half, and τ = t / sqrt(1 + t²). Then the condition is E(x) = τ
+/// sqrt(E(x²)). The root sqrt(E(x²)) is the minimum of (E(x²) / s + s) / 2 over all s > 0, and the
+/// minimum is reached where s equals the root. So each s gives a linear condition,
+/// E(x - τ (x² / s + s) / 2) = 0, and the distribution we want satisfies the condition for the s
+/// that equals the root.
+///
+/// If the observed mean is below the required one, the fit for this s is the most likely among all
+/// s. Otherwise, it is the least likely. In both cases, sqrt(E(x²)) - s changes sign at this s. In
+/// the first case, there may be one such s near each score above one half, and we use the one with
+/// the most likely fit.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     if t < 0.0 {
         let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();
@@ -187,7 +191,8 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
         let condition = |&(x, p): &(f64, f64)| (x - tau * (x * x / s + s) / 2.0, p);
         tilt(&centred.iter().map(condition).collect::<Vec<_>>())
     };
-    // Bisects an interval; sqrt(E(x²)) - s is positive at its lower and negative at its upper end.
+    // Bisects an interval. sqrt(E(x²)) - s is positive at the lower end and negative at the upper
+    // end.
     let search = |mut low: f64, high: f64| {
         let mut high = high.min(LARGEST_ROOT);
         for _ in 0..FIT_ROUNDS {
@@ -204,8 +209,8 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
         let high = middle + (middle.powi(2) - observed_root.powi(2)).sqrt();
         return search(observed_root.powi(2) / high, high);
     }
-    // In these intervals the condition can be satisfied, because x - τ (x² / s + s) / 2 is positive
-    // for a score above one half.
+    // The condition can be satisfied within these intervals, because x - τ (x² / s + s) / 2 is
+    // positive there for a score above one half.
     let width = 1.0 + (1.0 - tau * tau).sqrt();
     let tops = centred.iter().map(|&(x, _)| x).filter(|&x| x > 0.0);
     let fits = tops.map(|x| search(x * tau / width, x * width / tau));
@@ -215,7 +220,7 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     fits.max_by(|a, b| likelihood(a).total_cmp(&likelihood(b))).unwrap_or_default()
 }
 
-/// Returns the weights p / (1 + theta x) under which x has mean zero, given pairs (x, p). Bisection
+/// Given pairs (x, p), returns the weights p / (1 + theta x) for which x has mean zero. Bisection
 /// finds theta, because the mean decreases from plus to minus infinity between two poles.
 fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
     let values = || terms.iter().map(|&(x, _)| x);
@@ -235,7 +240,7 @@ fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
         }
     }
     let theta = (low + high) / 2.0;
-    // Near a pole, rounding errors could otherwise make a probability exceed 1.
+    // Without this limit, rounding errors near a pole could make a probability exceed 1.
     terms.iter().map(|&(x, p)| p / (1.0 + theta * x).max(p)).collect()
 }
 
@@ -269,9 +274,9 @@ mod tests {
         }
     }
 
-    /// If all pairs are won, the best fits contain only wins and losses. If p is the fraction of
-    /// wins, then (p - 1/2) / sqrt(p (1 - p)) = t. Therefore p = 1/2 under H0, and p = 1/2 + t /
-    /// (2 sqrt(1 + t²)) under H1.
+    /// If every pair is won, the best fits contain only wins and losses. The fraction of wins p
+    /// then satisfies (p - 1/2) / sqrt(p (1 - p)) = t, which gives p = 1/2 under H0 and p = 1/2 + t
+    /// / (2 sqrt(1 + t²)) under H1.
     #[test]
     fn llr_of_a_shutout_matches_the_formula() {
         let t = 2.0_f64.sqrt() * 5.0 / (2.0 * ELO_SCALE);
@@ -292,8 +297,8 @@ mod tests {
         assert_eq!(test.decide(test.llr(&[0, 0, 7, 0, 0])), Decision::Continue);
     }
 
-    /// Compares the fit with all distributions over loss, draw and win that have the required mean
-    /// or t-value, on a fine grid of draw rates. No such distribution fits better.
+    /// Compares the fit with all distributions of losses, draws and wins that have the required
+    /// t-value, on a fine grid of draw rates. None of them may fit better.
     #[test]
     fn fit_maximises_the_likelihood() {
         let counts = [[70, 20, 10], [10, 20, 70], [1, 0, 99], [99, 0, 1], [0, 50, 0], [0, 0, 30]];
@@ -355,7 +360,7 @@ mod tests {
             let (lower, upper) = test.bounds();
             prop_assert!(llr.is_finite() && lower.is_finite() && upper.is_finite(), "{llr}");
             prop_assert!(lower < upper, "{lower} {upper}");
-            // If the sides are exchanged, the ratio changes sign.
+            // Swapping the two sides changes the sign of the ratio.
             let turned: Vec<u32> = counts.iter().rev().copied().collect();
             let other = Sprt { elo0: -elo1, elo1: -elo0, ..test }.llr(&turned);
             let games: f64 = counts.iter().copied().map(f64::from).sum();

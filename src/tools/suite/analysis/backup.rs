@@ -1,7 +1,8 @@
-//! Computes backed-up search values along the moves between analysed positions.
+//! Backs up search scores through the graph of analysed positions.
 //!
-//! The value of a position is the maximum over its moves to analysed positions and the best of its
-//! other moves. With cycles, this is a deterministic graphical game in which endless play is a
+//! The value of a position is the highest score among its moves: for a move to another analysed
+//! position, the negated value of that position, and for the best of the other moves, the score
+//! from the search. With cycles, this is a deterministic graphical game in which endless play is a
 //! draw. Each position has a unique value: the result of play that is stopped after n moves and
 //! then scored as a draw, for any n that is at least the number of positions. All values therefore
 //! start as draws and are updated until none changes.
@@ -19,7 +20,8 @@ use crate::games::book::{BookValue, Scored, before};
 /// For each analysed position, the analysed positions that can be reached with one legal move.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// The range of `links` that belongs to each position, in the order of the values.
+    /// For each position, the range of its links in `links`. Positions are in the same order as the
+    /// values.
     spans: Vec<Range<usize>>,
     links: Vec<(Move, u32)>,
 }
@@ -86,8 +88,8 @@ fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
 
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
-    // If the position after the best outside move has been analysed since, the value of that
-    // position replaces the earlier score of the move.
+    // If the move leads to a position that has been analysed since, that position's value replaces
+    // the move's old score.
     let outside = value.outside.filter(|found| leads_out(found, links));
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
@@ -96,7 +98,7 @@ fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Sc
 /// `values`.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     set_outside(values, links);
-    // A position without moves has the score that the rules of chess assign.
+    // If there are no legal moves, the score is final: checkmate or stalemate.
     let begin = |(number, value): (usize, &BookValue)| {
         let is_over = links.of(number).is_empty() && value.own.is_none() && value.outside.is_none();
         if is_over { value.score } else { DRAW }
@@ -135,8 +137,8 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     back_up_depths(values, links, &before);
 }
 
-/// Sets `outside` to the best move found by the searches if that move leads out of the analysis.
-/// This happens if positions were removed or the values come from a larger analysis.
+/// Sets `outside` to the best move found by the search over all moves if that move leads out of the
+/// analysis. This happens if positions were removed or the values come from a larger analysis.
 fn set_outside(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));
@@ -144,8 +146,8 @@ fn set_outside(values: &mut [BookValue], links: &Links) {
     }
 }
 
-/// Limits the depth of each score. It is at most the depth of the position's own searches, and at
-/// most one more than the depth of any position whose score was compared.
+/// Limits the depth of each score to the depth of the position's own searches, and to one ply more
+/// than the depth of any successor in the analysis.
 fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Predecessors) {
     values.iter_mut().for_each(|value| value.depth = value.own_depth);
     let mut due: VecDeque<u32> = (0..values.len() as u32).collect();

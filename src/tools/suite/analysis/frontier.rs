@@ -1,10 +1,10 @@
-//! Selects the moves with which an analysis extends its book.
+//! Selects the moves by which an analysis extends its book.
 //!
 //! As in drop-out expansion, moves that lead out of the analysis are added in order of likelihood,
-//! so that poor lines are refuted and not analysed further. Source: T. R. Lincke, "Strategies for
-//! the automatic construction of opening books", Computers and Games (2000). Lincke adds up plies
-//! and losses along a path. Tabia multiplies likelihoods instead, because a book built from games
-//! shows how likely each position is.
+//! so poor lines are refuted but not analysed any further. Source: T. R. Lincke, "Strategies for
+//! the automatic construction of opening books", Computers and Games (2000). Lincke sums plies and
+//! losses along a path. Tabia multiplies likelihoods instead, because a book built from games shows
+//! how likely each position is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,19 +15,19 @@ use crate::chess::position::{KeyMap, Position};
 use crate::chess::score::Score;
 use crate::games::book::{Book, BookValue, FrontierMove, before};
 
-/// A move that is worse than the best move by this many centipawns is considered half as likely.
-/// Set by hand to the default of `SteerMargin`, which is about how much the scores of two searches
-/// of the same move differ.
+/// A move that is this many centipawns worse than the best move is considered half as likely.
+/// Chosen by hand to equal the default of `SteerMargin`, which is roughly how much two searches of
+/// the same move differ in score.
 const HALVING: f64 = 15.0;
-/// Positions with a larger absolute score, in centipawns, are not extended. A book no longer
-/// affects such games. Set by hand.
+/// Positions whose absolute score is larger than this, in centipawns, are not extended: the game is
+/// decided, so a book no longer helps. Chosen by hand.
 const LIMIT: Score = 200;
 
 /// Orders positions by likelihood and then by the index of their value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// The bits of the likelihood. They have the same order as the likelihood, because it is
-    /// positive.
+    /// The bit pattern of the likelihood, which sorts like the likelihood itself because it is
+    /// never negative.
     likelihood: u64,
     place: Reverse<usize>,
 }
@@ -42,7 +42,7 @@ impl Rank {
     }
 }
 
-/// Returns up to `number` moves that lead out of the analysis of a book, the most likely first.
+/// Returns up to `number` moves that lead out of a book's analysis, most likely first.
 pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
@@ -100,7 +100,7 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     reach
 }
 
-/// Returns the likelihood of each move in a position, computed from the values. The moves to
+/// Returns the likelihood of each move in a position, based on the moves' scores. The moves to
 /// analysed positions come first, followed by the best of the other moves.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
@@ -134,8 +134,9 @@ mod tests {
         *game.position()
     }
 
-    /// Creates a book of 60 games with 1.e4 e5 and 40 games with 1.d4. Each value has the moves to
-    /// a position, its score, its best move out of the analysis, and that move's score.
+    /// Creates a book of 60 games with 1.e4 e5 and 40 games with 1.d4. Each value is given by the
+    /// moves leading to the position, its score, its best move out of the analysis, and that move's
+    /// score.
     fn book(values: &[(&str, Score, &str, Score)]) -> Book {
         let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
@@ -168,8 +169,8 @@ mod tests {
 
     #[test]
     fn frontier_is_ordered_by_likelihood() {
-        // In the start position, the values give shares of 0.31 to 1.c4, 0.49 to 1.e4 and 0.20 to
-        // 1.d4. The games give shares of 0.6 to 1.e4 and 0.4 to 1.d4.
+        // In the start position, the values make 1.c4 31% likely, 1.e4 49% and 1.d4 20%. In the
+        // games, 1.e4 was played 60% of the time and 1.d4 40%.
         let values = [
             ("", 30, "c4", 20),
             ("e4", -30, "c5", -30),
@@ -177,8 +178,8 @@ mod tests {
             ("e4 e5", 40, "Nf3", 40),
         ];
         let book = book(&values);
-        // After 1.e4, the move 1...e5 is 10 centipawns worse than 1...c5 and has a share of 0.39,
-        // but all games continued with it.
+        // After 1.e4, 1...e5 is 10 centipawns worse than 1...c5, which makes it 39% likely, but all
+        // games with 1.e4 continued with it.
         assert_eq!(order(&book, 9), ["Nf3", "Nf6", "c5", "c4"]);
         assert_eq!(order(&book, 2), ["Nf3", "Nf6"]);
     }
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn transposed_position_is_added_once() {
-        // The position is reached after 1.d4 d5 2.e4 and after 1.e4 d5 2.d4.
+        // The position is reached via 1.d4 d5 2.e4 and via 1.e4 d5 2.d4.
         let text = "1. d4 d5 1-0\n\n1. e4 d5 1-0\n\n";
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
         let (plain, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");

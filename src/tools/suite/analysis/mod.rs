@@ -1,15 +1,14 @@
 //! Searches the positions in a book, computes their backed-up values, and extends the book.
 //!
 //! Every position is searched at most twice. The first search covers all moves. If the best move
-//! leads to another position in the analysis, a second search covers only the moves that do not.
-//! Each search starts without data from other searches, so the values depend neither on the number
-//! of threads nor on interruptions. The results are stored in the `journal` until `backup` has
+//! leads to another position in the analysis, a second search covers only the moves that lead out
+//! of the analysis. No search uses data from another, so the values depend neither on the number of
+//! threads nor on interruptions. The results are stored in the `journal` until `backup` has
 //! computed the values.
 //!
-//! With `--grow`, `frontier` selects the positions that the analysis adds next. The book with the
-//! added positions is written before they are searched. Unfinished work is either in the book (as
-//! moves without games) or in the journal (as results of depth 0), so an interruption loses
-//! nothing.
+//! With `--grow`, `frontier` selects the positions to add next. The extended book is written before
+//! the added positions are searched. Unfinished work is either in the book (as moves without games)
+//! or in the journal (as results of depth 0), so nothing is lost if the analysis is interrupted.
 
 mod backup;
 mod frontier;
@@ -53,13 +52,13 @@ struct Outcome {
 /// The analysis of a book: known values, and positions to search.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
-    /// The results of this run's searches that covered all moves. They are needed if positions are
-    /// added.
+    /// The results of this run's searches over all moves, which are reused if positions are added
+    /// later.
     searched: KeyMap<Outcome>,
     /// The positions to search. Those reached by the most games come first.
     targets: Vec<Position>,
     members: KeyMap<()>,
-    /// The number of positions in the analysis that book moves cannot reach.
+    /// The number of positions in the analysis that cannot be reached by playing book moves.
     pub out_of_reach: u64,
     /// The number of positions in the analysis with fewer games than the plan's minimum.
     pub beyond: u64,
@@ -67,7 +66,7 @@ pub(crate) struct Analysis {
 }
 
 impl Analysis {
-    /// Prepares the analysis of a book. `known` contains the values that are already known.
+    /// Prepares the analysis of a book. `known` contains values from earlier searches.
     pub(crate) fn new(book: &Book, known: impl Iterator<Item = BookValue>, plan: Plan) -> Self {
         let known = known.map(|value| (value.key, value)).collect();
         let mut analysis = Analysis {
@@ -139,8 +138,8 @@ impl Analysis {
         self.members.contains_key(&position.play(mv).key())
     }
 
-    /// Returns whether a position needs no search, because its earlier searches were deep enough
-    /// and cover the best of the moves that lead out of the current analysis.
+    /// Returns whether a position needs no search, because the earlier searches were long enough
+    /// and the best move they found out of the analysis still leads out of it.
     fn is_known(&self, position: &Position) -> bool {
         self.known.get(&position.key()).is_some_and(|value| {
             !is_wanted(value)
@@ -188,8 +187,8 @@ impl Analysis {
         }
     }
 
-    /// Returns the result of the earlier search of all moves, if that search was long enough. A
-    /// stored value contains this result only if the best move led out of the analysis.
+    /// Returns the result of an earlier search over all moves, if there was one and it was long
+    /// enough. A stored value contains this result only if the best move led out of the analysis.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;
@@ -242,7 +241,7 @@ impl Analysis {
         (value, Some(all))
     }
 
-    /// Searches only `root_moves`. If the list is empty, searches all moves.
+    /// Searches `root_moves`, or all moves if the list is empty.
     fn best(
         &self,
         searcher: &mut Searcher,
@@ -276,15 +275,15 @@ fn wanted(key: u64) -> BookValue {
     }
 }
 
-/// Returns whether a value is a placeholder ([`wanted`]). Other values never look like
-/// placeholders: a search finds a move, and a position without legal moves has the depth of a
-/// finished game.
+/// Returns whether a value is a placeholder (see [`wanted`]). No other value looks like one: a
+/// search always finds a move, and a position without legal moves has the depth of a finished game.
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
 
-/// Returns values from the analyses of other books for positions in this book, backed up along this
-/// book's moves. For each position, the longest search is used.
+/// Takes values from the analyses of other books for the positions in this book, and backs them up
+/// along this book's moves. If a position has several values, the one from the longest search is
+/// used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
     let longest = longest(found);
     let values = book.entries().filter_map(|entry| longest.get(&entry.key).copied());

@@ -1,10 +1,11 @@
-//! Measures how much sooner several threads reach a given depth than one thread.
+//! Measures how much sooner a given depth is reached with several threads than with one.
 //!
-//! For each position, a preliminary search with one thread determines the depth. It is the depth of
-//! the first iteration that completes after a given time or finds a forced win or loss. This search
-//! is excluded from the comparison: it determines the depth, so random delays in it would bias the
-//! result. Each number of threads, including one, then searches the position to that depth, each
-//! time from a cleared state. The order of the thread counts changes from position to position.
+//! For each position, a preliminary search with one thread determines the depth: that of the first
+//! iteration that completes after a given time or finds a forced win or loss. This search is
+//! excluded from the comparison, because random delays in it affect the choice of depth and would
+//! bias the result. The position is then searched to that depth with each number of threads,
+//! including one, starting from a cleared state each time. The order of the thread counts changes
+//! from position to position.
 
 mod picture;
 
@@ -23,7 +24,7 @@ use crate::engine::search::{
 pub(crate) struct Timing {
     pub elapsed: Duration,
     pub nodes: u64,
-    /// Statistics about the work shared among the threads. Not set for a [`SpeedupTrial::scout`].
+    /// Statistics about the work shared among the threads. All zero for a [`SpeedupTrial::scout`].
     pub sharing: Sharing,
 }
 
@@ -54,7 +55,7 @@ pub(crate) struct SpeedupTrial {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SpeedupSummary {
     pub threads: usize,
-    /// The lower quartile, the median and the upper quartile of the speedup to the same depth.
+    /// The lower quartile, median and upper quartile of the speedup.
     pub speedup: [f64; 3],
     pub mean: f64,
     /// The standard error of the mean, as a fraction of the mean.
@@ -62,8 +63,7 @@ pub(crate) struct SpeedupSummary {
     /// The total time with one thread, divided by the total time with several threads. Long
     /// searches have more weight in this ratio than short ones.
     pub total: f64,
-    /// The total number of nodes divided by the number with one thread. This is the search
-    /// overhead.
+    /// The search overhead: the total number of nodes divided by the number with one thread.
     pub nodes: f64,
     /// The number of nodes per second over all positions, divided by the rate with one thread.
     pub speed: f64,
@@ -78,7 +78,7 @@ pub(crate) struct SpeedupSummary {
 }
 
 pub(crate) struct Bench {
-    /// The searcher with one thread, followed by the searchers with the other numbers of threads.
+    /// The single-threaded searcher, followed by one searcher for each requested number of threads.
     searchers: Vec<Searcher>,
     time: Duration,
     attempts: usize,
@@ -86,8 +86,8 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Creates searchers with the settings in `config`: one with a single thread, and one for each
-    /// number in `threads`. The depth is chosen so that one thread searches for at least `time`,
-    /// unless it finds a forced win or loss.
+    /// number in `threads`. Positions are searched to a depth for which a single thread needs at
+    /// least `time`, unless it finds a forced win or loss earlier.
     pub(crate) fn new(
         threads: &[usize],
         config: &Config,
@@ -123,7 +123,8 @@ impl Bench {
         (!switch.is_stopped()).then_some(trial)
     }
 
-    /// Searches with one thread until an iteration ends after `time` or finds a forced win or loss.
+    /// Searches with one thread until an iteration ends after at least `time` or finds a forced win
+    /// or loss. Returns the depth of this iteration.
     fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
         let (control, time) = (switch.control(), self.time);
         let mut reached = None;
@@ -175,7 +176,7 @@ fn summary(index: usize, threads: usize, trials: &[SpeedupTrial]) -> SpeedupSumm
     }
 }
 
-/// Returns the speedup: the time of `one` divided by the time of `all`.
+/// Returns the speedup: `one`'s time divided by `all`'s time.
 fn sooner(one: &Timing, all: &Timing) -> f64 {
     one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
 }
@@ -254,7 +255,7 @@ mod tests {
         };
         let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
-        // Two threads ran for 200 ms and were idle for 80 ms of their total time of 400 ms. Rates
+        // Two threads ran for 200 ms each, so of a total of 400 ms they were idle for 80 ms. Rates
         // are per second of elapsed time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
             assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");

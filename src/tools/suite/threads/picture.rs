@@ -6,7 +6,7 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// Pairs of a thread or processor count and the speedup over a single thread or processor.
+    /// Pairs of the number of threads or processors and the speedup over a single one.
     gains: &'static [(f64, f64)],
 }
 
@@ -24,8 +24,8 @@ const PUBLISHED: [Published; 2] = [
     },
 ];
 
-/// Draws the speedups as an SVG image: medians, bars from the lower to the upper quartile, the
-/// speedup in total time, the ideal line, and published results.
+/// Draws the speedups as an SVG image: the medians with bars from the lower to the upper quartile,
+/// the speedups in total time, the ideal line, and published results.
 pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     let mut summaries = summaries.to_vec();
     summaries.sort_by_key(|summary| summary.threads);
@@ -98,7 +98,8 @@ mod tests {
         {
             assert!(svg.contains(name), "{name} is missing in\n{svg}");
         }
-        // The axis extends to the 32 processors of ABDADA, and every curve starts at one thread.
+        // The axis extends to the 32 processors used by ABDADA, and every curve starts at one
+        // thread.
         assert!(svg.contains(">32</text>") && !svg.contains(">64</text>"), "{svg}");
         let starts: Vec<&str> = svg
             .split("points=\"")

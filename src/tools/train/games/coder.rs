@@ -1,4 +1,4 @@
-//! An adaptive range coder. It encodes likely symbols in less than one bit.
+//! An adaptive range coder, which needs less than one bit for a likely symbol.
 //!
 //! Model code is written once for both directions. An [`Encoder`] writes the symbol that is passed
 //! to it. A [`Decoder`] ignores this argument and returns the symbol that was written.
@@ -12,9 +12,10 @@ const NARROW: u64 = 1 << 32;
 /// The number of fractional bits in the probability of a single bit.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
-/// The limit of the adaptation counter. The first `FADING` bits are averaged with equal weights.
-/// After that, each new bit has a weight of 1 / (`FADING` + 2), so older bits count for less. With
-/// this value, self-play game files are 0.01 to 0.2% smaller than with 30, 60 or 250.
+/// The adaptation counter stops at this value. The first `FADING` bits are averaged with equal
+/// weights. After that, each new bit has a weight of 1 / (`FADING` + 2), so older bits count for
+/// less. With this value, files of self-play games are 0.01 to 0.2% smaller than with 30, 60 or
+/// 250.
 const FADING: u8 = 120;
 /// The minimum probability of either value of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;
@@ -84,7 +85,7 @@ impl Coder for Encoder {
     }
 }
 
-/// Decodes the output of an [`Encoder`]. Zeros are read after the end of the input.
+/// Decodes the output of an [`Encoder`]. Beyond the end of the input, it reads zeros.
 pub(super) struct Decoder<'b> {
     /// The difference between the encoded number and the lower end of the range.
     code: u64,
@@ -126,7 +127,8 @@ impl Coder for Decoder<'_> {
     fn choice(&mut self, _: usize, sizes: &[u32]) -> usize {
         let unit = self.range / sizes.iter().map(|&size| u64::from(size)).sum::<u64>();
         let mut before = 0;
-        // `unit` is rounded down, which leaves a remainder that only a damaged file can contain.
+        // Because `unit` is rounded down, the symbols do not cover the whole range. Only a damaged
+        // file contains a code in the remainder.
         let last = sizes.len() - 1;
         let mut found = 0;
         while found < last && self.code >= unit * (before + u64::from(sizes[found])) {

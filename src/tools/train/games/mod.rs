@@ -33,7 +33,7 @@ pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
-/// The name of the read action in error messages.
+/// How error messages refer to reading, as in "cannot read …".
 const READ: &str = "read";
 const WRITE: &str = "write";
 const LONGEST_HEADLINE: u64 = 1000;
@@ -87,7 +87,7 @@ impl PlayedGame {
             .map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())
     }
 
-    /// Calls `visit` with each position in which the engine chose a move, and with that move. Stops
+    /// Calls `visit` for each move that the engine chose, with the position before the move. Stops
     /// and returns `false` if the starting position is invalid or a move is illegal.
     pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
         let Some(mut position) = self.start() else { return false };

@@ -25,27 +25,27 @@ const LONGEST_FEN: usize = 128;
 const LETTER_BITS: u32 = 7;
 const LONGEST_OPENING: u32 = 255;
 
-/// The number of classes of volatility, which is the mean absolute change between consecutive
-/// scores. There are two classes for each doubling. The lowest classes are merged.
+/// The number of volatility classes: two for each doubling, with the lowest ones merged. The
+/// volatility is the mean absolute difference between consecutive scores.
 const VOLATILITY_CLASSES: usize = 16;
 const MERGED_VOLATILITY_CLASSES: usize = 4;
-/// The number of classes for the magnitude of the last score. There is one class for each
-/// doubling. The lowest three are merged into one.
+/// The number of classes for the magnitude of the last score: one for each doubling, with the
+/// lowest three merged into one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
 /// The number of combinations of two flags: whether this position and the previous one are noisy.
 const KINDS: usize = 4;
-/// The cap on score differences in the computation of the volatility, in centipawns.
+/// When computing the volatility, score differences are capped at this many centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
-/// The width, in centipawns, of the classes into which the last change in score is divided.
+/// The last change in score is sorted into classes of this width, in centipawns.
 const TREND_STEP: i32 = 10;
-/// The cap on the magnitude of the change in score when it is classified, in centipawns.
+/// When the change in score is classified, its magnitude is capped at this many centipawns.
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
-/// The width, in centipawns, of the classes into which the last score is divided.
+/// The last score is sorted into classes of this width, in centipawns.
 const LEAD_STEP: i32 = 120;
-/// The cap on the magnitude of the last score when it is classified, in centipawns.
+/// When the last score is classified, its magnitude is capped at this many centipawns.
 const LARGEST_LEAD: i32 = 600;
 const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
 
@@ -109,7 +109,8 @@ impl Model {
         }
     }
 
-    /// Encodes or decodes a valid game with at most the remaining number of moves.
+    /// Encodes or decodes a game. Returns `None` if the game is invalid or has more than `left`
+    /// moves.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -232,7 +233,7 @@ impl Scores {
     fn volatility(&self, noisy: bool) -> usize {
         let mean = self.volatility + 1;
         let doublings = mean.ilog2();
-        // The bit below the highest one divides each doubling into two classes.
+        // The second-highest bit splits each doubling into two classes.
         let upper = usize::from(mean >> (doublings.max(1) - 1) & 1 != 0);
         let volatility = (2 * doublings as usize + upper)
             .saturating_sub(MERGED_VOLATILITY_CLASSES)

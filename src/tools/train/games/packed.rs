@@ -21,15 +21,15 @@ use crate::support::files::open_locked;
 use crate::support::files::{Cannot, FileError};
 use crate::tools::train::in_parallel;
 
-/// The beginning of every part. The number is the version of the format.
+/// The text at the start of every part. The number is the format version.
 pub(super) const MAGIC: &str = "tabia games 2; ";
 const MARK: [u8; 4] = *b"GBLK";
 const HEAD_BYTES: usize = 24;
 /// The maximum number of positions in a full block. Larger blocks would hardly compress better.
 /// Playing this many positions takes about ten seconds.
 const FULL_BLOCK: usize = 1 << 16;
-/// The number of nodes after which a block is full, even if it has fewer positions. This limits the
-/// loss if the block is damaged.
+/// Once this many nodes have been searched for a block, it is full even if it has fewer positions.
+/// This limits how much work is lost if the block is damaged.
 const NODES_A_BLOCK: u64 = 1 << 25;
 /// The minimum number of positions in a full block. Smaller blocks would compress poorly.
 const SMALL_BLOCK: usize = 1 << 10;
@@ -39,7 +39,7 @@ const MAX_GAMES: u32 = 1 << 18;
 const MAX_POSITIONS: u32 = 1 << 18;
 const MAX_BYTES: u32 = 1 << 22;
 
-/// Returns the number of positions in a full block if each position takes `nodes` nodes.
+/// Returns the number of positions in a full block if `nodes` nodes are searched per position.
 pub(crate) fn block_positions(nodes: u64) -> usize {
     ((NODES_A_BLOCK / nodes.max(1)) as usize).clamp(SMALL_BLOCK, FULL_BLOCK)
 }
@@ -86,22 +86,22 @@ pub(super) enum Section {
     Headline(String, u64),
     /// A complete, undamaged block.
     Block(PackedBlock),
-    /// Damaged bytes before the next section. `games` is the number of games lost in them, if
-    /// known.
+    /// Damaged bytes before the next section. `games` is the number of games that they contained,
+    /// if known.
     Damaged { games: Option<usize>, bytes: u64 },
     /// The end of the file.
     End,
 }
 
-/// Reads a first line, including its newline. Returns an empty string if the line is not valid
-/// UTF-8, and only the beginning of a line that is too long.
+/// Reads the first line of a part, including its newline. Returns an empty string if the line is
+/// not valid UTF-8. If the line is too long, returns only its beginning.
 pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_HEADLINE).read_until(b'\n', &mut line)?;
     Ok(String::from_utf8(line).unwrap_or_default())
 }
 
-/// Reads the next section. After a damaged one, the input is at the probable start of the next.
+/// Reads the next section. After a damaged section, skips to where the next one probably starts.
 pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Result<Section> {
     let here = input.stream_position()?;
     if input.fill_buf()?.is_empty() {
@@ -157,7 +157,7 @@ fn damaged<R: Read + Seek>(
             break at - 4;
         }
     };
-    // The loop may have read beyond the start of the next section.
+    // The loop has read the first bytes of the next section, unless it reached the end of the file.
     input.seek(SeekFrom::Start(next))?;
     Ok(Section::Damaged { games, bytes: next - here })
 }
@@ -179,7 +179,7 @@ impl<W: Write> Packer<W> {
         Packer { out, threads, settings: None, games, positions: 0, full, bytes: 0 }
     }
 
-    /// Adds a game that was played with these settings. The game must be legal.
+    /// Adds a game played with `settings`. The game must be legal.
     pub(crate) fn add(&mut self, settings: &str, game: PlayedGame) -> io::Result<()> {
         if self.settings.as_deref() != Some(settings) {
             self.flush()?;
@@ -256,8 +256,8 @@ pub(crate) struct PackedFile {
 }
 
 impl PackedFile {
-    /// Opens or creates a file, removes an incomplete block at its end, and returns its contents.
-    /// Fails if the file is damaged elsewhere.
+    /// Opens or creates a file, and returns its parts. If there is an incomplete block at the end
+    /// of the file, it is removed. Fails if the file is damaged elsewhere.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), FileError> {
         let file = open_locked(path, true).cannot(READ, path)?;
         let mut input = BufReader::new(&file);

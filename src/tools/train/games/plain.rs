@@ -25,13 +25,13 @@ use crate::support::files::Kind;
 use crate::support::files::{Cannot, FileError};
 use crate::tools::train::GameSettings;
 
-/// The beginning of every file. The number is the version of the format.
+/// The text at the start of every file. The number is the format version.
 pub(super) const MAGIC: &str = "tabia games 1; ";
 const NOISY: u16 = 0x8000;
 
 static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
 
-/// The flag in the half points that indicates that the game has a FEN.
+/// A flag in the byte of half points, set if the game has a FEN.
 const STARTED: u8 = 0x80;
 
 pub(super) fn size(game: &PlayedGame) -> u64 {
@@ -58,7 +58,7 @@ pub(super) fn encode(game: &PlayedGame) -> Vec<u8> {
     bytes
 }
 
-/// Reads one game. Returns `None` if a word in the game does not represent a move.
+/// Reads one game. Returns `None` if one of its moves cannot be decoded.
 pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
     let mut head = [0; 4];
     input.read_exact(&mut head)?;
@@ -103,8 +103,8 @@ pub(crate) struct GameFile {
 }
 
 impl GameFile {
-    /// Opens or creates the file for appending games played with `settings`, and removes an
-    /// incomplete game at its end. Returns the number of games in the file.
+    /// Opens or creates a file for games played with `settings`. If the last game in the file is
+    /// incomplete, it is removed. Returns the number of games in the file.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), FileError> {
         let file = KIND.open(path, &settings.to_string());
         let game_file = GameFile {

@@ -1,8 +1,8 @@
 //! An adaptive model that predicts a player's moves while games are being encoded or decoded.
 //!
-//! The probability of a legal move is the softmax of the sums of its features' weights. After each
-//! move, the weights are adjusted to make that move more likely. All arithmetic uses integers, so
-//! every machine computes the same probabilities.
+//! Each legal move gets a score, which is the sum of its features' weights. A softmax turns the
+//! scores into probabilities. After each move, the weights are adjusted to make that move more
+//! likely. All arithmetic uses integers, so every machine computes the same probabilities.
 //!
 //! Idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go" (2007).
 
@@ -20,18 +20,18 @@ const PIECES: usize = 6;
 const POINT: u32 = 16;
 /// The initial learning rate minus the final one (`LAST_STEP`), in units of 1 / 65,536.
 ///
-/// On 1.2 million positions from self-play, this value, `LAST_STEP` and `HALVING` were compared
-/// with half and twice their values. For a separate set of 10.7 million positions, the file is 0.4%
-/// smaller with these values than with all three values halved.
+/// This value, `LAST_STEP` and `HALVING` were chosen on 1.2 million self-play positions, where they
+/// were compared with half and twice their values. On a separate set of 10.7 million positions, the
+/// file is 0.4% smaller than with all three values halved.
 const FIRST_STEP: i32 = 12_000;
 /// The learning rate after many positions, in units of 1 / 65,536.
 const LAST_STEP: i32 = 1400;
-/// The number of positions after which half of `FIRST_STEP` is left.
+/// After this many positions, only half of `FIRST_STEP` is left.
 const HALVING: i32 = 1200;
-/// The number of positions after which the learning rate remains constant.
+/// After this many positions, the learning rate no longer changes.
 const MAX_POSITIONS: i32 = 1 << 20;
-/// Errors below this value, in units of 1 / 65,536, are ignored. With a limit of 50 or 800, files
-/// are larger.
+/// Errors smaller than this, in units of 1 / 65,536, are ignored. Both 50 and 800 make the files
+/// larger.
 const SLIGHT: i32 = 200;
 /// The relative frequency assigned to the most likely move.
 const LARGEST: u32 = 1 << 14;
@@ -63,7 +63,7 @@ struct Candidate {
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Past {
-    /// The last move and the one before it, from the side to move's point of view.
+    /// The opponent's last move, followed by the side to move's own last move.
     pub last: [Option<Move>; 2],
 }
 
@@ -107,7 +107,8 @@ impl Policy {
     fn gather(&mut self, position: &Position, past: &Past) {
         let view = View::new(position, past);
         let mut moves: ArrayVec<Move, MAX_MOVES> = position.legal_moves().iter().collect();
-        // The Polyglot encoding of a move does not depend on how the chess library encodes moves.
+        // Sorting by the Polyglot encoding makes the order independent of how the chess library
+        // encodes moves.
         moves.sort_unstable_by_key(|mv| mv.to_polyglot());
         self.candidates.clear();
         self.candidates
@@ -153,12 +154,12 @@ impl Policy {
     }
 }
 
-/// The offsets of the features' weights.
+/// Where the weights of each feature start.
 ///
-/// Some features depend on the phase and the moving piece: the two squares, and the distances to
-/// both kings. Others depend only on the moving piece: the captured piece and whether the square is
-/// safe, attacks on the piece, checks on a safe or an unsafe square, replies to the last move, and
-/// a second move by the same piece. The last feature is the promotion piece.
+/// The features for the two squares and for the distances to both kings depend on the phase and the
+/// moving piece. The others depend only on the moving piece: what is captured and whether the
+/// square is safe, attacks on the piece, checks from a safe or an unsafe square, replies to the
+/// last move, and a second move by the same piece. The last feature is the promotion piece.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;
@@ -171,7 +172,8 @@ const KINGS: usize = PROMOTION + PIECES + 2;
 const END: usize = KINGS + 2 * PIECES * 64;
 /// The number of states. See [`View::state`].
 const STATES: usize = 10;
-/// The maximum number of pieces in the late phase of a game. This is half of all pieces.
+/// A position is in the late phase if it has at most this many pieces, which is half of the initial
+/// number.
 const LATE_PIECES: u32 = 16;
 
 /// The data shared by the features of all moves in a position.
@@ -183,7 +185,7 @@ struct View<'p> {
     late: usize,
     /// Squares attacked by enemy pawns, minor pieces, rooks, and the queen or king, in this order.
     threats: [BitBoard; 4],
-    /// Squares attacked by the side to move with at least one piece, and with at least two.
+    /// Squares attacked by the side to move at least once, and at least twice.
     support: [BitBoard; 2],
     /// Squares from which each kind of piece would attack the enemy king.
     checks: [BitBoard; PIECES],
@@ -234,8 +236,8 @@ impl<'p> View<'p> {
         View { position, past, us, late, threats, support, checks, attacked }
     }
 
-    /// Combines the kind of enemy attack on a square (0 to 4) with whether `own` contains the
-    /// square.
+    /// Combines the least valuable enemy attacker of a square (0 for none, otherwise 1 to 4) with
+    /// whether `own` contains the square.
     fn state(&self, square: Square, own: BitBoard) -> usize {
         let square = bit(square);
         let level = self.threats.iter().position(|&threat| threat & square != EMPTY);

@@ -10,7 +10,7 @@ use super::packed::{self, PackedBlock, headline};
 use super::{PlayedGame, READ, foreign, game_fault, plain};
 use crate::support::files::{Cannot, FileError};
 
-/// The number of games from a plain file that are returned as one block.
+/// The number of games per block when a plain file is read in blocks.
 const GAMES_AT_ONCE: usize = 512;
 
 pub(crate) struct GameReader {
@@ -29,7 +29,7 @@ pub(crate) struct GameReader {
 
 /// Consecutive games. If they come from a packed file, they have not been unpacked yet.
 pub(crate) struct Block {
-    /// The number of the first game, counted from 1.
+    /// The 1-based number of the first game.
     first: usize,
     content: Content,
 }
@@ -40,8 +40,8 @@ enum Content {
 }
 
 impl Block {
-    /// Returns the number of the first game, and the games. The games are `None` if the block
-    /// cannot be unpacked.
+    /// Returns the number of the first game, along with the games (`None` if the block cannot be
+    /// unpacked).
     pub(crate) fn unpack(&self) -> (usize, Option<Cow<'_, [PlayedGame]>>) {
         let games = match &self.content {
             Content::Games(games) => Some(Cow::Borrowed(games.as_slice())),
@@ -109,7 +109,7 @@ impl GameReader {
         &self.settings
     }
 
-    /// Returns the number of the most recently read game, counted from 1.
+    /// Returns the 1-based number of the most recently read game.
     pub(crate) fn games(&self) -> usize {
         self.games
     }

@@ -101,7 +101,7 @@ fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     reported
 }
 
-/// Returns a game with random moves, scores and marks. It may consist of only an opening.
+/// Returns a game with random moves, scores and `noisy` flags. It may consist of an opening only.
 fn any_game(seed: u64) -> PlayedGame {
     let mut random = Random::new(seed);
     let mut game = PlayedGame { half_points: random.below(3) as u8, ..PlayedGame::default() };

@@ -2,9 +2,9 @@
 
 use super::parameters::LIMIT;
 
-/// The decay rate of the mean gradients. Adam's authors recommend this value.
+/// The decay rate of the running means of the gradients, as recommended by Adam's authors.
 const FIRST_DECAY: f32 = 0.9;
-/// The decay rate of the mean squared gradients, as recommended by Adam's authors.
+/// The decay rate of the running means of the squared gradients, as recommended by Adam's authors.
 const SECOND_DECAY: f32 = 0.999;
 /// The term that prevents division by zero, as recommended by Adam's authors.
 const EPSILON: f32 = 1e-8;
@@ -55,7 +55,7 @@ struct MemoryPart<'m> {
 pub(super) struct Stride {
     /// The step number, counted from 1.
     pub(super) step: u64,
-    /// The learning rate. A weight changes by at most approximately this much.
+    /// The learning rate. A step changes each weight by at most about this much.
     pub(super) rate: f32,
     /// The weight decay: the fraction of each weight that is removed per step, divided by the
     /// learning rate.
@@ -67,14 +67,14 @@ pub(super) struct Stride {
 }
 
 impl AdamW {
-    /// Creates the state for `weights` weights that begin with king buckets of `king_bucket`
-    /// weights, followed by fewer than `king_bucket` others. If `king_bucket` is 0, there are no
-    /// king buckets.
+    /// Creates the state for `weights` weights. The weights start with king buckets of
+    /// `king_bucket` weights each, followed by fewer than `king_bucket` others. If `king_bucket` is
+    /// 0, there are no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
 
-    /// Moves `weights` in the direction opposite to the sum of `gradients`. Uses several threads.
+    /// Moves `weights` against the sum of `gradients`, using several threads.
     pub(super) fn step(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let size = weights.len().div_ceil(gradients.len());
         let rate = (1.0 - stride.common) * stride.rate;
@@ -131,7 +131,8 @@ impl AdamW {
 
 impl MemoryPart<'_> {
     /// Updates the state with the sum of `gradients`. Calls `apply` with the index of each weight
-    /// and its descent direction. The magnitude of the direction is at most about 1.
+    /// and the step to subtract, before it is multiplied by the learning rate. The step has a
+    /// magnitude of at most about 1.
     #[inline(always)]
     fn each_move(self, gradients: &[&[f32]], stride: Stride, mut apply: impl FnMut(usize, f32)) {
         let MemoryPart { first, second } = self;
@@ -180,8 +181,8 @@ mod tests {
     #[test]
     fn king_buckets_share_part_of_each_step() {
         for threads in [1, 2] {
-            // Two king buckets of three weights and another weight. Only the first king bucket and
-            // the other weight have gradients.
+            // Two king buckets of three weights each, and one other weight. Only the first king
+            // bucket and the other weight have gradients.
             let (mut weights, slopes) = ([0.0; 7], [1.0, -2.0, 0.0, 0.0, 0.0, 0.0, 4.0]);
             let mut adam = AdamW::new(7, 3);
             let stride = Stride { step: 1, rate: 0.1, decay: 0.0, scale: 1.0, common: 0.25 };

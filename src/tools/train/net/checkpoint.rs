@@ -1,10 +1,10 @@
 //! Checkpoints from which training can be resumed.
 //!
-//! A checkpoint is identified by the settings and the data. It contains the following numbers, in
-//! little-endian order: the number of steps taken (u64), the sum of the losses over the steps in
-//! this epoch (f64), the number of completed epochs (u64), and the two losses of each completed
-//! epoch (f64). These are followed by f32 values: the weights, Adam's two means for each weight,
-//! and the two means for the step common to all king buckets.
+//! A checkpoint is identified by the settings and the data. It starts with these little-endian
+//! numbers: the number of steps taken (u64), the sum of the losses over the steps in this epoch
+//! (f64), the number of completed epochs (u64), and two losses for each completed epoch (f64). They
+//! are followed by f32 values: the weights, Adam's two running means for each weight, and the two
+//! running means for the step common to all king buckets.
 
 use std::iter;
 use std::path::Path;
@@ -36,7 +36,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 
     /// Resumes training from a checkpoint written by [`Trainer::save`]. With the same number of
-    /// threads, the result is the same as without an interruption.
+    /// threads, the result is the same as if training had not been interrupted.
     pub(crate) fn resume(
         settings: TrainSettings,
         data: &'d Data,
@@ -50,7 +50,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 }
 
-/// Describes everything on which training depends, except the number of threads.
+/// Describes the settings and data that identify a checkpoint. The number of threads is not
+/// included.
 fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
         settings;

@@ -10,7 +10,7 @@ use crate::support::files::FileError;
 use crate::support::random::Random;
 use crate::tools::train::{Block, GameReader, PlayedGame, game_fault, in_parallel};
 
-/// The maximum number of pieces, including kings, in positions that use `lambda_few`.
+/// Positions with at most this many pieces, including kings, use `lambda_few`.
 pub(crate) const FEW_PIECES: usize = 9;
 
 /// The number of game blocks that each thread converts at a time.
@@ -28,13 +28,13 @@ pub(crate) struct Selection {
     /// weight that scores after the end of the game would have. If `lambda` is 0, only the
     /// position's own score matters. If it is 1, only the result matters.
     pub lambda: f32,
-    /// The `lambda` for positions with at most [`FEW_PIECES`] pieces, because small searches
-    /// evaluate endgames poorly.
+    /// Used instead of `lambda` for positions with at most [`FEW_PIECES`] pieces, because small
+    /// searches evaluate endgames poorly.
     pub lambda_few: f32,
     /// The maximum absolute score, in centipawns. Positions beyond it are considered decided and
     /// are skipped.
     pub limit: i16,
-    /// The number of plies that are skipped after the random opening.
+    /// The number of plies to skip after the random opening.
     pub skip_plies: usize,
     /// Every game whose number is a multiple of this value is held out for validation.
     pub hold_out_every: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Data {
     pub training: Vec<Example>,
     pub held_out: Vec<Example>,
     pub games: usize,
-    /// The number of positions in the training games, including those that were not selected.
+    /// The number of positions in all games, including those that were not selected.
     pub positions: usize,
 }
 
@@ -178,11 +178,12 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     whole.then(|| examples.collect())?
 }
 
-/// Returns White's expected result at each move, computed from the searches for that move and all
-/// later moves. `piece_count` contains the number of pieces before each move.
+/// Returns White's expected result at each move, computed from the search scores of that move and
+/// all later moves, and from the result of the game. `piece_count` contains the number of pieces
+/// before each move.
 ///
-/// A search with a few hundred nodes is wrong by a pawn as often as a static evaluation is. The
-/// mean of successive searches, whose errors differ, is much more accurate.
+/// A search with a few hundred nodes is off by a pawn as often as a static evaluation. The mean of
+/// successive searches is much more accurate, because their errors differ.
 ///
 /// Sources: for lambda, R. Sutton, "Learning to Predict by the Methods of Temporal Differences"
 /// (1988); for its use in chess, J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).

@@ -13,12 +13,13 @@ const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
 const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
 
-/// A position from the point of view of the side to move, with its expected result. If Black is to
-/// move, the board is flipped. The pawns of the side to move therefore always move up the board.
+/// A position from the side to move's point of view, along with its expected result. If Black is to
+/// move, the board is flipped, so that the side to move's pawns always move up the board.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,
-    /// Four bits for each piece, by square: the kind of the piece and whether it is an enemy piece.
+    /// Four bits for each piece, in order of squares: the kind of piece and whether it is an enemy
+    /// piece.
     pieces: [u8; MAX_PIECES / 2],
     /// The training target: the expected result for the side to move, from 0 to 1.
     pub target: f32,
@@ -88,7 +89,7 @@ impl Example {
         bytes
     }
 
-    /// Returns the buckets of both kings. The bucket for the side to move comes first.
+    /// Returns the king buckets of both sides, starting with the side to move.
     #[inline(always)]
     pub(super) fn king_buckets(&self) -> [u8; 2] {
         self.views.map(|view| view.king_bucket)
@@ -121,7 +122,8 @@ impl Example {
         inputs
     }
 
-    /// Returns the pieces as the playing network receives them, with White to move.
+    /// Returns the pieces in the form that the playing network takes as input, as if White were to
+    /// move.
     pub(crate) fn board(&self) -> PieceSet {
         let mut board = PieceSet::NONE;
         self.visit(|side, piece, square| {

@@ -9,8 +9,8 @@ use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// The number of separate sums that one instruction updates, which is the number of values in an
-/// AVX-512 register.
+/// The number of partial sums. It equals the number of values in an AVX-512 register, so one
+/// instruction can update all of them.
 const LANES: usize = 16;
 
 /// The number of neurons whose sums fit in the registers of AVX2 and AVX-512.
@@ -134,8 +134,9 @@ fn add<const N: usize>(
     loss
 }
 
-/// Returns the neuron values before activation, for the side to move and for the other side.
-/// Avoids `array::map`: its closure would be compiled without the target features of the caller.
+/// Returns the neuron values before activation, first for the side to move and then for the other
+/// side. Avoids `array::map`, because its closure would be compiled without the caller's target
+/// features.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]
@@ -182,7 +183,8 @@ fn weighted_sum<const N: usize>(
     parameters.output_biases()[bucket] + lanes.iter().sum::<f32>()
 }
 
-/// Adds the gradients of the output weights. Returns the gradients of the neuron values.
+/// Adds the gradients of the output weights to `weight_slopes`, and returns the gradients of the
+/// neuron values.
 #[inline(always)]
 fn propagate<const N: usize>(
     values: &[f32; N],

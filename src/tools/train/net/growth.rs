@@ -8,12 +8,11 @@ use crate::support::files::FileError;
 use crate::support::random::Random;
 
 impl Parameters<HIDDEN> {
-    /// Uses the weights in a network file as initial weights. Missing neurons are added with random
-    /// input weights and zero output weights, so that the output does not change.
+    /// Initialises the weights from a network file. Missing neurons are added with random input
+    /// weights and zero output weights, so that the output does not change.
     ///
     /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge
-    /// Transfer" (2016). In contrast to that paper, the added neurons are not copies of existing
-    /// neurons.
+    /// Transfer" (2016). Unlike in that paper, the added neurons are not copies of existing ones.
     pub(crate) fn grown_from(path: &Path, seed: u64) -> Result<Self, FileError> {
         let (network, bytes) = Network::open_with_bytes(path)?;
         let mut parameters = Parameters::from(&network);

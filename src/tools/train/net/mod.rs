@@ -1,20 +1,20 @@
 //! Trains a network for [`crate::engine::eval::nnue`] on self-play games, on the CPU.
 //!
-//! For a quiet position, the network learns to predict the score that a search returned and,
-//! optionally, the result of the game. Stochastic gradient descent minimises the mean squared error
-//! of the expected result. An example uses only the rows of weights that belong to its pieces, so a
-//! step costs little more than a forward and a backward pass.
+//! The network learns to predict the search scores of quiet positions and, optionally, the results
+//! of their games. Stochastic gradient descent minimises the error of the expected result, by
+//! default the mean squared error. Each example uses only the rows of weights that belong to its
+//! pieces, so a step costs little more than a forward and a backward pass.
 //!
 //! # Targets
 //!
-//! The target of a position can be a weighted mean over the scores of this and later moves
+//! The target of a position can be a weighted mean of the scores of its move and of later moves
 //! (`data::hindsight`; compare lambda in temporal-difference learning). The expected result is
 //! computed with a `Sigmoid` that is steep enough to distinguish nearly equal positions.
 //!
 //! # Batches
 //!
-//! A position takes 32 bytes and is stored from the point of view of the side to move (`example`).
-//! Each thread sums the gradients over its part of a batch, and then AdamW updates all weights. The
+//! A position takes 32 bytes and is stored from the side to move's point of view (`example`). Each
+//! thread sums the gradients over its part of a batch, and then AdamW updates all weights. The
 //! loops are generic over the number of neurons, so that tests can train small networks.
 //!
 //! # State and result

@@ -11,8 +11,8 @@ const MAX_WEIGHT: f32 = 8.0;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objective {
     pub(super) curve: Sigmoid,
-    /// The exponent of the error. It is 2 for the squared error; a larger exponent gives large
-    /// errors more weight.
+    /// The exponent applied to the error. It is 2 for the squared error; higher values emphasise
+    /// large errors.
     power: f32,
     /// The weight of an example, indexed by its number of pieces.
     weights: [f32; MAX_PIECES + 1],
@@ -25,11 +25,11 @@ impl Objective {
         Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }
     }
 
-    /// Creates an objective with this exponent, in which examples are weighted by their number of
-    /// pieces. If `balance` is 0, all examples have equal weights. If it is 1, all piece counts
-    /// have equal total weights. Other values interpolate: the weights that 1 would give are raised
-    /// to the power of `balance`. The mean weight over `examples` is 1. PlentyChess gained 13 Elo
-    /// from balancing piece counts.
+    /// Creates an objective with the exponent `power`, in which examples are weighted by their
+    /// number of pieces. If `balance` is 0, all examples have the same weight. If it is 1, all
+    /// piece counts have the same total weight. For other values, the weights for a `balance` of 1
+    /// are raised to the power of `balance`. The mean weight over `examples` is 1. Balancing piece
+    /// counts gained PlentyChess 13 Elo.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);

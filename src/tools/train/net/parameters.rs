@@ -19,8 +19,8 @@ const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 /// The maximum absolute value of an output weight that integer arithmetic can represent.
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
-/// The range of the initial input weights. It is small, but large enough to activate half of the
-/// neurons.
+/// The maximum absolute value of the initial input weights. It is small, but large enough to
+/// activate half of the neurons.
 pub(super) const INPUT_SPREAD: f32 = 0.1;
 const OUTPUT_SPREAD: f32 = 0.05;
 
@@ -70,7 +70,8 @@ impl<const N: usize> Parameters<N> {
         &mut self.split_mut().0[..INPUTS]
     }
 
-    /// Returns a bucket's rows of output weights for the side to move and for the other side.
+    /// Returns the indices of a bucket's two rows of output weights: the row for the side to move,
+    /// and the row for the other side.
     #[inline(always)]
     pub(super) const fn output_rows(bucket: usize) -> [usize; 2] {
         [OUTPUTS + 2 * bucket, OUTPUTS + 2 * bucket + 1]

@@ -2,8 +2,8 @@
 
 use crate::engine::eval::nnue::SCALE;
 
-/// The logistic curve that maps scores to expected results. Because the network learns the expected
-/// result, the curve determines which differences matter. A steep curve emphasises nearly equal
+/// The logistic curve that maps scores to expected results. The network learns the expected result,
+/// so the curve determines which differences in score matter. A steep curve emphasises nearly equal
 /// positions; a flat one also emphasises differences between won positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
@@ -21,13 +21,14 @@ impl Sigmoid {
         1.0 / (1.0 + (-self.steepness() * output).exp())
     }
 
-    /// Returns the derivative of the expected result with respect to the output, at this result.
+    /// Returns the derivative of the expected result with respect to the output, given the expected
+    /// result.
     #[inline(always)]
     pub(super) fn slope(self, expected: f32) -> f32 {
         self.steepness() * expected * (1.0 - expected)
     }
 
-    /// Returns the change in the logit when the output changes by 1.0, which is [`SCALE`]
+    /// Returns how much the logit changes when the output increases by 1.0, which is [`SCALE`]
     /// centipawns.
     #[inline(always)]
     fn steepness(self) -> f32 {

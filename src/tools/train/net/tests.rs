@@ -107,7 +107,7 @@ fn gradient_matches_finite_differences() {
         compared += usize::from(slope.abs() > 5.0 * bound);
     }
     assert!(compared > 50, "only {compared} weights matter");
-    // The difference quotient is wrong where a neuron's value crosses 1 within the step.
+    // The finite difference is wrong if a neuron's value crosses 1 within the step.
     assert!(wrong <= compared / 20, "{wrong} wrong, {compared} compared");
 }
 
@@ -275,7 +275,8 @@ fn weights_are_limited_to_the_integer_range() {
     assert!(parameters.quantised(&[]).is_ok());
 }
 
-/// Returns game `number`: 1. e4 e5 2. Nf3 Nc6, won by White, with scores of `number` centipawns.
+/// Returns game `number`: 1. e4 e5 2. Nf3 Nc6, won by White. The scores are `number` centipawns,
+/// except that the last move has a score of 9000. The third move is marked as noisy.
 fn game(number: i16) -> PlayedGame {
     let played = |(ply, text): (i16, &str)| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -343,8 +344,8 @@ fn lambda_can_differ_for_positions_with_few_pieces() {
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
     let pawn = CURVE.of_score(100.0);
-    // The values are from White's point of view. There are 8 pieces after two captures, 9 after the
-    // first capture, and 10 before it.
+    // These values are from White's point of view. There are 10 pieces at first, 9 after the first
+    // capture, and 8 after the second.
     let fourth = 0.25 * pawn;
     let third = 0.25 * pawn + 0.75 * fourth;
     let second = 0.5 * pawn + 0.5 * third;
@@ -407,10 +408,10 @@ fn exported_example_lists_pieces_from_the_point_of_view_of_the_side_to_move() {
     let position = Position::from_fen("6k1/8/8/8/8/8/P7/1K6 b - - 0 1").expect("a position");
     let bytes = Example::new(&position, 0.25).to_bytes();
     assert_eq!(bytes[..8], (1_u64 << 6 | 1 << 48 | 1 << 57).to_le_bytes());
-    // Each piece takes four bits. The king of the side to move is followed by the enemy's pawn and
-    // king.
+    // Each piece takes four bits. The side to move's king comes first, followed by the enemy's pawn
+    // and king.
     assert_eq!(bytes[8..24], [5 | 8 << 4, 5 | 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(bytes[24..28], 0.25_f32.to_le_bytes());
-    // The king on g1 is mirrored to b1; both are in the first king bucket.
+    // The king on g1 is mirrored to b1. Both kings are in the first king bucket.
     assert_eq!(bytes[28..], [1, 0, 0, 0]);
 }

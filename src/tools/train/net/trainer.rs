@@ -13,12 +13,11 @@ use crate::support::error::ParseError;
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// The number of adjacent examples that are shuffled as a block, for better use of the memory
-/// cache. The examples have already been shuffled once, so this is as good as shuffling single
-/// examples.
+/// Examples are shuffled in blocks of this many, which makes better use of the cache. Because they
+/// have already been shuffled individually once, this is as good as doing so again.
 const BLOCK: usize = 64;
 
-/// The fraction of all steps during which the learning rate rises.
+/// The learning rate rises over this fraction of all steps.
 const WARM_UP: f32 = 0.01;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +32,10 @@ pub(crate) struct TrainSettings {
     pub decay: f32,
     /// The fraction of each step that is common to all king buckets, from 0 to 1.
     pub common: f32,
-    /// The exponent of the error in the objective.
+    /// The exponent applied to the error in the objective.
     pub power: f32,
-    /// The strength of the balancing by number of pieces, from 0 to 1. See `Objective::new`.
+    /// How strongly examples are balanced by their number of pieces, from 0 to 1. See
+    /// `Objective::new`.
     pub balance: f32,
     /// The number of threads. For a given number of threads, training is deterministic.
     pub threads: usize,

@@ -2,9 +2,9 @@
 
 use super::model::{Pair, Values};
 
-/// The decay rate of the mean gradients. Adam's authors recommend this value.
+/// The decay rate of the running means of the gradients, as recommended by Adam's authors.
 const FIRST_DECAY: f32 = 0.9;
-/// The decay rate of the mean squared gradients, as recommended by Adam's authors.
+/// The decay rate of the running means of the squared gradients, as recommended by Adam's authors.
 const SECOND_DECAY: f32 = 0.999;
 /// The term that prevents division by zero, as recommended by Adam's authors.
 const EPSILON: f32 = 1e-8;

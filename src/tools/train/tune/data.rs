@@ -1,4 +1,5 @@
-//! The positions for tuning, each stored as the coefficients of its weights and a target.
+//! Positions for tuning. Each is stored as a target and the coefficients of the weights that apply
+//! to it.
 
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};
@@ -12,9 +13,9 @@ pub(crate) struct Coefficient {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// The offset of the position's coefficients. The linear coefficients are followed by those for
-    /// the danger to White's king and those for the danger to Black's king. Each list ends where
-    /// the next one starts.
+    /// Where the position's coefficients start. The linear coefficients come first, followed by
+    /// those for the danger to White's king and those for the danger to Black's king. Each list
+    /// ends where the next one starts.
     start: usize,
     white_danger: usize,
     black_danger: usize,
@@ -45,8 +46,8 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Extracts the features of samples, skipping known endgames. `target` computes a sample's
-    /// target.
+    /// Extracts the features of `samples`, skipping those in known endgames. `target` computes the
+    /// target of a sample.
     pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,
@@ -78,7 +79,7 @@ impl Samples {
         data
     }
 
-    /// Like [`Samples::new`], but for many blocks of samples on several threads.
+    /// Like [`Samples::new`], but processes several blocks of samples on several threads.
     pub(crate) fn in_parallel(
         blocks: &[&[Sample]],
         threads: usize,

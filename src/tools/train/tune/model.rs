@@ -1,4 +1,4 @@
-//! The evaluation as a function of its weights, and the derivative of this function.
+//! The evaluation as a function of its weights, along with its derivative.
 
 use super::data::{Coefficient, TuneRow};
 use crate::engine::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
@@ -29,7 +29,7 @@ impl Values {
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub values: Values,
-    /// The score difference, in centipawns, that multiplies the odds of winning by e.
+    /// A score that is higher by this much, in centipawns, multiplies the odds of winning by e.
     pub logistic_scale: f32,
 }
 
@@ -61,7 +61,7 @@ fn penalty_slope(units: f32) -> f32 {
 }
 
 impl Model {
-    /// Returns the expected result for a score, which is in centipawns from White's point of view.
+    /// Returns the expected result for a score in centipawns, from White's point of view.
     pub(crate) fn expected(&self, score: f32) -> f32 {
         1.0 / (1.0 + (-score / self.logistic_scale).exp())
     }

@@ -1,4 +1,5 @@
-//! Normalises weights: chooses a readable set among those that give the same predictions.
+//! Normalises weights: among all weights that give the same predictions, chooses those that are
+//! easiest to read.
 
 use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};
@@ -7,8 +8,8 @@ use crate::engine::eval::tuning::{FIELDS, Field};
 /// The value of a pawn, averaged over both phases. It defines the unit of the weights.
 const PAWN: f32 = 100.0;
 
-/// Tables in which exactly one weight applies to each piece of a kind, with the index of that
-/// kind's material weight. The mean of the table is added to the material weight.
+/// Tables in which exactly one weight applies to each piece of a given kind, along with the index
+/// of that kind's material weight. The mean of the table is added to the material weight.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),
     ("knight_placement", 1),
@@ -31,7 +32,8 @@ pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
         let material = &mut model.values.0[field("material").first + piece];
         *material = [material[0] + mean[0], material[1] + mean[1]];
     }
-    // Each side has one king, so a value common to all its squares cancels out.
+    // Each side has exactly one king, so adding a constant to all of its squares makes no
+    // difference.
     take_mean(&mut model, field("king_placement"), &usage);
     let [mg, eg] = model.values.0[field("material").first];
     rescale(&mut model, PAWN / ((mg + eg) / 2.0));

@@ -14,8 +14,8 @@ pub(crate) struct TuneSettings {
     /// The initial learning rate in centipawns. It decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// The strength of the decay towards the initial values: the term added to the gradient for
-    /// each centipawn of difference. It keeps rarely used weights bounded.
+    /// How strongly the weights are pulled towards their initial values: this much is added to the
+    /// gradient for each centipawn of difference. It keeps rarely used weights bounded.
     pub decay: f32,
     /// Tuning stops after more than this many epochs in a row without a lower validation error.
     pub patience: usize,
@@ -100,7 +100,7 @@ fn add_anchor_gradient(gradient: &mut Values, values: &Values, anchor: &Values, 
     }
 }
 
-/// Returns the mean gradient over a batch, together with the sum of the errors in the batch.
+/// Returns the mean gradient over a batch, along with the sum of the squared errors.
 fn batch_gradient(model: &Model, data: &Samples, batch: &[usize], threads: usize) -> (Values, f64) {
     let share = |rows: &[usize]| {
         let mut gradient = Values::zero();

@@ -102,7 +102,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// Appends a node below `parent`. If `parent` is `None`, the node is the root.
+    /// Appends a node below `parent`, or the root if `parent` is `None`.
     fn push(&mut self, name: String, parent: Option<NodeId>) -> NodeId {
         let id = self.nodes.len();
         let depth = parent.map_or(0, |parent| self.nodes[parent].depth + 1);

@@ -22,13 +22,13 @@ use crate::chess::score::Score;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {fault}")]
 pub struct TreeError {
-    /// The number of the line, counted from 1.
+    /// The 1-based line number.
     pub line: usize,
-    /// The problem in the line and how to solve it.
+    /// What is wrong with the line and how to fix it.
     pub fault: String,
 }
 
-/// A node that may get more children, and the indentation of its line.
+/// A node that may get more children, along with the indentation of its line.
 struct Open {
     node: NodeId,
     indent: usize,
@@ -96,7 +96,8 @@ impl TreeReader {
         }
     }
 
-    /// Returns the parent for a node with this indentation. Closes nodes that cannot be parents.
+    /// Returns the parent of a node with the given indentation. Closes nodes that can no longer be
+    /// parents.
     fn parent(&mut self, name: &str, indent: usize) -> Result<Option<NodeId>, String> {
         if self.tree.nodes.is_empty() {
             return match indent {

@@ -1,5 +1,6 @@
-//! A tree whose nodes are positions. Nodes with equal subtrees are the same position, as
-//! transposition tables require. Every node has an estimate, as iterative deepening requires.
+//! A tree whose nodes are treated as positions. Nodes with equal subtrees are the same position, so
+//! that a transposition table can be used. Every node has an estimate, so that the tree can be
+//! searched with iterative deepening.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,8 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 pub(crate) struct PositionTree {
     tree: GameTree,
     positions: Vec<u64>,
-    /// Each node's estimate from Max's point of view: the mean of its leaves, rounded towards zero.
+    /// Each node's estimate from Max's point of view: the mean value of the leaves below it,
+    /// rounded towards zero.
     estimates: Vec<Score>,
     height: Depth,
 }
@@ -35,8 +37,8 @@ impl PositionTree {
 }
 
 /// Assigns a position number to each node. Two nodes are the same position if the same player is to
-/// move and either their children are the same positions, in any order, or both are leaves with the
-/// same value.
+/// move and they have the same children in any order. Leaves are the same position if the same
+/// player is to move and they have the same value.
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];
@@ -52,7 +54,7 @@ fn positions(tree: &GameTree) -> Vec<u64> {
 }
 
 impl GameTree {
-    /// Returns, for each node, the sum of the leaf values below it and the number of these leaves.
+    /// Returns, for each node, the sum and the number of the leaf values below it.
     fn leaves_below(&self) -> Vec<(i64, i64)> {
         let mut below = vec![(0, 0); self.len()];
         for (id, node) in self.nodes.iter().enumerate().rev() {

@@ -1,12 +1,12 @@
-//! Random trees and move orders. A seed gives the same tree on every machine.
+//! Random trees and move orders. The same seed gives the same tree on every machine.
 
 use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// In an uneven tree, one in this many nodes above the last level is a leaf.
+/// In an uneven tree, one in this many of the nodes between the root and the last level is a leaf.
 const EARLY_LEAF: usize = 6;
-/// The first level on which nodes can be copies. Above it, there are too few earlier nodes to copy.
+/// The first level at which nodes can be copies. Above it, there are too few nodes to copy from.
 const FIRST_COPIED: usize = 2;
 const HUNDRED: usize = 100;
 
@@ -21,11 +21,11 @@ pub struct Growth {
     pub branching: usize,
     /// The maximum absolute value of a leaf.
     pub spread: Score,
-    /// Whether the number of children varies from one to `branching` and some leaves are above the
-    /// last level.
+    /// If true, the number of children varies from one to `branching`, and some leaves are above
+    /// the last level.
     pub uneven: bool,
-    /// The percentage of inner nodes, from the second level on, that are copies of a node on the
-    /// same level.
+    /// The percentage of inner nodes that are copies of another node on the same level. The root
+    /// and its children are never copies.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
@@ -112,7 +112,7 @@ impl TreeGenerator {
 }
 
 fn names(root: &TreeShape) -> Vec<String> {
-    // The indices of the nodes in the file, by level.
+    // For each level, the indices of its nodes in file order.
     let mut levels: Vec<Vec<usize>> = Vec::new();
     let mut open = vec![(root, 0)];
     let mut place = 0;
@@ -159,10 +159,10 @@ impl GameTree {
     /// Returns the tree with its moves reordered, similar to the usual models of strongly ordered
     /// trees.
     ///
-    /// `order` ranges from 100 (best move first everywhere) to -100 (worst move first everywhere).
-    /// Its absolute value is the probability, in percent, that the next move is the best (or worst)
-    /// of the remaining moves. Otherwise, the next move is the first of the remaining moves. `seed`
-    /// determines the random numbers.
+    /// `order` ranges from 100 (the best move always comes first) to -100 (the worst move always
+    /// comes first). Its absolute value is the probability, in percent, that the best (or worst) of
+    /// the remaining moves comes next. Otherwise, the remaining moves keep their order, and the
+    /// first of them comes next. `seed` determines the random numbers.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));

@@ -17,7 +17,7 @@ pub(crate) const CSS: &str = "text/css; charset=utf-8";
 pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// Includes a file, either one shared by all pages or one in the folder of this module.
+/// Includes a file, either from this module's folder or from `support::page`.
 macro_rules! file {
     ($path:literal, $name:literal, $kind:expr) => {
         PageFile { path: $path, kind: $kind, text: include_str!($name) }
@@ -72,7 +72,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 impl PageFile {
-    /// Creates a file of a page. `kind` is its media type.
+    /// Creates a page file. `kind` is its media type.
     pub(crate) const fn new(path: &'static str, text: &'static str, kind: &'static str) -> Self {
         PageFile { path, kind, text }
     }
@@ -84,7 +84,7 @@ impl PageFile {
     /// Responds with the file, or with status 304 if the client already has it.
     pub(crate) fn answer(self, tag: &str, headers: &HeaderMap) -> Response {
         let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| {
-            // Compression makes the tag weak, so that it starts with `W/`.
+            // The compression layer makes the tag weak by prefixing it with `W/`.
             known.as_bytes().trim_ascii().ends_with(tag.as_bytes())
         });
         let mut response = match is_known {
@@ -113,8 +113,8 @@ pub(crate) mod checks {
     }
 
     /// Checks the files of a page together with the shared files. Panics unless they load only each
-    /// other, are short, and neither parse HTML nor run text as code. `links` are paths that are
-    /// not files.
+    /// other, are short, and neither parse HTML nor run strings as code. `links` are other paths
+    /// that they may refer to.
     pub(crate) fn check(files: &[PageFile], links: &[&str]) {
         const LONGEST: usize = 600;
         let files = [files, &SHARED_FILES].concat();

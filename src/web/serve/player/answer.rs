@@ -1,4 +1,4 @@
-//! The results of a player's games, in the format of Lichess's explorer.
+//! Builds the response for a player's games, in the format of Lichess's explorer.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -139,7 +139,8 @@ impl PlayerOrder {
     }
 }
 
-/// Returns the rating advantage that this score implies in Elo's model; negative below 50%.
+/// Returns the rating advantage implied by this score in Elo's model. It is negative for scores
+/// below 50%.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

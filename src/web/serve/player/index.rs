@@ -1,4 +1,5 @@
-//! Finds the games of players, one player at a time, and stores the games while there is room.
+//! Searches the game files for players' games, one player at a time, and keeps a limited number of
+//! the games found.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{
@@ -95,10 +96,11 @@ impl Players {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Returns the games of a player. For a new player, queues a search.
+    /// Returns the games of a player. If the player is new, queues a search.
     pub(crate) fn get(&self, name: &WantedName) -> Result<Arc<PlayerIndex>, ApiError> {
         let mut known = self.known();
-        // If files could not be read for a player, search again, because they may be readable now.
+        // Search again for players whose files could not be read, because the files may be readable
+        // now.
         known.retain(|player| !player.is_done() || player.fault().is_none());
         if let Some(at) = known.iter().position(|player| player.name == *name) {
             let player = known.remove(at);
@@ -127,21 +129,22 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the file that contains this game, if the game was found for a player.
+    /// Returns the index of the file that contains the game with this id, if the game is stored for
+    /// any player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
         })
     }
 
-    /// Returns the number of players that precede this one in the queue.
+    /// Returns the number of players ahead of this one in the queue.
     pub(crate) fn queue_position(&self, player: &PlayerIndex) -> u64 {
         player.number.saturating_sub(self.served.load(Relaxed))
     }
 }
 
-/// Drops the least recently requested players while too many games are stored, but keeps at least
-/// one player.
+/// While too many games are stored, drops players whose search is complete, least recently
+/// requested first. Always keeps at least one player.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
     // Even a player without games needs some memory.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);

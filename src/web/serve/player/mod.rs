@@ -1,4 +1,5 @@
-//! `/player`: the games of one player, found in the game files of the books on the first request.
+//! `/player`: one player's games. The game files of the books are searched for them on the first
+//! request.
 
 mod answer;
 mod index;

@@ -29,7 +29,7 @@ named_values! { pub(super) Comparison, "comparison of names":
     Part = "part",
 }
 
-/// A requested name in the form in which it is compared.
+/// A requested name, normalised for comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WantedName {
     comparison: Comparison,
@@ -79,10 +79,10 @@ fn letters(name: &str) -> String {
     name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns a key that all spellings of a name have in common. It consists of the ASCII letters of
-/// the surname, as in the comparison of duplicate games, and of the initial, which distinguishes
-/// players with the same surname. For names without a comma, such as those of accounts, and for
-/// surnames in other scripts, the key is the whole name.
+/// Returns a key shared by all spellings of a name. It consists of the ASCII letters of the
+/// surname, which are also used to find duplicate games, and the first name's initial, which
+/// distinguishes players with the same surname. For names without a comma, such as account names,
+/// and for surnames in other scripts, the key is the whole name.
 fn spelling_key(name: &str) -> String {
     let surname: String = surname_letters(name.as_bytes()).map(char::from).collect();
     match name.split_once(',') {
@@ -103,8 +103,7 @@ struct KnownPlayer {
     games: u64,
 }
 
-/// The players of all games that are stored in the books, ordered from the most games to the
-/// fewest.
+/// The players in all games stored in the books, those with the most games first.
 #[derive(Debug)]
 pub(crate) struct PlayerNames(Vec<(String, KnownPlayer)>);
 

@@ -1,4 +1,4 @@
-//! The file of a repertoire: read at the start, and written after each addition.
+//! The repertoire file, which is read at startup and written after each addition.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -12,9 +12,10 @@ use crate::games::repertoire::{AddError, Remark, Repertoire, RepertoireError};
 use crate::support::files::{Cannot, FileError, FileKind, Output, open_locked, read_plain};
 use crate::web::serve::api_error::ApiError;
 
-/// The extension of the copy that is made before each change.
+/// The extension added to the backup copy that is made before each change.
 const COPY_ENDING: &str = "bak";
-/// The kind of the written files: the repertoire and its copy. Any text can be a repertoire.
+/// The file kind for writing the repertoire and its backup copy. Any text is accepted as a
+/// repertoire.
 const TEXT: FileKind = FileKind { name: "a repertoire", recognises: |_| true };
 
 /// A repertoire in a PGN file that can be changed.
@@ -73,12 +74,12 @@ impl RepertoireFile {
         snapshot
     }
 
-    /// Adds a line to the file, provided that `version` is still its version. Returns the number of
-    /// new moves, or `None` if there is nothing to add.
+    /// Adds a line to the file, provided that the file's version is still `version`. Returns the
+    /// number of new moves, or `None` if there is nothing to add.
     ///
-    /// If the file has changed on disk, reads it again and reports a conflict. Before a change,
-    /// copies the previous content to a file with the extension [`COPY_ENDING`]. Blocks while the
-    /// files are written.
+    /// If the file has changed on disk, it is read again first. If its version is no longer
+    /// `version`, a conflict is reported. Before each change, the previous content is copied to a
+    /// file with the extension [`COPY_ENDING`]. Blocks while the files are written.
     pub(super) fn add(
         &self,
         version: &str,
@@ -124,7 +125,7 @@ impl RepertoireFile {
     }
 }
 
-/// Returns why a file cannot be used. Omits its folder, which clients must not see.
+/// Explains why a file cannot be used, without naming its folder, which clients must not see.
 fn reason(error: &RepertoireError) -> String {
     match error {
         RepertoireError::File(error) => format!("cannot {} it: {}", error.action, error.reason),

@@ -37,7 +37,7 @@ struct GapAnswer {
     /// The expected number of times that the position occurs in a game.
     probability: f64,
     games: u64,
-    /// The start position of the most common line to the gap, and the moves of this line.
+    /// The start position of the most common line that leads to the gap. `line` contains its moves.
     start: String,
     line: Vec<NamedMove>,
     opening: Option<NamedOpening>,
@@ -49,8 +49,8 @@ struct GapAnswer {
 struct ProposalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The score of the move in an analysed book. If it is `None`, the proposed move is the one
-    /// played most often.
+    /// The move's score in an analysed book. `None` if the proposal is simply the most frequently
+    /// played move.
     score: Option<ScoreAnswer>,
     games: Option<u64>,
 }

@@ -10,7 +10,7 @@ use crate::chess::notation::{self, NamedMove};
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::repertoire::{KnownMove, Repertoire};
 
-/// Maximum number of moves in the tree of a response. The nearest moves come first.
+/// Maximum number of moves in the tree of a response. The moves closest to the position are kept.
 const MAX_TREE: usize = 400;
 
 #[derive(Debug, Serialize)]
@@ -32,7 +32,7 @@ pub(crate) struct RepertoireAnswer {
     shapes: Vec<String>,
     moves: Vec<RepertoireMove>,
     tree: Vec<TreeMove>,
-    /// Whether moves of the tree are missing from the response, because there are too many.
+    /// Whether the tree was cut short because it has too many moves.
     truncated: bool,
 }
 
@@ -41,23 +41,23 @@ struct RepertoireMove {
     #[serde(flatten)]
     mv: NamedMove,
     kind: &'static str,
-    /// The number of chapters that contain the move; 0 if the move only leads to a position in the
-    /// repertoire.
+    /// The number of chapters that contain the move, or 0 if the move merely transposes to a
+    /// position in the repertoire.
     chapters: u64,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TreeMove {
-    /// The index of the previous move; `None` for the moves in the position itself.
+    /// The index of the previous move, or `None` for moves from the position itself.
     parent: Option<usize>,
     #[serde(flatten)]
     mv: NamedMove,
     own: bool,
     nags: Vec<u8>,
     comment: String,
-    /// Whether the next moves are elsewhere in the tree, because another line reaches the same
-    /// position.
+    /// Whether the following moves are listed elsewhere in the tree, because another line reaches
+    /// the same position.
     transposes: bool,
 }
 
@@ -127,8 +127,8 @@ fn chapters(known: &KnownMove) -> u64 {
     known.places.iter().map(|place| place.chapter).collect::<BTreeSet<u32>>().len() as u64
 }
 
-/// Returns the moves after a position in breadth-first order, and whether some are missing. Each
-/// position is continued only once.
+/// Returns the moves that follow a position in breadth-first order, and whether some were left out.
+/// Each position is expanded only once.
 fn tree(repertoire: &Repertoire, position: &Position) -> (Vec<TreeMove>, bool) {
     let mut rows: Vec<TreeMove> = Vec::new();
     let mut open = VecDeque::from([(None, *position)]);
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(kind("e4", "e5"), Some("answered"));
         assert_eq!(kind("e4", "c5"), Some("open"));
         assert_eq!(kind("e4", "e6"), None);
-        // 1. e4 Nc6 2. Nf3 is in the second chapter by another move order.
+        // The second chapter reaches 1. e4 Nc6 2. Nf3 via another move order.
         assert_eq!(kind("e4 Nc6", "Nf3"), Some("back"));
         assert_eq!(kind("d4", "e5"), None);
     }

@@ -1,9 +1,9 @@
 //! The endpoints of the repertoire, and who may use them.
 //!
-//! A repertoire is private, so only the pages that may start searches can read it. Only the
-//! server's own page and programs on this machine can change the file. Other pages cannot send JSON
-//! without permission, which the server does not give. Requests from other machines are rejected,
-//! and so are requests through proxies that identify themselves.
+//! A repertoire is private, so only pages that may start searches can read it. Only the server's
+//! own page and programs on this machine can change the file. Browsers do not let other pages send
+//! JSON without the server's permission, which it never grants here. Requests from other machines
+//! are rejected, and so are requests through proxies that identify themselves.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::web::serve::query::Query;
 use crate::web::serve::request::{ClientAddress, Pasted, blocking};
 
 const JSON: &str = "application/json";
-/// Headers that proxies add. A proxy makes requests from elsewhere look like local ones.
+/// Headers that proxies add. A proxy on this machine makes requests from elsewhere look local.
 const PROXY_HEADERS: [&str; 5] =
     ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
@@ -74,8 +74,8 @@ pub(crate) async fn only_local(
     }
 }
 
-/// Rejects requests that are not JSON. A page from another origin needs permission to send JSON,
-/// and gets none.
+/// Rejects requests that are not JSON. Browsers let a page from another origin send JSON only with
+/// the server's permission, which it never grants here.
 async fn only_json(request: Request, next: Next) -> Response {
     match check_json(request.headers()) {
         Ok(()) => next.run(request).await,
@@ -126,7 +126,8 @@ async fn gaps(State(served): State<Served>, uri: Uri) -> Result<Json<GapsAnswer>
     blocking(find).await.map(Json)
 }
 
-/// A comment and shapes for the last move of a line, and the version that the client has seen.
+/// The body of a request to add a line: a comment and shapes for its last move, and the version of
+/// the file that the client has seen.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AddRequest {

@@ -1,4 +1,4 @@
-//! Checks of the `info` lines of a search.
+//! Checks the `info` lines of a search.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ const SAME: &str = "lines of one depth must begin with different moves";
 /// A line and the rule that it violates.
 pub(super) type Fault = (String, &'static str);
 
-/// Parses a move in coordinates that is legal in this position.
+/// Parses a move in coordinate notation, if it is legal in `position`.
 pub(super) fn legal(position: &Position, text: &str) -> Option<Move> {
     let mv = text.parse::<Move>().ok()?;
     (position.is_legal(mv) && mv.to_string() == text).then_some(mv)
@@ -79,7 +79,7 @@ fn info(line: &str) -> Option<Info> {
     }
 }
 
-/// Returns the distance to mate if the line has an exact mate score.
+/// Returns the number of moves to mate, if the line contains an exact mate score.
 fn exact_mate(line: &str) -> Option<i64> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|&word| word == "mate")?;
@@ -87,8 +87,8 @@ fn exact_mate(line: &str) -> Option<i64> {
     words.get(at + 1)?.parse().ok().filter(|_| !words.iter().any(is_bound))
 }
 
-/// Returns the violated rules, each with the first line that violates it. `position` is the root of
-/// the search.
+/// Returns the rules that were violated, each with the first line that violates it. `position` is
+/// the root of the search.
 pub(super) fn faults(lines: &[String], position: &Position) -> Vec<Fault> {
     let mut found: Vec<Fault> = Vec::new();
     let mut depths = BTreeMap::new();
@@ -123,8 +123,8 @@ fn add(found: &mut Vec<Fault>, line: &str, rules: Vec<&'static str>) {
     }
 }
 
-/// Returns whether the mate score in a line contradicts its principal variation, which has `plies`
-/// plies and ends in the position `end`.
+/// Returns whether the mate score in `line` contradicts its principal variation, which is `plies`
+/// plies long and leads to the position `end`.
 fn contradicts_mate(line: &str, plies: usize, end: &Position) -> bool {
     let Some(moves) = exact_mate(line) else { return false };
     let distance = moves.unsigned_abs().saturating_mul(2) - u64::from(moves > 0);
@@ -183,7 +183,8 @@ fn score(words: &[&str], position: &Position) -> Option<&'static str> {
     }
 }
 
-/// Checks the `multipv` numbers and the first moves in a MultiPV search for `expected` lines.
+/// Checks the `multipv` numbers and the first moves of the lines in a MultiPV search, which should
+/// report `expected` lines.
 pub(super) fn multi_pv_faults(lines: &[String], expected: u64) -> Vec<Fault> {
     let mut found = Vec::new();
     let mut group: BTreeMap<u64, &str> = BTreeMap::new();

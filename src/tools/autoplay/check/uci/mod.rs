@@ -61,8 +61,8 @@ impl Handshake for Declarations {
     }
 
     fn unsolicited(_conversation: &Conversation) -> Vec<Finding> {
-        // No output is always wrong: UCI has no rules for standard error, and GUIs ignore unknown
-        // lines.
+        // No output is wrong in every case: UCI has no rules for standard error, and GUIs ignore
+        // unknown lines.
         Vec::new()
     }
 }

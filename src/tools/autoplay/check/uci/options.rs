@@ -1,9 +1,9 @@
-//! Option declarations, and the values that a check sets.
+//! Parses option declarations, and chooses the values that a check sets.
 
 use super::super::conversation::Handshake;
 use super::Declarations;
 
-/// Options whose type is fixed, by the specification or by common use.
+/// Options that must have a particular type, either by the specification or by common usage.
 const FIXED: [(&str, &str); 19] = [
     ("Hash", "spin"),
     ("NalimovPath", "string"),
@@ -26,8 +26,8 @@ const FIXED: [(&str, &str); 19] = [
     ("SyzygyPath", "string"),
 ];
 
-/// Parts of the names of options that reserve memory or start threads. The largest values of such
-/// options could exhaust the machine's resources.
+/// Substrings that mark an option as one that reserves memory or starts threads. Setting such an
+/// option to its largest value could exhaust the machine's resources.
 const RESOURCES: [&str; 5] = ["hash", "cache", "memory", "thread", "core"];
 
 pub(super) const FORM: &str = "an option is declared as \"option name NAME type TYPE\", followed \
@@ -60,7 +60,8 @@ pub(super) struct Declaration {
 }
 
 impl Declaration {
-    /// Parses a line that begins with `option`. Returns the violated rule if it is malformed.
+    /// Parses a line that begins with `option`. If it is malformed, returns the rule that it
+    /// violates.
     pub(super) fn parse(line: &str) -> Result<Self, &'static str> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let ["option", "name", rest @ ..] = words.as_slice() else { return Err(FORM) };
@@ -85,9 +86,9 @@ impl Declaration {
         RESOURCES.iter().any(|part| name.contains(part))
     }
 
-    /// Returns the commands that set valid values. The last one sets the default.
+    /// Returns commands that set valid values, the last of which restores the default.
     ///
-    /// Buttons that do not concern the hash table are not pressed, because they could delete data.
+    /// Of the buttons, only those for the hash table are pressed, because others could delete data.
     pub(super) fn valid_settings(&self) -> Vec<String> {
         let values = match &self.kind {
             Kind::Check(default) => vec![(!default).to_string(), default.to_string()],

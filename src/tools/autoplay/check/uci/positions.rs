@@ -1,7 +1,8 @@
-//! The positions that the tests use.
+//! The positions that are used in the tests.
 //!
-//! After special moves, such as castling, the position has only one legal move. An engine that does
-//! not execute the special moves correctly will most likely play another move, which is illegal.
+//! The positions after special moves, such as castling, have only one legal move. If an engine does
+//! not execute a special move correctly, it will most likely play some other move, which is
+//! illegal.
 
 use super::Setup;
 
@@ -53,8 +54,8 @@ pub(super) const CHECKMATE: Setup<'_> = with_moves("", "f2f3 e7e5 g2g4 d8h4");
 
 pub(super) const STALEMATE: Setup<'_> = Setup::fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
 
-/// Positions with a forced mate: the distance as in `score mate`, the position, and a depth at
-/// which a search finds the mate.
+/// Positions with a forced mate. Each entry consists of the number to report in `score mate`, the
+/// position, and a depth at which a search finds the mate.
 pub(super) const MATES: [(i32, Setup<'_>, u32); 3] = [
     (1, Setup::fen("7k/R7/8/8/8/8/8/1R5K w - - 0 1"), 4),
     (-1, Setup::fen("7k/R7/8/8/8/8/8/1R5K b - - 0 1"), 4),
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
     use crate::chess::position::Position;
 
-    /// Plays the moves. Panics if one is illegal, unlike [`Setup::position`].
+    /// Like [`Setup::position`], but panics if a move is illegal.
     fn strictly(setup: &Setup<'_>) -> Position {
         let start = match setup.fen {
             "" => Position::start(),
@@ -126,14 +127,16 @@ mod tests {
         assert!(wrong.is_empty() && one(&ONE_MOVE), "{wrong:?}");
     }
 
-    /// Returns the length in plies of the shortest forced mate, if it takes at most `plies`.
+    /// Returns the length, in plies, of the shortest forced mate, or `None` if there is none within
+    /// `plies` plies.
     fn mate(position: &Position, plies: u32) -> Option<u32> {
         let moves = position.legal_moves();
         let replies = moves.iter().map(|mv| mated(&position.play(mv), plies.checked_sub(1)?));
         replies.flatten().min().map(|plies| plies + 1)
     }
 
-    /// Returns the length in plies of the longest defence, if it ends in mate within `plies`.
+    /// Returns how long the side to move can delay mate, in plies, or `None` if it is not mated
+    /// within `plies` plies.
     fn mated(position: &Position, plies: u32) -> Option<u32> {
         let moves = position.legal_moves();
         if moves.is_empty() {

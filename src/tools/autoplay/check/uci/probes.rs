@@ -72,7 +72,8 @@ fn options(engine: &Conversation) -> Vec<Declaration> {
     lines.filter_map(|line| Declaration::parse(line).ok()).collect()
 }
 
-/// Returns the name of a suitable option, as spelled by the engine.
+/// Returns the name of the option, as spelled by the engine, if the engine has a suitable option
+/// with this name.
 fn option_name(
     engine: &Conversation,
     name: &str,
@@ -139,7 +140,7 @@ fn invalid_values(engine: &mut Conversation) -> Result<(), Finding> {
     set_and_search(engine, Declaration::invalid_settings)
 }
 
-/// Sets options, and checks that the engine still searches.
+/// Sets options, and checks that the engine can still search.
 fn set_and_search(
     engine: &mut Conversation,
     settings: fn(&Declaration) -> Vec<String>,
@@ -248,7 +249,7 @@ const STOP: &str = "stop must be answered by bestmove";
 
 fn go_infinite(engine: &mut Conversation) -> Result<(), Finding> {
     const RULE: &str = "go infinite must not end before stop, even if nothing is left to search";
-    // If there is a mate in one, an engine soon reaches its maximum depth.
+    // In a position with a mate in one, an engine soon reaches its maximum depth.
     let (_, setup, _) = MATES[0];
     engine.start_search(setup, "infinite");
     if engine.wait_within(SILENCE, is_best_move).is_some() {
@@ -265,7 +266,7 @@ fn stop(engine: &mut Conversation) -> Result<(), Finding> {
     for limits in ["infinite", "depth 99", "movetime 3600000", "wtime 3600000 btime 3600000"] {
         engine.start_search(MIDDLE_GAME, limits);
         if engine.wait_within(SEARCH_TIME, is_best_move).is_some() {
-            // The search ended before `stop` because it reached a limit of the engine.
+            // The search ended before `stop`, because it reached one of the engine's own limits.
             continue;
         }
         engine.send("stop");
@@ -305,8 +306,8 @@ fn search_information(engine: &mut Conversation) -> Result<(), Finding> {
 fn mate_distances(engine: &mut Conversation) -> Result<(), Finding> {
     const RULE: &str = "a mate must be reported as score mate N: N is the number of moves, \
         negative if the engine is mated, and not less than possible";
-    /// A score of this many centipawns claims a mate, because it exceeds the value of any material.
-    /// Smaller scores are permitted, because an engine that prunes may miss a mate.
+    /// A score of this many centipawns amounts to claiming a mate, because no material is worth
+    /// that much. Smaller scores are allowed, because an engine may miss the mate due to pruning.
     const CLAIMS_MATE: i32 = 20_000;
     for (distance, setup, depth) in MATES {
         let search = engine.search(setup, &format!("depth {depth}"))?;

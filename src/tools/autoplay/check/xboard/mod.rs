@@ -14,7 +14,8 @@ pub(super) use probes::PROBES;
 /// The time that a GUI waits for features if the engine does not send `done=0`.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The longest pause after the first line. Some engines lose a second line that comes too soon.
+/// The maximum pause after the first line. Some engines lose the second line if it arrives too
+/// soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// What an engine declares in reply to `protover`.
@@ -43,7 +44,7 @@ impl Handshake for Features {
     }
 
     fn is_usable(&self) -> bool {
-        // An engine without features may use the first version of the protocol.
+        // An engine that declares no features may be using version 1 of the protocol.
         true
     }
 

@@ -34,7 +34,7 @@ pub(in crate::tools::autoplay::check) const PROBES: &[Probe<Features>] = &[
     Probe { name: "quit", run: quit },
 ];
 
-/// The tolerated delay of a move, since the machine may be busy.
+/// By how much a move may exceed its time, because the machine may be busy.
 const LATENESS: Duration = Duration::from_millis(500);
 
 const NEEDS_PING: &str = "ping=1";
@@ -96,7 +96,8 @@ fn ping(conversation: &mut Conversation) -> Result<(), Finding> {
     }
 }
 
-/// The number of repetitions. An engine may send the replies in the right order once by chance.
+/// How often to repeat the test, because an engine may send the replies in the right order by
+/// chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Result<(), Finding> {
@@ -322,7 +323,7 @@ fn result_claim(conversation: &mut Conversation) -> Result<(), Finding> {
         Some(_) => return Err(conversation.finding("a result before the move", RULE)),
         None => return Err(conversation.missing("move", NO_MOVE)),
     }
-    // After the answer to the ping, the engine sends nothing more about this move.
+    // Once the ping has been answered, the engine has nothing more to send about this move.
     let received = conversation.sync(1).unwrap_or_default();
     match received.into_iter().find(|reply| matches!(reply, Reply::Result { .. })) {
         Some(Reply::Result { result, .. }) if result == "1-0" => Ok(()),
@@ -336,7 +337,7 @@ fn interrupt_signal(conversation: &mut Conversation) -> Result<(), Finding> {
         return conversation.skip(NO_SIGNALS);
     }
     if conversation.has("sigint", true) {
-        // The engine accepts SIGINT, and its reaction to the signal depends on its state.
+        // The engine has not declined SIGINT, so how it reacts to the signal depends on its state.
         return conversation.skip("sigint=0");
     }
     conversation.send("new");

@@ -7,7 +7,8 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 use crate::web::lesson::observe::{Observer, SearchReason};
 use crate::web::lesson::search::Algorithm;
 
-/// Returns the value of `tree` from Max's point of view, and reports the steps of a negamax search.
+/// Returns the value of `tree` from Max's point of view. `observer` is notified of the same steps
+/// as in a negamax search.
 pub(super) fn search_two_sided(
     tree: &GameTree,
     algorithm: Algorithm,
@@ -94,7 +95,7 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         (best, line)
     }
 
-    /// Searches a child other than the first, as PVS does. Works for both players.
+    /// Searches any child but the first in the way PVS does. This works for both players.
     fn null_window_first(
         &mut self,
         child: NodeId,
