@@ -1,4 +1,4 @@
-//! Tests selecting one player's moves, comparing and dumping books, and finding games.
+//! Tests for selecting one player's moves, comparing and dumping books, and finding games.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -177,8 +177,8 @@ impl Work<'_> {
 }
 
 impl AnalyseArgs {
-    /// Opens the book to extend: the output if an earlier run has extended the input book, or else
-    /// the input book.
+    /// Opens the book to extend: the output, if an earlier run already extended the input book;
+    /// otherwise, the input book itself.
     fn begin(&self, target: &Path) -> anyhow::Result<Book> {
         let book = open(&self.book)?;
         if self.grow > 0 && book.holds_weights() {

@@ -86,7 +86,7 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
 pub(super) fn unnamed(folder: &Path) -> Option<File> {
     let file = platform::unnamed_file(folder)?;
     // Lock the file before it gets a name. It does not matter if locking fails: where locks are not
-    // supported, other programs do not remove drafts either.
+    // supported, other programs do not remove drafts anyway.
     let _ = try_lock(&file);
     Some(file)
 }

@@ -13,8 +13,8 @@ use crate::games::book::{Counts, RatingGroup};
 use crate::support::page::scriptless_page;
 use crate::support::words::{counted, grouped, percent, visible, xml};
 
-/// A segment of a bar is labelled if it makes up at least this many percent. Smaller segments are
-/// too narrow.
+/// Bar segments are labelled only if they make up at least this percentage of the bar. Smaller ones
+/// are too narrow.
 const LABELLED: f64 = 12.0;
 
 /// Returns the page. `explorer` is the address of the position in the explorer, if there is one.

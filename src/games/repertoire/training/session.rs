@@ -106,7 +106,7 @@ pub struct Judgement {
     /// How much worse the move is than the best move, in centipawns, if known from book values or a
     /// search.
     pub loss: Option<Score>,
-    /// What the reference book contains about the move.
+    /// The statistics of the move in the reference book.
     pub played: MoveFacts,
     /// The repertoire's moves or, where the repertoire ends, a few good moves.
     pub expected: Vec<MoveFacts>,

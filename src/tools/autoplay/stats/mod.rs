@@ -124,7 +124,8 @@ impl Tally {
     }
 }
 
-/// Returns the mean, variance and size of a distribution of scores evenly spaced from 0 to 1.
+/// Returns the mean, variance and total count of a histogram whose bins are scores evenly spaced
+/// from 0 to 1.
 fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     let total: f64 = counts.iter().copied().map(f64::from).sum();
     if total == 0.0 {
