@@ -17,8 +17,6 @@ use std::time::Duration;
 use crate::support::error::ParseError;
 use crate::support::words::{Seconds, parse_clock};
 
-const NANOS_PER_MILLI: u64 = 1_000_000;
-
 /// The limits for an engine's searches. They can be combined, and at least one should be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveLimits {
@@ -104,7 +102,7 @@ impl fmt::Display for MoveLimits {
 /// fastchess and cutechess-cli round in the same way. With an increment of a few milliseconds, exact
 /// times would leave an engine with noticeably less time.
 pub(crate) fn whole_milliseconds(time: Duration) -> Duration {
-    time - Duration::from_nanos(u64::from(time.subsec_nanos()) % NANOS_PER_MILLI)
+    Duration::from_secs(time.as_secs()) + Duration::from_millis(time.subsec_millis().into())
 }
 
 /// One player's clock.

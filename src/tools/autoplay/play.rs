@@ -223,8 +223,8 @@ impl GameRunner<'_> {
         let now = Instant::now();
         self.processed_at = Some(now);
         self.overhead.waiting.add(now.saturating_duration_since(answer.at));
-        let elapsed = whole_milliseconds(answer.at.saturating_duration_since(start));
-        if let Some(verdict) = self.check_move(mover, &answer, elapsed) {
+        let elapsed = answer.elapsed;
+        if let Some(verdict) = self.check_move(mover, &answer) {
             return Some(verdict);
         }
         let mv = *self.game.moves().last()?;
@@ -247,11 +247,11 @@ impl GameRunner<'_> {
     }
 
     /// Stops the mover's clock, and plays the move if it is legal.
-    fn check_move(&mut self, mover: Color, answer: &Answer, elapsed: Duration) -> Option<Verdict> {
+    fn check_move(&mut self, mover: Color, answer: &Answer) -> Option<Verdict> {
         let clock = &mut self.clocks[mover.to_index()];
         let allowed = clock.allowance().unwrap_or_default();
-        if !clock.stop(elapsed) {
-            return Some(self.out_of_time(mover, elapsed, allowed));
+        if !clock.stop(answer.elapsed) {
+            return Some(self.out_of_time(mover, answer.elapsed, allowed));
         }
         let parsed: Option<Move> = self.game.position().parse_move(&answer.text).ok();
         let Some(mv) = parsed.filter(|&mv| self.game.play(mv).is_ok()) else {
@@ -281,11 +281,12 @@ impl GameRunner<'_> {
                 return Err(self.stalled(mover, silence));
             }
             if let Some((sender_color, line)) = line {
-                let is_late = flag.is_some_and(|flag| at > flag);
+                let elapsed = whole_milliseconds(at.saturating_duration_since(start));
+                let is_late = allowed.is_some_and(|allowed| elapsed > allowed);
                 let event = self.players[sender_color.to_index()].adapter.interpret(&line.text);
                 match event {
                     Some(PlayerEvent::Move { text, ponder }) if sender_color == mover => {
-                        return Ok(Answer { text, ponder, info, at });
+                        return Ok(Answer { text, ponder, info, at, elapsed });
                     }
                     Some(event) if sender_color == mover && info.take_in(&event) => {}
                     // The mover has already lost on time. Ignore everything else until its turn
@@ -293,7 +294,7 @@ impl GameRunner<'_> {
                     Some(event) if is_late && (sender_color != mover || !event.ends_turn()) => {}
                     Some(_) if is_late => {
                         let allowed = allowed.unwrap_or_default();
-                        return Err(self.out_of_time(mover, at.duration_since(start), allowed));
+                        return Err(self.out_of_time(mover, elapsed, allowed));
                     }
                     Some(event) => {
                         if let Some(verdict) = self.handle_other(sender_color, mover, event) {
@@ -428,7 +429,10 @@ struct Answer {
     text: String,
     ponder: Option<String>,
     info: SearchInfo,
+    /// When the move arrived.
     at: Instant,
+    /// The time used for the move, in whole milliseconds.
+    elapsed: Duration,
 }
 
 #[cfg(test)]
