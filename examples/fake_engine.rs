@@ -4,7 +4,7 @@
 //!
 //! - `fault`: the kind of misbehaviour (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`,
 //!   `resign`, `stop_reading`, `no_handshake`, `refuse`, `no_exit`, or `think`, which makes the
-//!   engine think until it is told to move)
+//!   engine think until it receives `stop` or `?`)
 //! - `at`: the number of the engine's move at which it misbehaves, default 5
 //! - `in`: the number of the game in which the engine misbehaves, default 0 (all games)
 //! - `late_ms`: delay of a late move, in milliseconds
@@ -17,7 +17,7 @@
 //! - `best`: the best value of the option `Level`. The further `Level` is from it, the sooner an
 //!   xboard engine resigns.
 //! - `st`: `whole` truncates move times to whole seconds. A move time of 0 means no limit: the
-//!   engine then moves only when told to.
+//!   engine then moves only after `?`.
 //! - `options`: `all` declares a UCI option of every type
 //! - `option`: an additional UCI option, such as `'name X type check default true'`
 //! - `info`: an additional line to send before `bestmove`
@@ -90,7 +90,7 @@ struct Engine {
     moves: u64,
     forced: bool,
     level: u64,
-    /// Whether the engine thinks until it is told to move.
+    /// Whether the engine thinks until it receives `stop` or `?`.
     is_unlimited: bool,
     thinking: bool,
     limits: Go,

@@ -50,8 +50,7 @@ pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     Ok(switch)
 }
 
-/// Makes the program call a function instead of exiting when it is asked to end, for example by
-/// Ctrl-C.
+/// Makes the program call a function instead of exiting when a signal such as Ctrl-C ends it.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     let events = [Event::Interrupt, Event::Terminate, Event::Hangup];
     on_events(&events, move |_| react()).context("cannot watch for Ctrl-C")

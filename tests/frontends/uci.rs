@@ -70,8 +70,7 @@ fn log_is_written_or_an_error_reported() {
     );
 }
 
-/// python-chess rejects an engine that lacks an option which it is told to configure, and
-/// lichess-bot configures this one.
+/// lichess-bot sets this option through python-chess, which rejects engines that do not have it.
 #[test]
 fn move_overhead_can_be_set() {
     let mut engine = engine();

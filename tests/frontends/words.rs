@@ -192,7 +192,8 @@ fn eval_prints_the_selected_evaluation_first() {
     assert_ne!(nnue, classical);
 }
 
-const SELF_PLAY: &str = "tellothers Counts from the embedded book: games that Tabia played against itself, and named opening lines.";
+const SELF_PLAY: &str = "tellothers Counts from the embedded book: games that Tabia played \
+                         against itself, and named opening lines.";
 
 #[test]
 fn self_play_is_noted_once_a_game_and_only_for_the_embedded_book() {

@@ -170,7 +170,7 @@ impl Tree<'_> {
     }
 
     /// Returns the move of a branch. If its continuation is in a different line, adds a comment
-    /// that says where.
+    /// with that line.
     fn played(&self, branch: &Branch) -> PgnMove {
         let next = self.repertoire.node_of_key(branch.after);
         let known = next.and_then(|node| node.moves.iter().find(|known| !known.places.is_empty()));

@@ -12,7 +12,7 @@ use crate::support::words::visible;
 use super::clock::Clock;
 use super::process::{Process, Received};
 
-/// What an engine needs to know at the start of a game.
+/// The data that an engine needs at the start of a game.
 #[derive(Debug)]
 pub struct Setup<'a> {
     pub game: &'a Game,
@@ -244,8 +244,8 @@ pub trait ProtocolAdapter: Send {
     /// Parses a line. Returns `None` if the line is irrelevant to the game.
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
-    /// Returns how long after the start of its turn the engine must be told to move, or `None` if
-    /// the engine observes the time limit itself.
+    /// Returns the time after the start of the engine's turn at which to send "move now", or `None`
+    /// if the engine observes the time limit itself.
     fn move_now_after(&self) -> Option<Duration> {
         None
     }

@@ -172,7 +172,7 @@ impl Xboard {
     }
 
     /// Reads features until `done=1`. An engine that sends none in time may not support features,
-    /// or may still be starting. A ping tells these cases apart.
+    /// or may still be starting. A ping distinguishes these cases.
     fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;

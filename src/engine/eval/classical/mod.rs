@@ -4,7 +4,7 @@
 //! for the scheme, and <https://www.chessprogramming.org/Evaluation> for the terms.
 //!
 //! Terms are evaluated for one side at a time. A term receives a `View` of the position in which
-//! that side moves up the board, so it does not need to know the side's colour. Every weight is
+//! that side moves up the board, so its code does not depend on the side's colour. Every weight is
 //! added through `Sum`, and a `Trace` can record these additions, so evaluation, explanation and
 //! tuning share the same code.
 

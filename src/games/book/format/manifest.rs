@@ -32,7 +32,7 @@ pub struct Manifest {
     /// Whether the build was interrupted, so that only some of the input was read.
     pub interrupted: bool,
     /// Whether the counts of games without a result are actually weights, as in Polyglot books. A
-    /// weight determines how often a move is played, but says nothing about how good the move is.
+    /// weight determines how often a move is played, but not how good the move is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weights: bool,
 }

@@ -25,7 +25,8 @@ static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
 pub const EMBEDDED_NAME: &str = "embedded";
 
 /// A note shown wherever counts from the embedded book appear.
-pub(crate) const SELF_PLAY: &str = "Counts from the embedded book: games that Tabia played against itself, and named opening lines.";
+pub(crate) const SELF_PLAY: &str = "Counts from the embedded book: games that Tabia played against \
+                                    itself, and named opening lines.";
 
 /// A move that leads to a position in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -183,7 +183,7 @@ impl<H: Handshake> Conversation<H> {
         Finding { sent: clipped(sent[from..].join(" | ")), came: clipped(came), rule }
     }
 
-    /// Creates a finding for a missing answer, which says whether the engine is hanging or has
+    /// Creates a finding for a missing answer. It states whether the engine is hanging or has
     /// exited.
     pub(super) fn missing(&mut self, what: &str, rule: &'static str) -> Finding {
         let came = match self.is_alive() {
