@@ -1,4 +1,4 @@
-//! Records how the program is built, for `tabia --version`.
+//! Records the commit, profile, target and compiler of the build, for `tabia --version`.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::{env, fs};
 /// The number of digits of the commit hash in `tabia --version`.
 const COMMIT_DIGITS: usize = 12;
 
-/// Cargo adds this file to source packages. It contains the commit.
+/// Cargo adds this file to source packages. It records the commit that the package was made from.
 const PACKED_COMMIT: &str = ".cargo_vcs_info.json";
 
 fn main() {
@@ -29,8 +29,8 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-/// Returns the name of the Cargo profile, which is taken from the output folder. The `PROFILE`
-/// variable is always `debug` or `release`, even for custom profiles.
+/// Returns the name of the Cargo profile. It is derived from the output folder, because the
+/// `PROFILE` variable is always `debug` or `release`, even for custom profiles.
 fn profile() -> String {
     let folder = variable("OUT_DIR");
     let mut parents = Path::new(&folder).ancestors().skip_while(|path| !path.ends_with("build"));
@@ -48,8 +48,8 @@ fn commit() -> Option<String> {
         let sha = packed.split('"').skip_while(|word| *word != "sha1").nth(2)?;
         return sha.get(..COMMIT_DIGITS).map(str::to_owned);
     }
-    // If this folder were inside another project's repository, git would report that project's
-    // commit.
+    // Without this check, a copy of this folder inside another project's repository would report
+    // that project's commit.
     let top = git(&["rev-parse", "--show-toplevel"])?;
     if fs::canonicalize(top).ok()? != fs::canonicalize(variable("CARGO_MANIFEST_DIR")).ok()? {
         return None;

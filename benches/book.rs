@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 
 const POSITIONS: usize = 10_000_000;
 
-/// Generates an endless stream of keys with SplitMix64 (G. Steele, D. Lea, C. Flood 2014).
+/// Generates an endless stream of position keys with SplitMix64 (G. Steele, D. Lea, C. Flood 2014).
 fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     std::iter::repeat_with(move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -23,7 +23,8 @@ fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Seeds for the keys that are in the book (`KNOWN`) and for keys that are not (`UNKNOWN`).
+/// Seeds for `keys`: `KNOWN` generates the keys stored in the book, and `UNKNOWN` generates other
+/// keys.
 const KNOWN: u64 = 1;
 const UNKNOWN: u64 = 2;
 

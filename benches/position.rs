@@ -6,8 +6,8 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tabia::position::{Move, Position, perft};
 
-/// An opening, quiet and sharp middlegames, and endgames. In one of these positions, the side to
-/// move is in check.
+/// The positions to measure: an opening, quiet and sharp middlegames, and endgames. In one of them,
+/// the side to move is in check.
 const POSITIONS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",

@@ -39,7 +39,7 @@ use tabia::autoplay::verdict::Termination;
 use tabia::position::Position;
 use tabia::uci::{Command, Go, Start};
 
-/// The first argument that makes this program run as an engine.
+/// If this is the first argument, the program runs as an engine.
 const ENGINE: &str = "engine";
 
 const BASE: Duration = Duration::from_millis(200);
@@ -48,7 +48,7 @@ const INCREMENT: Duration = Duration::from_millis(2);
 /// An engine spends at most 1/20 of its remaining time, plus the increment, on a move.
 const LARGEST_PART: u32 = 20;
 
-/// The nice value of the engines, if the operating system permits it.
+/// The nice value of the engine processes, set only if the operating system permits it.
 #[cfg(unix)]
 const NICE: i32 = -15;
 
@@ -56,11 +56,12 @@ const NICE: i32 = -15;
 /// starting during them.
 const WARM_UP: usize = 1;
 
-/// The permitted error, and the share of moves that may exceed it.
+/// The largest permitted timing error, and the share of moves that may exceed it.
 const PERMITTED: Duration = Duration::from_millis(1);
 const EXCEPTIONS: f64 = 0.001;
 
-/// Tolerance for rounding, because clocks are sent in whole milliseconds.
+/// Tolerance when an engine checks its own time, because the clock times it receives are rounded to
+/// whole milliseconds.
 const ROUNDING: Duration = Duration::from_millis(1);
 
 /// The time after which a silent engine is considered hung.
@@ -99,11 +100,11 @@ struct Found {
     /// engine read `go`, and the delay until its move arrived. The error is the sum of the two
     /// delays.
     errors: [Vec<f64>; 3],
-    /// The number of games at the start that are not counted.
+    /// The number of initial games whose moves are not measured.
     warm_up: usize,
     games: usize,
-    /// For each loss on time, the path of the file for the engine's standard error. The file exists
-    /// only if the engine itself found that it had exceeded its time.
+    /// For each loss on time, the path at which the engine's standard error is saved. The file
+    /// exists only if the engine itself found that it had exceeded its time.
     reports: Vec<PathBuf>,
     /// The number of `reports` that exist after the last game.
     own_losses: usize,
@@ -113,7 +114,8 @@ struct Found {
 impl Found {
     fn add(&mut self, record: &GameRecord, error_output: &Path) {
         self.games += 1;
-        // The system time is used because all processes share it.
+        // Convert to system time, because the engines report system times, which all processes
+        // share.
         let (now, system) = (Instant::now(), since_epoch());
         for played in &record.moves {
             let nanoseconds = |number: Option<u64>| number.unwrap_or_default() as f64 / 1e9;
@@ -187,7 +189,8 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
         ..EngineConfig::default()
     };
     let configs = [engine("first"), engine("second")];
-    // Every game has at least one move, so this many games are enough.
+    // Every game has at least one move, so the number of moves is an upper bound on the number of
+    // games.
     let schedule = Schedule {
         engines: 2,
         format: Format::RoundRobin,
@@ -219,7 +222,8 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
         }
     })?;
     found.overhead = results.overhead.describe().unwrap_or_default();
-    // Count the files only now: the last report may be written after the game is recorded.
+    // Count the files after the match, because the match runner may save an engine's report after
+    // it records the game.
     found.own_losses = found.reports.iter().filter(|file| file.exists()).count();
     std::fs::remove_dir_all(&folder)?;
     Ok(found)
@@ -243,8 +247,8 @@ fn play_as_engine() -> anyhow::Result<()> {
                 let (mv, left) = choose(&game, &line, begin, &mut random)?;
                 let used = begin.elapsed();
                 if used > left + ROUNDING {
-                    // Report this before sending the move, so that the report arrives before the
-                    // game is recorded.
+                    // Report this before sending the move, so that the match runner receives the
+                    // report before it records the game.
                     eprintln!("used {used:?}: {line}");
                 }
                 let nanoseconds = used.as_nanos();
@@ -271,8 +275,8 @@ fn raise_priority() {
 #[cfg(not(unix))]
 fn raise_priority() {}
 
-/// Waits until a random part of the remaining time has passed since `begin`. Returns a random move
-/// and the time that was on the clock at `begin`.
+/// Chooses a random move and a random thinking time, and waits until this time has passed since
+/// `begin`. Returns the move and the time that was on the clock at `begin`.
 fn choose(
     game: &str,
     go: &str,
@@ -290,7 +294,8 @@ fn choose(
     Ok((mv.clone(), left))
 }
 
-/// Returns the remaining time and the legal moves of the side to move.
+/// Parses the `go` and `position` commands. Returns the remaining time and the legal moves of the
+/// side to move.
 fn clock(go: &str, game: &str) -> anyhow::Result<(Duration, Vec<String>)> {
     let (Ok(Command::Go(go)), Ok(Command::Position { start, moves })) = (go.parse(), game.parse())
     else {

@@ -90,7 +90,8 @@ struct Engine {
     moves: u64,
     forced: bool,
     level: u64,
-    /// Whether the engine thinks until it receives `stop` or `?`.
+    /// Whether the current search has no limit, so that the engine thinks until it receives `stop`
+    /// or `?`.
     is_unlimited: bool,
     thinking: bool,
     limits: Go,
@@ -155,7 +156,7 @@ fn main() -> ExitCode {
 
 fn send(text: &str) {
     let mut out = std::io::stdout().lock();
-    // The match runner may have exited and closed the pipe.
+    // Errors are ignored, because the match runner may have exited and closed the pipe.
     let _ = writeln!(out, "{text}");
     let _ = out.flush();
 }
@@ -477,8 +478,8 @@ impl Engine {
         send(&format!("info depth 4 score {score} nodes 9 time 0 pv {}", line.join(" ")));
     }
 
-    /// Returns a forced mate in at most two moves, for or against the side to move, if the search
-    /// is deep enough to find it.
+    /// Returns the moves of a forced mate in at most two moves, for or against the side to move. It
+    /// is found only by searches to at least depth 4 and by `go mate`.
     fn mate(&self) -> Option<Vec<Move>> {
         let is_deep = self.limits.depth.is_some_and(|depth| depth >= 4);
         let position = Some(self.game.position()).filter(|_| is_deep || self.limits.mate.is_some());
@@ -516,7 +517,8 @@ fn mating(position: &Position, plies: u32) -> Option<Vec<Move>> {
     lines.min_by_key(Vec::len)
 }
 
-/// Returns the longest defence if the side to move cannot avoid being mated within `plies` plies.
+/// Returns the line that delays mate longest if the side to move cannot avoid being mated within
+/// `plies` plies.
 fn mated(position: &Position, plies: u32) -> Option<Vec<Move>> {
     let moves = position.legal_moves();
     if moves.is_empty() {

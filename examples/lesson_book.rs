@@ -8,7 +8,7 @@ use tabia::position::Game;
 use tabia::search::{BookSearch, Control};
 use tabia::suite::book_effect::{EXAMPLE_MOVES, effects, example_book};
 
-/// The search depth in plies. The book may end the search earlier.
+/// The maximum search depth in plies. A search that uses the book may end earlier.
 const DEPTH: i32 = 12;
 
 fn main() -> anyhow::Result<()> {

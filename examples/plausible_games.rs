@@ -19,11 +19,11 @@ const BATCH: u64 = 1_000;
 /// `MORE_PLIES`.
 const MIN_PLIES: u64 = 30;
 const MORE_PLIES: u64 = 100;
-/// Maximum number of plies from the book.
+/// The maximum number of plies played from the book.
 const BOOK_PLIES: u64 = 16;
 /// At each move, there is a one in `LEAVES_BOOK` chance of leaving the book early.
 const LEAVES_BOOK: u64 = 12;
-/// Time controls: the time for the game and the increment per move, in seconds.
+/// Time controls: the base time and the increment per move, in seconds.
 const CONTROLS: [(u64, u64); 6] = [(60, 0), (120, 1), (180, 0), (180, 2), (600, 0), (900, 10)];
 
 fn main() -> anyhow::Result<()> {

@@ -10,13 +10,13 @@ use serde_json::json;
 use tabia::autoplay::rounds::Rounds;
 use tabia::autoplay::schedule::{Format, Schedule, Slot};
 
-/// The set of engines changes in one out of every `CHANGING` tournaments.
+/// In one out of every `CHANGING` tournaments, engines join, are withdrawn and return.
 const CHANGING: u64 = 2;
-/// If the set of engines changes, an engine is withdrawn before one in `WITHDRAWALS` games on
-/// average.
+/// Average number of games between two withdrawals of an engine, in tournaments in which the set of
+/// engines changes.
 const WITHDRAWALS: u64 = 25;
-/// If the set of engines changes, an engine joins or returns before one in `ADDITIONS` rounds on
-/// average.
+/// Average number of rounds until an engine joins or returns, in tournaments in which the set of
+/// engines changes.
 const ADDITIONS: u64 = 3;
 const STRENGTHS: u64 = 100;
 const DEFAULT_MAX_ENGINES: u64 = 16;
@@ -63,7 +63,8 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
             }
             rounds.set_present(present.clone());
         }
-        // A returning engine first plays the games that it missed in this round.
+        // If an engine has returned, the games that it missed in this round are played before the
+        // next round is paired.
         if rounds.remaining().is_empty() && rounds.pair_next().is_none() {
             break;
         }

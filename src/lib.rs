@@ -38,8 +38,8 @@
 //! | `parquet` | no | partial counts and games in Parquet |
 
 #![warn(unreachable_pub)]
-// Some crate-private items are used only by optional features. Unused items are therefore reported
-// only if all of these features are enabled.
+// Some crate-private items are used only by optional features, so warnings about unused items are
+// enabled only if all of these features are.
 #![cfg_attr(
     not(all(feature = "cli", feature = "lesson", feature = "serve", feature = "train")),
     allow(dead_code, unused_imports)

@@ -1,4 +1,4 @@
-//! Generates the manual pages. Most sections come from clap, and the others are added here.
+//! Generates the manual pages. clap generates most sections, and this program adds the others.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -31,7 +31,8 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("XDG_DATA_HOME", "Parent of the folder for console games."),
 ];
 
-/// Files with fixed names, and files next to those named on the command line.
+/// The files that Tabia uses: files with fixed names, and files next to those named on the command
+/// line.
 const FILES: &[(&str, &str)] = &[
     (
         "$XDG_DATA_HOME/tabia/games.pgn, ~/.local/share/tabia/games.pgn",
@@ -74,8 +75,8 @@ pub fn pages() -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(pages)
 }
 
-/// Returns the commands with their full names, but without the `help` subcommands, which would
-/// duplicate every page.
+/// Returns the root command. All subcommands have their full names, and the `help` subcommands are
+/// disabled because they would duplicate every page.
 fn command() -> Command {
     let mut command = without_help(tabia::cli::command());
     command.build();
@@ -92,7 +93,8 @@ fn page_name(command: &Command) -> &str {
 
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    // The examples, which are at the end of the long help, go into a separate section.
+    // clap puts the examples at the end of the long help. In the manual page, they have their own
+    // section.
     Man::new(command.clone().version(None).long_version(None).after_long_help(None::<&str>))
         .section(SECTION)
         .date(NO_DATE)

@@ -1,5 +1,5 @@
-//! The files of an installed program below `/usr/share`, at the paths where shells, `man`, desktops
-//! and xboard look for them.
+//! Builds the files that an installation puts in `/usr/share`, at the paths where shells, `man`,
+//! desktops and xboard look for them.
 
 #[path = "man.rs"]
 mod man;
@@ -9,8 +9,9 @@ use std::io;
 
 use clap_complete::Shell;
 
-/// xboard's plugin file. Its lines are the file type, the command line and the variants. It belongs
-/// in `games/plugins/xboard` below `/usr/share` or `/usr/local/share`.
+/// xboard's plugin file, which belongs in `games/plugins/xboard` below `/usr/share` or
+/// `/usr/local/share`. Its lines are the file type, the command that starts the engine, and the
+/// variants it plays.
 const PLUGIN: &str = "plugin spec 0.0\ntabia -x\nchess\n";
 
 /// A desktop entry (<https://specifications.freedesktop.org/desktop-entry-spec/1.5/>). Desktops
@@ -30,9 +31,8 @@ Keywords=chess;board;game;openings;engine;
 ";
 
 /// AppStream metadata for software centres
-/// (<https://www.freedesktop.org/software/appstream/docs/>), except for the releases, which are
-/// read from the changelog. The component's id is not based on a domain, because the project does
-/// not own one.
+/// (<https://www.freedesktop.org/software/appstream/docs/>). The list of releases is added from the
+/// changelog. The component's id is not based on a domain, because the project does not own one.
 const METAINFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <component type="desktop-application">
   <id>invalid.packages.tabia</id>
@@ -61,7 +61,8 @@ const METAINFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <content_rating type="oars-1.1"/>
 "#;
 
-/// Paths of completion scripts. Debian's zsh uses `zsh/vendor-completions` for packages.
+/// Paths of the shell completion scripts. Debian's zsh loads those of packages from
+/// `zsh/vendor-completions` instead.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "bash-completion/completions/tabia"),
     (Shell::Fish, "fish/vendor_completions.d/tabia.fish"),
@@ -85,8 +86,8 @@ pub fn files() -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// Returns the metadata, including the releases in the changelog. Release headings have the form
-/// `## [0.1.0] - 2026-11-21`.
+/// Returns the AppStream metadata, including the releases listed in the changelog. Release headings
+/// have the form `## [0.1.0] - 2026-11-21`.
 fn metainfo() -> String {
     let mut text = format!("{METAINFO}  <releases>\n");
     for heading in

@@ -1,6 +1,6 @@
 //! Opens arbitrary bytes as a book file, and runs every kind of query on it. Invalid files must be
-//! rejected, and nothing may panic. This build ignores checksums; otherwise nearly all inputs would
-//! be rejected.
+//! rejected, and nothing may panic. The fuzz build ignores checksums, because otherwise nearly all
+//! inputs would be rejected.
 
 #![no_main]
 

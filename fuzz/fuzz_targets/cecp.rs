@@ -1,5 +1,5 @@
-//! Parses arbitrary text as xboard protocol lines from the GUI and from the engine. Parsing does
-//! not panic, and parsed commands round-trip.
+//! Parses arbitrary text as xboard protocol lines, both those from the GUI and those from the
+//! engine. Parsing must not panic, and parsed commands must round-trip.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Resumes a build from a checkpoint whose files have arbitrary content. The build either resumes
-//! or rejects the checkpoint.
+//! Resumes a book build from a checkpoint whose files have arbitrary content. The build must either
+//! resume or reject the checkpoint.
 
 #![no_main]
 

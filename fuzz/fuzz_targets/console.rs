@@ -1,9 +1,10 @@
 //! Types arbitrary lines into the console, one per prompt, in an empty folder. Text after a NUL is
-//! written to a file in this folder, from which the lines can load positions and games. Every line
-//! must get a response without a panic, colours are the only control sequences in the output, and
-//! saved games can be read.
+//! written to a file in this folder, so that the lines can load positions and games from it. Every
+//! line must get a response without a panic, the output must contain no control sequences except
+//! colours, and saved games must be readable.
 //!
-//! Searches are short. Lines that would take minutes or name files elsewhere are skipped.
+//! Searches are short. Lines that would take minutes or that name files outside the folder are
+//! skipped.
 
 #![no_main]
 
@@ -21,7 +22,7 @@ fn is_harmless(line: &str) -> bool {
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let arguments = arguments.trim();
     match name {
-        // The arguments of these commands are never file names.
+        // The arguments of these commands may contain `/`, because they are never file names.
         "setboard" | "result" | "name" => true,
         "perft" => arguments.parse::<u32>().is_ok_and(|depth| depth <= 2),
         "test" => arguments != "movegenspeed",

@@ -1,8 +1,8 @@
-//! Packs a book from partial counts in which the Parquet file or the manifest is replaced by
-//! arbitrary bytes. A replaced file may be rejected, but a replaced Parquet file never changes the
-//! book.
+//! Packs a book from partial counts in which either the Parquet file or the manifest is replaced by
+//! arbitrary bytes. The counts may be rejected. If a replaced Parquet file is accepted, the book
+//! must not change.
 //!
-//! The first byte chooses the file that the other bytes replace.
+//! The first byte of the input selects the file that the other bytes replace.
 
 #![no_main]
 
@@ -59,8 +59,9 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         fs::write(folder.join(name), bytes).expect("a file");
     }
     match pack(&folder) {
-        // Changed rows do not match the checksum in the manifest. A changed manifest may be
-        // accepted, because its own checksum is optional.
+        // A Parquet file with changed rows must be rejected, because it does not match the checksum
+        // in the manifest. A changed manifest may be accepted, because its own checksum is
+        // optional.
         Ok(book) => assert!(replaced == 1 || book == COUNTS.book, "other rows are accepted"),
         Err(error) => assert!(!error.to_string().is_empty()),
     }

@@ -1,6 +1,6 @@
-//! Parses arbitrary text as FEN. The text is accepted if and only if an independent check with
-//! `cozy-chess` accepts it. Accepted positions round-trip, and their key, moves and notation match
-//! `shakmaty`.
+//! Parses arbitrary text as FEN. Tabia must accept the text if and only if an independent check
+//! based on `cozy-chess` accepts it. Accepted positions must round-trip, and their key, moves and
+//! notation must match `shakmaty`.
 
 #![no_main]
 
@@ -10,12 +10,13 @@ use tabia::fuzz::words;
 use tabia::position::Position;
 use tabia_fuzz::{agree, seed, theirs};
 
-/// Whether the text is a valid FEN. The counters may be missing.
+/// Returns true if the text is a valid FEN. The move counters may be missing.
 fn is_position(text: &str) -> bool {
     let fields = words(text);
     let [board, turn, castling, en_passant, counters @ ..] = &fields[..] else { return false };
     let is_number = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
-    // `cozy-chess` treats missing ranks as empty and accepts the digit 0.
+    // Checked separately, because `cozy-chess` treats missing ranks as empty and accepts the digit
+    // 0.
     let eight_ranks = board.split('/').count() == 8 && !board.contains('0');
     if counters.len() > 2 || !counters.iter().all(is_number) || !eight_ranks {
         return false;
@@ -28,8 +29,8 @@ fn is_position(text: &str) -> bool {
     })
 }
 
-/// Whether no castling right is given twice, and the king and rook of each right are on their
-/// original squares. Shredder-FEN letters (the files of the rooks) are also accepted.
+/// Returns true if no castling right is given twice and the king and rook of each right are on
+/// their original squares. Rights may also be given as in Shredder-FEN, by the files of the rooks.
 fn may_castle(board: &Board, rights: &str) -> bool {
     let has_piece = |square: &str, piece, color| {
         let square = square.parse().expect("a square");
@@ -51,7 +52,7 @@ fn may_castle(board: &Board, rights: &str) -> bool {
     rights == "-" || rights.chars().all(is_right)
 }
 
-/// Whether the last move could have been a double step across this en passant square.
+/// Returns true if the last move could have been a pawn's double step over this en passant square.
 fn may_have_passed(board: &Board, square: &str) -> bool {
     if square == "-" {
         return true;

@@ -1,6 +1,5 @@
-//! Sends arbitrary text as a request to the explorer's server. The server must answer without
-//! panicking and with a documented status, and must give the same answer if the request is
-//! repeated.
+//! Sends arbitrary text to the explorer's server as an HTTP request. The server must not panic,
+//! must answer with a documented status, and must give the same answer if the request is repeated.
 
 #![no_main]
 

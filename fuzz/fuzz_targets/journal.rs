@@ -1,6 +1,6 @@
-//! Opens arbitrary lines as the journal of an annotation, a tuning run or an analysis. The file is
-//! either accepted, or rejected and left unchanged. Opening it again gives the same records and
-//! changes nothing, and an appended record can be read back.
+//! Opens arbitrary lines as the journal of an annotation, a tuning run or an analysis. The file
+//! must be either accepted, or rejected and left unchanged. Reopening an accepted file must give
+//! the same records and change nothing, and an appended record must be readable.
 
 #![no_main]
 

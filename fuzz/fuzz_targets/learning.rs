@@ -1,5 +1,5 @@
-//! Reads arbitrary rows as a learning file. Its moves can be looked up as in a book, and compacting
-//! the file does not change the results.
+//! Reads arbitrary rows as a learning file. Looking up its moves as in a book must not panic, and
+//! compacting the file must not change the results.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! Turns arbitrary bytes into games with comments, glyphs and variations. Tabia and `pgn-reader`
-//! must read their main lines unchanged. The text contains each game several times, because a
-//! reader caches the openings that it has seen often.
+//! Turns arbitrary bytes into PGN games with comments, glyphs and variations. Tabia and
+//! `pgn-reader` must read the main lines unchanged. The text contains each game several times,
+//! because a reader caches openings that it sees often.
 //!
 //! An input is a list of games. Each byte is the index of a legal move, or a mark followed by its
 //! operands (see `mark`).
@@ -20,7 +20,8 @@ use tabia_fuzz::{seed, uci};
 
 /// Bytes greater than or equal to this value are marks.
 const MARKS: u8 = 240;
-/// The number of copies of each game in the text, enough for a reader to cache the opening.
+/// The number of copies of each game in the text. It is large enough that a reader caches the
+/// game's opening.
 const TIMES: usize = 12;
 /// The maximum number of games, and of plies per game.
 const MAX_GAMES: usize = 12;
@@ -35,7 +36,7 @@ const STARTS: [&str; 4] = [
 const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Black, GameResult::Draw, GameResult::Undecided];
 
-/// The content that a reader must find in a written game.
+/// What a reader must return for a written game.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Expected {
     moves: Vec<String>,
@@ -81,7 +82,8 @@ impl Writer<'_> {
         self.text.push_str(" )");
     }
 
-    /// Writes a mark. If the mark ends the game, returns the result.
+    /// Writes the PGN element that a mark stands for. If the mark ends the game, returns the
+    /// result.
     fn mark(&mut self, mark: u8, game: &mut Expected) -> Option<GameResult> {
         let follows_move = !game.moves.is_empty();
         let after_move = std::mem::take(&mut self.after_move);

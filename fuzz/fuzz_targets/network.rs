@@ -1,10 +1,10 @@
-//! Reads arbitrary bytes, or the built-in file with arbitrary changes, as a network file. The file
-//! must be rejected or read exactly as it is. If it is read, the fast evaluation must give the same
-//! score as the plain one, without overflow.
+//! Reads arbitrary bytes, or the built-in network with arbitrary changes, as a network file. The
+//! file must either be rejected or be read exactly as it is. If it is read, the incremental
+//! evaluation must give the same score as the plain one, without overflow.
 //!
 //! An input that does not begin like a network file is a list of changes to the built-in file. Each
-//! change has six bytes: the offset (3), the binary logarithm of the number of values to replace
-//! (1), and the new value (2). Any remaining bytes change the length of the file.
+//! change has six bytes: the offset (3), the binary logarithm of the number of 16-bit values to
+//! replace (1), and the new value (2). Any remaining bytes change the length of the file.
 
 #![no_main]
 
@@ -15,7 +15,8 @@ use tabia::eval::Network;
 use tabia::fuzz::network::evaluate;
 use tabia_fuzz::{Bounded, seed};
 
-/// A network takes about 400 kB, and reading it takes a few times as much memory.
+/// Allocations are limited to 4 MiB. A network takes about 400 kB, and reading it takes a few times
+/// as much.
 #[global_allocator]
 static ALLOCATOR: Bounded = Bounded { most: 4 << 20 };
 
@@ -41,7 +42,8 @@ fn damaged(bytes: &[u8]) -> Vec<u8> {
 
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let head = BUILT_IN.iter().position(|&byte| byte == b'\n').expect("a headline") + 1;
-    // The output weights, which must be within limits, are near the end of the file.
+    // The output weights are near the end of the file. One seed changes them, because their range
+    // is limited.
     let outputs = (BUILT_IN.len() as u32 - 8_000).to_le_bytes();
     vec![
         ("unchanged", Vec::new()),

@@ -1,6 +1,6 @@
-//! Parses an arbitrary line as a pattern, and the bytes after it as a move index. If both are
-//! accepted, searches the index for the pattern. Nothing may panic. This build ignores checksums;
-//! otherwise nearly all inputs would be rejected.
+//! Parses the first line of an arbitrary input as a pattern, and the bytes after it as a move
+//! index. If both are accepted, searches the index for the pattern. Nothing may panic. The fuzz
+//! build ignores checksums, because otherwise nearly all inputs would be rejected.
 
 #![no_main]
 

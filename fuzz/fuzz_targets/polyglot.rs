@@ -1,5 +1,5 @@
 //! Imports arbitrary rows as a Polyglot book. The rows must either be rejected or give a valid book
-//! of legal moves that round-trips.
+//! that contains only legal moves and round-trips.
 //!
 //! Keys from 1 to 255 are replaced by the keys of positions at most two plies from the start, so
 //! that real positions are common.
@@ -41,7 +41,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn seeds() -> [(&'static str, Vec<u8>); 2] {
-    // The moves e2e4, d2d4 and e1h1 (castling) in the start position, and one move in a later
+    // The moves e2e4, d2d4 and e1h1 (castling) for the start position, and one move for a later
     // position.
     let row = |key: u8, mv: u16, weight: u16| {
         let mut row = [0; 16];
@@ -65,10 +65,11 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         assert!(moves.iter().all(|known| visited.position.is_legal(known.mv)), "{book:?}");
     }
     let written = book.to_polyglot().bytes;
-    // Illegal moves are dropped, which can make other positions unreachable.
+    // Compare only if the start position still has moves. The import drops illegal moves, which can
+    // make other positions unreachable.
     if book.walk(&start, 1).any(|visited| !visited.entry.moves.is_empty()) {
         let again = Book::open(&file("again.bin", &written)).expect("own book");
-        // Positions in which all weights are zero are not written.
+        // Ignore moves without games. A position is not written if all its weights are zero.
         let moves = |book: &Book| {
             let mut moves: Vec<_> = book.moves(&start);
             moves.retain(|known| known.played.games() + known.reached.games() > 0);

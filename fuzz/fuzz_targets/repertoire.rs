@@ -1,8 +1,8 @@
 //! Reads arbitrary text as the PGN of a repertoire. Every move must be legal and must be the last
-//! move of each line stored for it. Writing the chapters and reading them back must give the same
-//! repertoire.
+//! move of each line that the repertoire stores for it. Writing the chapters and reading them back
+//! must give the same repertoire.
 //!
-//! The first byte chooses the side.
+//! The first byte of the input selects the colour of the repertoire.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ use tabia::position::{Color, Move};
 use tabia::repertoire::{Node, Repertoire};
 use tabia_fuzz::seed;
 
-/// The minimum probability for reporting a gap, and the depth of the forecast in plies.
+/// The minimum probability of a gap to report, and the depth of the forecast in plies.
 const MIN_GAP: f64 = 0.01;
 const FORECAST: u32 = 12;
 
@@ -40,21 +40,22 @@ fn seeds() -> [(&'static str, &'static str); 4] {
     ]
 }
 
-/// Reads a repertoire. Returns `None` if the text looks like a book.
+/// Reads a repertoire. Returns `None` if the text is rejected, for example because it looks like a
+/// book.
 fn read(text: &[u8], side: Color) -> Option<Repertoire> {
     let input = PgnInput::Text("fuzz".to_owned(), text.into());
     Repertoire::read(&[input], side).ok()
 }
 
-/// Returns the moves of each position, keyed by the position's key.
+/// Returns the repertoire's moves in each position, keyed by the position's key.
 fn moves(repertoire: &Repertoire) -> BTreeMap<u64, BTreeSet<Move>> {
     let of_node =
         |node: &Node| (node.position.key(), node.moves.iter().map(|known| known.mv).collect());
     repertoire.nodes().map(of_node).collect()
 }
 
-/// Asserts that each line stored for a move leads to the position where the move is played, and
-/// ends with the move.
+/// Asserts that each line stored for a move ends with the move, and that the moves before it lead
+/// to the position in which it is played.
 fn check_places(repertoire: &Repertoire) {
     for node in repertoire.nodes() {
         for known in &node.moves {

@@ -1,6 +1,6 @@
 //! Plays arbitrary moves from one of several special positions, and then parses arbitrary text as
-//! moves. Tabia, `shakmaty` and a replayed game must all interpret the moves and the text in the
-//! same way.
+//! moves. Tabia's `Position`, `shakmaty` and a replayed game must all interpret the moves and the
+//! text in the same way.
 //!
 //! The input consists of the index of the starting position (one byte), the number of moves (one
 //! byte), one byte for each move, and the words to parse.
@@ -15,8 +15,9 @@ use tabia::fuzz::san::Reading;
 use tabia::position::Position;
 use tabia_fuzz::{agree, play, seed, theirs, uci};
 
-/// Positions with all castling moves, promotions with captures, legal and pinned en passant
-/// captures, and many pieces of the same kind.
+/// Starting positions that cover all castling moves, promotions with captures, en passant captures
+/// (both legal ones and those by pinned pawns), and several pieces of the same kind that can reach
+/// the same square.
 const STARTS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
@@ -34,7 +35,8 @@ fn read(word: &str, position: &Position, reading: &Reading, theirs: &Chess) {
         assert!(position.is_legal(mv), "{word:?} in {position}");
     }
     reading.read(position, word);
-    // Skip text that is not strict SAN. Tabia may accept it, but `shakmaty` does not.
+    // Text that is not strict SAN is not compared, because Tabia may accept it but `shakmaty` does
+    // not.
     let Ok(plus) = SanPlus::from_ascii(word.as_bytes()) else { return };
     match plus.san.to_move(theirs) {
         Ok(mv) => assert_eq!(ours.map(|mv| mv.to_string()), Ok(uci(mv)), "{word:?} in {position}"),

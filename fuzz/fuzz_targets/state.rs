@@ -1,7 +1,7 @@
-//! Resumes a match from arbitrary text: a state file, a NUL and a PGN file. Either the state is
-//! rejected or the match resumes. If it resumes, the PGN file must still contain its old games, and
-//! must end with the complete last game even if that game was truncated before. It must be possible
-//! to create a report, and resuming again must change nothing.
+//! Resumes a match from arbitrary text, which consists of a state file, a NUL and a PGN file. The
+//! state must either be rejected or allow the match to resume. If the match resumes, the PGN file
+//! must still contain its old games, and must end with the complete last game even if that game was
+//! truncated. It must be possible to create a report, and resuming again must change nothing.
 
 #![no_main]
 

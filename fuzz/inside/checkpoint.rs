@@ -1,9 +1,10 @@
-//! Resumes a build from a checkpoint whose files have arbitrary content. The build must either
+//! Resumes a book build from a checkpoint whose files have arbitrary content. The build must either
 //! resume or reject the checkpoint.
 //!
 //! An input begins with a byte of options and the lengths (two bytes each) of three parts: the
-//! state, the log of games, and the hashes of games. The three parts follow, and then the records.
-//! The partition table is computed from the records. This build ignores checksums.
+//! state, the log of games, and the hashes of games. These parts follow in this order, and the
+//! records are last. The partition table is computed from the records. The fuzz build ignores
+//! checksums.
 
 use std::fs;
 use std::io::Cursor;
@@ -19,11 +20,11 @@ use crate::games::pgn::PgnInput;
 /// The number of leading key bits that determine the partition.
 const PARTITION_BITS: u32 = 8;
 const PARTITIONS: usize = 1 << PARTITION_BITS;
-/// The size of a record in bytes, without and with the number of its game.
+/// The size of a record in bytes, without and with a game number.
 const RECORD_BYTES: [usize; 2] = [12, 16];
 
-/// Returns games, one of which has an illegal move. A build that is stopped at this move has read
-/// only the first chunk.
+/// Returns games, one of which has an illegal move. A build that stops at this move has read only
+/// the first chunk.
 fn games() -> PgnInput {
     let game = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n";
     let text = format!("{game}{}1. e4 Kd5 1-0\n\n{game}", game.replace("e5", "c5"));
@@ -45,15 +46,15 @@ fn build_in(folder: &Path, flags: u8, stops: bool) -> Result<Vec<u8>, BuildError
     build(&[games()], &options(flags, folder), &monitor, output).map(|(book, _)| book.into_inner())
 }
 
-/// Returns the content of the only file whose name starts with `begin`, or nothing if there is
-/// none.
+/// Returns the content of the file whose name starts with `begin`, or an empty list if there is no
+/// such file.
 fn file_in(folder: &Path, begin: &str) -> Vec<u8> {
     let names = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
     let mut named = names.filter(|entry| entry.file_name().to_string_lossy().starts_with(begin));
     named.next().map_or_else(Vec::new, |entry| fs::read(entry.path()).expect("a file"))
 }
 
-/// Returns the files of an interrupted build as an input.
+/// Stops a build early, and returns its files as an input.
 fn seed_input(flags: u8) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path().join("unfinished");
@@ -75,7 +76,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     named.map(|(name, flags)| (name, seed_input(flags))).to_vec()
 }
 
-/// The set of pawn structures. It is not part of the input because it is too large.
+/// The file of pawn structures from an interrupted build. It is too large to be part of the input.
 static PAWNS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path().join("unfinished");
@@ -83,15 +84,15 @@ static PAWNS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     file_in(&folder, "pawns-")
 });
 
-/// Takes a part off the beginning of `rest`. `lengths` contains its length as two little-endian
-/// bytes.
+/// Splits a part off the beginning of `rest`. `lengths` contains the number of bytes in the part,
+/// in little-endian order.
 fn take<'a>(lengths: [u8; 2], rest: &mut &'a [u8]) -> &'a [u8] {
     let length = usize::from(u16::from_le_bytes(lengths)).min(rest.len());
     rest.split_off(..length).unwrap_or_default()
 }
 
-/// Returns the records, followed by the partition table: for each partition, the number of records
-/// up to its end.
+/// Returns the content of a file of records. The records are followed by the partition table, which
+/// contains, for each partition, the number of records up to its end.
 fn run_of(records: &[u8], flags: u8) -> Vec<u8> {
     let size = RECORD_BYTES[usize::from(flags & 1)];
     let mut ends = vec![0_u64; PARTITIONS];
@@ -103,7 +104,7 @@ fn run_of(records: &[u8], flags: u8) -> Vec<u8> {
     [records.to_vec(), ends.into_iter().flat_map(u64::to_le_bytes).collect()].concat()
 }
 
-/// Creates a checkpoint from the input in an emptied folder, and resumes the build.
+/// Empties the folder, creates a checkpoint in it from the input, and resumes the build.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let Some((&[flags, a, b, c, d, e, f], mut rest)) = bytes.split_first_chunk() else { return };
     let flags = flags % 4;

@@ -1,4 +1,4 @@
-//! Runs the console with very short searches.
+//! Runs the console with very short searches, so that many inputs can be tested.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const NODES: u64 = 400;
 /// Searches like the engine, but with one thread, few nodes and little memory.
 struct ShortSearch(Searcher);
 
-/// Returns the configuration with little memory and a single thread.
+/// Returns the configuration, changed to use little memory and a single thread.
 fn small_config(config: Config) -> Config {
     Config { memory_mb: 1, threads: 1, ..config }
 }
@@ -63,7 +63,7 @@ fn engine() -> Engine {
     Engine::new(short_search, Settings::default(), Book::embedded()).expect("no files")
 }
 
-/// Types these lines into the console and returns its output. Games are saved to `kept`.
+/// Types `lines` into the console and returns its output. The console saves games to `kept`.
 pub fn show(lines: impl Iterator<Item = String> + Send + 'static, kept: PathBuf) -> String {
     let screen = Screen::default();
     type_in(engine(), Box::new(screen.clone()), kept, lines).expect("written");

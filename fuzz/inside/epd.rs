@@ -1,5 +1,5 @@
-//! Parses arbitrary text as EPD lines. Parsing does not panic, the error names the first invalid
-//! line, and parsed positions round-trip.
+//! Parses arbitrary text as EPD lines. Parsing must not panic, errors must name the first invalid
+//! line, and parsed positions must round-trip.
 
 use crate::chess::epd;
 

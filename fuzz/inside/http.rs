@@ -1,9 +1,9 @@
-//! Sends arbitrary text as a request to the explorer's server. The server must answer without
-//! panicking and with a documented status, and must give the same answer if the request is
-//! repeated.
+//! Sends arbitrary text to the explorer's server as an HTTP request. The server must not panic,
+//! must answer with a documented status, and must give the same answer if the request is repeated.
 //!
 //! The first line contains the method and the address, and the following lines contain the headers.
-//! The text after an empty line is the body. Requests that start threads are only parsed.
+//! The text after an empty line is the body. Requests for which the server would start threads are
+//! only parsed.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -19,10 +19,10 @@ use crate::web::serve::LoadedBooks;
 use crate::web::serve::unattended::{parse, router};
 
 const GAMES: &[u8] = include_bytes!("../../books/dumb.pgn");
-/// The maximum size of a response in bytes. No response for a small book is this large.
+/// The maximum size of a response in bytes. Responses for a small book are always smaller.
 const MAX_ANSWER: usize = 4 << 20;
 const STATUSES: [u16; 12] = [200, 204, 304, 400, 403, 404, 405, 408, 409, 413, 414, 503];
-/// Paths that respond with a stream of results from other threads.
+/// Paths whose responses stream the results of other threads.
 const STREAMS: [&str; 4] = ["/analysis", "/annotate", "/player", "/personal"];
 
 struct Server {
@@ -81,7 +81,8 @@ pub fn seeds() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-/// Splits a text into a request and its body. Returns `None` if hyper would reject the request.
+/// Splits a text into an HTTP request and its body. Returns `None` if hyper would reject the
+/// request.
 fn request(text: &str) -> Option<(Request<()>, &str)> {
     let (head, body) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut lines = head.lines();
@@ -112,7 +113,8 @@ async fn answer(server: &Server, request: &Request<()>, body: &str) -> Answer {
     (parts.status.as_u16(), kind, bytes.to_vec())
 }
 
-/// Sends the request twice and checks the answers. The first call creates files in the folder.
+/// Sends the request twice, and asserts that both responses are valid and equal. The first call
+/// creates files in the folder.
 pub fn run(folder: &Path, text: &str) {
     let Some((request, body)) = request(text) else { return };
     let _ = parse(request.uri(), body);

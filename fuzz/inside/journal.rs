@@ -1,10 +1,10 @@
-//! Opens arbitrary lines as the journal of an annotation, a tuning run or an analysis. The file is
-//! either accepted, or rejected and left unchanged. Opening it again gives the same records and
-//! changes nothing, and an appended record can be read back.
+//! Opens arbitrary lines as the journal of an annotation, a tuning run or an analysis. The file
+//! must be either accepted, or rejected and left unchanged. Reopening an accepted file must give
+//! the same records and change nothing, and an appended record must be readable.
 //!
-//! The first byte chooses the kind of journal. The first line after it is replaced by a valid
-//! header, and a correct checksum is added to each later line. Lines that begin with a tab are used
-//! unchanged.
+//! The first byte selects the kind of journal. The first line after it is replaced by a valid
+//! header, and a correct checksum is added to each later line. Lines that begin with a tab are
+//! written without the tab and are otherwise unchanged.
 
 use std::fs;
 use std::path::Path;
@@ -67,7 +67,7 @@ pub fn seeds() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Writes the journal to an empty folder and opens it.
+/// Writes the journal to a file in the folder, opens it, and checks the result.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let Some((&kind, lines)) = bytes.split_first() else { return };
     let (kind, book) = (kind % KINDS, Book::embedded());

@@ -1,7 +1,7 @@
-//! Fuzzes the learning file with arbitrary rows. Checks that every position can be looked up, and
-//! that compacting the file does not change the results.
+//! Fuzzes the learning file with arbitrary rows. It must be possible to look up every position, and
+//! compacting the file must not change the results.
 //!
-//! An input is a list of rows without checksums, which the target adds. A key between 1 and the
+//! An input is a list of rows without checksums, which this module adds. A key between 1 and the
 //! number of [`POSITIONS`] is replaced by the key of the position with that number, so that the
 //! moves of one row can lead to another row.
 
@@ -15,7 +15,7 @@ use crate::games::book::{HEADLINE, LearnFile, Learned, Row, is_learning};
 /// The size of a row without its checksum, in bytes.
 const ROW_BYTES: usize = 36;
 
-/// The result of looking up a position that the file has no data for.
+/// The result of looking up a position for which the file has no data.
 const NOTHING: &str = "(None, [], None, None, [])";
 
 /// The start position, and all positions after one and two plies.
@@ -48,7 +48,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Returns an input row. The keys are given as numbers of positions.
+/// Returns a row of an input. The keys are numbers of positions, which are later replaced.
 fn row((key, next): (u64, u64), mv: u16, [kind, depth]: [u8; 2], [a, b]: [u32; 2]) -> Vec<u8> {
     let parts = [&key.to_le_bytes()[..], &next.to_le_bytes(), &[0; 8], &mv.to_le_bytes()];
     [parts.concat(), vec![kind, depth], a.to_le_bytes().to_vec(), b.to_le_bytes().to_vec()].concat()
@@ -69,7 +69,8 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Writes a learning file with these rows to an empty folder, then opens and compacts it.
+/// Writes a learning file with these rows to the folder, and compares its results before and after
+/// compaction.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let path = folder.join("learnt");
     let file = with_keys(bytes);
@@ -95,8 +96,8 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     use_rows(&path);
 }
 
-/// Looks up every position. Returns the index and the result of each position that the file has
-/// data for.
+/// Looks up every position in the learning file. Returns the index and the result of each position
+/// for which the file has data.
 fn use_rows(path: &Path) -> Vec<(usize, String)> {
     let Some(learned) = Learned::read(path).expect("a learning file") else { return Vec::new() };
     learned.book().verify().expect("a sound book");

@@ -1,4 +1,4 @@
-//! Compares the fast and the plain evaluation of a network.
+//! Compares the incremental evaluation of a network with its plain evaluation.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const POSITIONS: [&str; 3] = [
     "8/8/4k3/8/8/4K3/4P3/8 w - - 0 1",
 ];
 
-/// Asserts that the fast and the plain evaluation agree.
+/// Asserts that the incremental and the plain evaluation agree.
 pub fn evaluate(network: Network) {
     let network = Arc::new(network);
     let mut fast = AccumulatorStack::new(Arc::clone(&network));

@@ -23,8 +23,8 @@ impl Reading {
         assert_eq!(self.0, Replay::from(position), "{position}");
     }
 
-    /// Asserts that loose parsing gives a legal move, and the same move as strict parsing if that
-    /// succeeds.
+    /// Asserts that loose parsing of `word` gives a legal move. If strict parsing succeeds, both
+    /// must give the same move.
     pub fn read(&self, position: &Position, word: &str) {
         let Ok(mv) = self.0.resolve_loosely(word.as_bytes()) else { return };
         assert!(position.is_legal(mv), "{word:?} in {position}");

@@ -1,7 +1,7 @@
-//! Resumes a match from arbitrary text: a state file, a NUL and a PGN file. Either the state is
-//! rejected or the match resumes. If it resumes, the PGN file must still contain its old games, and
-//! must end with the complete last game even if that game was truncated before. It must be possible
-//! to create a report, and resuming again must change nothing.
+//! Resumes a match from arbitrary text, which consists of a state file, a NUL and a PGN file. The
+//! state must either be rejected or allow the match to resume. If the match resumes, the PGN file
+//! must still contain its old games, and must end with the complete last game even if that game was
+//! truncated. It must be possible to create a report, and resuming again must change nothing.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn game(number: usize, at: usize) -> FinishedGame {
     }
 }
 
-/// Returns an input that consists of a state with these games and the PGN file.
+/// Returns an input that consists of a state file with these games, a NUL, and the PGN file.
 fn seed_input(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
     let path = folder.join("seed");
     let _ = fs::remove_file(&path);
@@ -72,8 +72,8 @@ pub fn seeds(folder: &Path) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Whether `after` is the same as `before`, except that a prefix of `text` may have been removed
-/// somewhere.
+/// Returns true if `after` equals `before`, or equals `before` without one piece that is a prefix
+/// of `text`.
 fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     let Some(taken) = before.len().checked_sub(after.len()) else { return false };
     let is_prefix = |at: usize| {
@@ -85,8 +85,8 @@ fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     (0..=after.len()).any(is_prefix)
 }
 
-/// Compares the PGN file with its content before the match was resumed. `last` is the last game in
-/// the state.
+/// Compares the PGN file with its content before the match was resumed. Only the last game in the
+/// state (`last`) may have been completed or added.
 fn check_pgn(before: &[u8], path: &Path, last: &GameText) {
     let after = fs::read(path).expect("the file");
     let text = last.text.trim_start().as_bytes();
@@ -95,7 +95,7 @@ fn check_pgn(before: &[u8], path: &Path, last: &GameText) {
         return;
     }
     let kept = after.strip_suffix(text).expect("the last game at the end");
-    // An empty line may separate the game from the text before it.
+    // The last game may be separated from the text before it by an empty line.
     let mut separators =
         ["", "\n", "\n\n"].iter().filter_map(|end| kept.strip_suffix(end.as_bytes()));
     assert!(
@@ -106,14 +106,15 @@ fn check_pgn(before: &[u8], path: &Path, last: &GameText) {
     );
 }
 
-/// Writes the state and PGN files to an empty folder, and resumes the match.
+/// Writes the state file and the PGN file to the folder, resumes the match, and checks the result.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     let (text, before) = (&bytes[..end], bytes.get(end + 1..).unwrap_or_default());
     let (state, pgn) = (folder.join("state"), folder.join("games.pgn"));
     fs::write(&state, text).expect("a folder");
     fs::write(&pgn, before).expect("a folder");
-    // Only the first call returns the PGN of the last game.
+    // Get the PGN of the last game from the state, because the match record opened below does not
+    // contain it.
     let last = match open_state(&state, SETTINGS, true) {
         Ok((_, mut stored)) => stored.games.pop().and_then(|game| game.pgn),
         Err(error) => {

@@ -13,10 +13,11 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError,
 use tabia::position::{Move, Position};
 use tempfile::TempDir;
 
-/// FENs and keys include an en passant square only if an en passant capture is legal.
+/// FENs and keys include an en passant square only if an en passant capture is legal, as in Tabia.
 const EN_PASSANT: EnPassantMode = EnPassantMode::Legal;
 
-/// Writes seed inputs to the folder in `TABIA_SEEDS`, which `fuzz/run.sh` sets.
+/// Writes seed inputs to the folder named by the environment variable `TABIA_SEEDS`, which
+/// `fuzz/run.sh` sets. Does nothing if it is not set.
 pub fn seed<B: AsRef<[u8]>>(seeds: impl IntoIterator<Item = (&'static str, B)>) {
     let Some(folder) = std::env::var_os("TABIA_SEEDS") else { return };
     for (name, bytes) in seeds {
@@ -24,7 +25,8 @@ pub fn seed<B: AsRef<[u8]>>(seeds: impl IntoIterator<Item = (&'static str, B)>) 
     }
 }
 
-/// Returns a temporary folder for this process, which `fuzz/run.sh` removes.
+/// Returns this process's temporary folder. `fuzz/run.sh` removes it, because static values are
+/// never dropped.
 pub fn folder() -> &'static Path {
     static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
     FOLDER.path()
@@ -37,7 +39,8 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Converts a position to `shakmaty`, even if its checks or material cannot occur in a game.
+/// Converts a position to a `shakmaty` position, even if `shakmaty` considers its checks or
+/// material impossible.
 pub fn theirs(position: &Position) -> Chess {
     let fen: Fen = position.fen().parse().expect("own FEN");
     fen.into_position(CastlingMode::Standard)
@@ -46,8 +49,8 @@ pub fn theirs(position: &Position) -> Chess {
         .expect("own position")
 }
 
-/// Asserts that the key, FEN, moves and notation match those of `theirs`, the same position in
-/// `shakmaty`.
+/// Asserts that the key, FEN, legal moves and SAN of a position match those of `theirs`, the same
+/// position in `shakmaty`.
 pub fn agree(position: &Position, theirs: &Chess) {
     let key: Zobrist64 = theirs.zobrist_hash(EN_PASSANT);
     assert_eq!(position.key(), key.0, "key of {position}");
@@ -78,7 +81,7 @@ pub fn uci(mv: shakmaty::Move) -> String {
     mv.to_uci(CastlingMode::Standard).to_string()
 }
 
-/// Plays a move on a `shakmaty` board.
+/// Plays a legal move on a `shakmaty` board.
 pub fn play(theirs: &mut Chess, mv: Move) {
     let uci: shakmaty::uci::UciMove = mv.to_string().parse().expect("coordinates");
     theirs.play_unchecked(uci.to_move(theirs).expect("a legal move"));

@@ -1,13 +1,13 @@
-//! Reads lines that describe positions: FEN, or EPD with its operations, as defined in section 16.2
-//! of "Standard: Portable Game Notation Specification and Implementation Guide".
+//! Parses lines that describe positions in FEN or in EPD, including EPD operations. EPD is defined
+//! in section 16.2 of "Standard: Portable Game Notation Specification and Implementation Guide".
 
 use crate::chess::position::{Move, Position};
 use crate::support::error::ParseError;
 use crate::support::words::{is_space, split_words};
 
-/// Number of fields in an EPD position, which is a FEN without its two counters.
+/// Number of fields in an EPD position, which is a FEN without its two move counters.
 const FIELDS: usize = 4;
-/// Number of counters at the end of a FEN. Many EPD files contain them too.
+/// Number of move counters at the end of a FEN. Many EPD files also contain them.
 const COUNTERS: usize = 2;
 
 /// Iterates over the lines that are neither empty nor `#` comments, with their 1-based line
@@ -42,7 +42,8 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)
         .collect()
 }
 
-/// Reads each position together with its moves to avoid (`am`). Errors contain the line number.
+/// Returns every move to avoid (`am`) in a text, paired with its position. Errors contain the line
+/// number.
 pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut found = Vec::new();
     for (number, line) in lines(text) {
@@ -55,14 +56,14 @@ pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize
     Ok(found)
 }
 
-/// Reads the moves in the operand of an operation such as `am`. Fails if a move is illegal.
+/// Parses the operand of an operation that lists moves, such as `am`. Fails if a move is illegal.
 pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
     let parse =
         |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));
     split_words(operand).map(|word| parse(word.trim_end_matches(','))).collect()
 }
 
-/// Removes the semicolon that some files contain after the position.
+/// Removes the semicolon that some files place directly after the position.
 fn bare(text: &str) -> &str {
     text.trim_end_matches(is_space).trim_end_matches(';')
 }
@@ -73,7 +74,8 @@ fn after_words(line: &str, count: usize) -> usize {
     words.last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
 
-/// Returns the opcode and operand of each operation in a line, without quotation marks.
+/// Splits the operations of an EPD line into opcodes and operands. Quotation marks around operands
+/// are removed.
 pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
     let mut quoted = false;
     let parts = text.split(|letter| {

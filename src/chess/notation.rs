@@ -14,7 +14,7 @@ use super::score::{self, Score};
 pub(crate) enum ScoreAnswer {
     /// Score in centipawns.
     Cp(Score),
-    /// Number of moves until mate; negative if the side to move is mated.
+    /// Number of moves (not plies) until mate; negative if the side to move is mated.
     Mate(i32),
 }
 
@@ -27,7 +27,7 @@ impl From<Score> for ScoreAnswer {
 /// A move in UCI notation and in SAN, serialized as JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct NamedMove {
-    /// The move in UCI notation. Castling is written as a king move.
+    /// The move in UCI notation. Castling is written as a king move, such as `e1g1`.
     pub(crate) uci: ArrayString<UCI_BYTES>,
     pub(crate) san: ArrayString<SAN_BYTES>,
 }

@@ -11,7 +11,8 @@
 //! assert_eq!(mate_distance(35), None);
 //! ```
 
-/// A score in centipawns, or a mate score. All scores fit in sixteen bits.
+/// A score in centipawns, or a score for mate or a tablebase result. All scores fit in sixteen
+/// bits.
 pub type Score = i32;
 
 /// The remaining search depth in plies.
@@ -20,26 +21,27 @@ pub type Depth = i32;
 /// The distance from the root, in plies.
 pub type Ply = usize;
 
-/// The maximum length in plies of a line in the search.
+/// The maximum length of a search line, in plies.
 pub const MAX_PLY: Ply = 128;
 
-/// A bound that is larger than every score.
+/// A bound of the search window that is larger than every score.
 pub const INFINITY: Score = 32_001;
 
-/// The score for checkmate in the current position, at distance 0.
+/// The score for giving checkmate at distance 0 from the root.
 pub const MATE: Score = 32_000;
 
-/// The smallest mate score. Any score strictly between `-MATE_BOUND` and `MATE_BOUND` is an
-/// evaluation or a tablebase result.
+/// The smallest score for giving mate. Any score strictly between `-MATE_BOUND` and `MATE_BOUND` is
+/// an evaluation or a tablebase result.
 pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
 
-/// The score of a tablebase win at distance 0. Tablebase scores lie directly below the mate scores.
+/// The score of a tablebase win at distance 0 from the root. Tablebase scores lie directly below
+/// the mate scores.
 pub const TABLEBASE_WIN: Score = MATE_BOUND - 1;
 
 /// The smallest score of a tablebase win.
 pub const TABLEBASE_BOUND: Score = TABLEBASE_WIN - MAX_PLY as Score;
 
-/// The largest static evaluation. Every proven win has a higher score.
+/// The largest static evaluation. Wins proven by mate or a tablebase have higher scores.
 pub const MAX_EVAL: Score = TABLEBASE_BOUND - 1;
 
 /// The score of a draw.
@@ -57,13 +59,13 @@ pub const fn mated_in(ply: Ply) -> Score {
     ply as Score - MATE
 }
 
-/// Whether the score is a mate score for either side.
+/// Returns true if the score is a mate score for either side.
 #[inline]
 pub const fn is_mate(score: Score) -> bool {
     score.abs() >= MATE_BOUND
 }
 
-/// Whether the score is proven by a mate or a tablebase result.
+/// Returns true if the score is proven by a mate or a tablebase result.
 #[inline]
 pub const fn is_decided(score: Score) -> bool {
     score.abs() >= TABLEBASE_BOUND
@@ -80,9 +82,9 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     Some(if score > 0 { moves } else { -moves })
 }
 
-/// Converts a score for storage in the transposition table. In the table, mate scores count plies
-/// from the node at `ply` rather than from the root, so that they are valid wherever the position
-/// occurs in the tree.
+/// Converts a score for storage in the transposition table. In the table, mate and tablebase scores
+/// count plies from the node at `ply` rather than from the root, so that they are valid wherever
+/// the position occurs in the tree.
 #[inline]
 pub const fn to_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -106,11 +108,11 @@ pub const fn from_table(score: Score, ply: Ply) -> Score {
     }
 }
 
-/// The score increase, in centipawns, that multiplies the odds of winning by e. This is the usual
-/// logistic scale, on which 400 centipawns multiply the odds by ten.
+/// The score difference, in centipawns, that multiplies the odds of winning by e. It corresponds to
+/// the usual logistic scale, on which 400 centipawns multiply the odds by ten.
 const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// Converts a score in centipawns to expected points, from 0 to 1.
+/// Converts a score in centipawns to expected points per game, from 0 to 1.
 pub(crate) fn expectation(score: Score) -> f64 {
     1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp())
 }

@@ -10,7 +10,7 @@ const MINUTE: u64 = 60;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The days of the week, starting with that of 1970-01-01.
+/// The days of the week, starting with Thursday, the weekday of 1970-01-01.
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
 pub(super) fn today() -> String {

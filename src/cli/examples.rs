@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use clap::Command;
 
-/// Each entry contains the command it belongs to, an example command line, and what that does.
+/// Each entry contains the command it belongs to, an example command line, and what the command
+/// line does.
 #[rustfmt::skip]
 const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia", "tabia", "Plays a game in the terminal; `help` lists what you can type."),
@@ -107,7 +108,7 @@ mod tests {
 
     fn commands() -> Vec<(String, Command)> {
         let mut root = command().term_width(COLUMNS);
-        // `build` adds the global options to every command.
+        // `build` propagates the global options to every subcommand.
         root.build();
         let mut found = vec![("tabia".to_owned(), root)];
         let mut next = 0;

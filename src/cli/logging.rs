@@ -1,5 +1,5 @@
-//! The log. Commands write the log to standard error. Under a GUI, the engine writes it to a file
-//! or not at all, because xboard interprets standard error as protocol output.
+//! Logging. Commands write the log to standard error. Under a GUI, the engine writes the log to a
+//! file or omits it, because xboard interprets standard error as protocol output.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ impl Verbosity {
         let mut builder = env_logger::Builder::new();
         match std::env::var(VARIABLE) {
             Ok(wanted) => builder.parse_filters(&wanted),
-            // Debug messages from libraries are not useful to users.
+            // Log only Tabia's own messages, because those of libraries are not useful to users.
             Err(_) => builder.filter_module("tabia", self.level()),
         };
         let _ = builder.try_init();

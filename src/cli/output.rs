@@ -1,5 +1,5 @@
-//! Output of commands. Writing never panics. If the reader of standard output has exited, the
-//! command ends silently. After other errors, such as a full disk, it ends with a message.
+//! Command output. Writing never panics. If the reader of standard output has exited, the command
+//! ends silently. After other errors, such as a full disk, it ends with an error message.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -10,11 +10,11 @@ use thiserror::Error;
 use crate::support::files::without_error_numbers;
 use crate::support::platform;
 
-/// The exit status that shells report for a program terminated by SIGPIPE.
+/// The exit status that shells report for a program terminated by SIGPIPE, which means that the
+/// reader of its output has exited.
 const READER_LEFT: u8 = 128 + 13;
 
-/// A write error on standard output. Having its own type distinguishes it from errors on other
-/// files.
+/// A write error on standard output. A separate type distinguishes it from write errors on files.
 #[derive(Debug, Error)]
 #[error("cannot write to the standard output: {0}")]
 struct StandardOutputError(io::Error);
@@ -26,7 +26,7 @@ pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Returns whether standard output accepts data. A full pipe does not.
+/// Returns true if standard output accepts data. A full pipe does not.
 pub(super) fn has_room() -> bool {
     platform::output_has_room(&io::stdout())
 }
@@ -57,7 +57,8 @@ macro_rules! outln {
 }
 pub(in crate::cli) use outln;
 
-/// Prints the line for [`outln`]. After an error, no part of the line remains in the buffer.
+/// Prints the line for [`outln`] with a single write, so that no part of the line remains in the
+/// buffer after an error.
 pub(super) fn print_line(text: fmt::Arguments<'_>) -> io::Result<()> {
     stdout().write_all(format!("{text}\n").as_bytes())
 }
@@ -75,7 +76,7 @@ pub(super) fn complain(text: fmt::Arguments<'_>) {
 }
 
 pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
-    // Flush the buffer, which may still contain an incomplete last line.
+    // Flush the buffer, because it may contain an incomplete last line.
     let done = done.and_then(|status| Ok(stdout().flush().map(|()| status)?));
     match done {
         Ok(status) => status,

@@ -88,7 +88,7 @@ impl Args {
         settings.own_book = !self.no_book;
         settings.book = self.books();
         if self.no_book && self.learn.is_some() && settings.book.is_empty() {
-            // Otherwise the search would also probe the embedded book.
+            // Disable the book, because the search would otherwise also probe the embedded book.
             settings.book = NO_BOOK_NAME.to_owned();
         }
         settings.learn = self.learn.as_deref().map(text).unwrap_or_default();
@@ -153,8 +153,8 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let (sender, inputs) = controller::inputs();
     watch_signals(sender.clone(), console)?;
     if args.xboard && (!args.books().is_empty() || args.opponent_book.is_some()) {
-        // Report this at once, because counting the games in a PGN file may take longer than a GUI
-        // waits for the first feature.
+        // Ask xboard to wait for the features, because counting the games in a PGN file may take
+        // longer than its timeout.
         outln!("{}", Reply::Features(vec![Feature::number("done", 0)]))?;
         output::stdout().flush()?;
     }
@@ -171,7 +171,8 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if is_uci(line));
     let startup_warnings = startup_warnings(&faults);
     let mut frontend: Box<dyn Frontend> = if args.uci || asks_for_uci {
-        // UCI GUIs have their own openings and expect every `go` to start a search.
+        // By default, do not play book moves, because UCI GUIs have their own openings and expect
+        // every `go` to start a search.
         if args.books().is_empty() {
             engine.set_own_book(false);
         }
@@ -184,7 +185,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
         )
     };
     match converse(frontend.as_mut(), first, &inputs) {
-        // A broken pipe means that the GUI has exited, so there is nobody to report the error to.
+        // Ignore a broken pipe: the GUI has exited, so the error cannot be reported.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
     }
@@ -232,7 +233,7 @@ fn converse(
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_events(&[Event::Interrupt, Event::Terminate], move |event| match event {
         Event::Terminate => leave(&sender),
-        // Sending fails if the frontend has already exited. Ignore the error.
+        // Ignore the error: sending fails only if the frontend has already exited.
         _ if console => drop(sender.send(Input::Line("?".to_owned()))),
         _ => {}
     })

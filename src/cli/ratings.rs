@@ -1,4 +1,4 @@
-//! `tabia ratings`: rates the players in PGN files from all their games together.
+//! `tabia ratings`: computes the ratings of players in PGN files from all games together.
 
 use std::process::ExitCode;
 

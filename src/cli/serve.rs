@@ -1,4 +1,4 @@
-//! `tabia serve`: serves books to browsers, and to other programs over HTTP.
+//! `tabia serve`: serves books over HTTP to browsers and other programs.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;

@@ -19,8 +19,8 @@ const OPTIONAL_COMMANDS: [&str; 3] = ["lesson", "serve", "train"];
 
 const STATUS: u8 = 2;
 
-/// An error for arguments that can be parsed but are invalid. The exit status is the same as for
-/// arguments that cannot be parsed.
+/// An error for arguments that are well formed but invalid. It has the same exit status as an error
+/// for arguments that cannot be parsed.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(super) struct UsageError(String);
@@ -41,17 +41,19 @@ pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     output::exit_code(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
 }
 
-/// Prints one line that says what is wrong with the arguments and where to find help.
+/// Prints one line that explains the error in the arguments and refers to the help. Returns the
+/// exit status.
 pub(super) fn refuse(fault: &str) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let fault = fault.trim_end_matches('.');
     let end = if fault.ends_with('?') { "" } else { "." };
     let text =
         format!("tabia: {fault}{end} For more information, try '{} --help'.", command(&arguments));
-    // Without this message, xboard would wait for the engine's features forever.
+    // Report the error in the xboard protocol, because xboard would otherwise wait forever for the
+    // engine's features.
     if is_for_xboard(&arguments) {
         let report = Reply::Tell { audience: Audience::UserError, text: text.clone() };
-        // If the message cannot be printed, the exit status still reports the error.
+        // Ignore a failure to print the message, because the exit status still reports the error.
         let _ = outln!("{report}");
     }
     errln!("{text}");
@@ -77,7 +79,7 @@ fn command(arguments: &[OsString]) -> String {
 
 fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
-    // The text of this error is the entire help. Only its usage line is needed, to show where a
+    // For this error, clap prints the entire help. Only its usage line is needed, to show where the
     // command is missing.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
@@ -88,7 +90,7 @@ fn describe(error: &clap::Error) -> String {
     let fault = fault.trim_start_matches("error:");
     let parts =
         fault.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    // clap often suggests words that are too dissimilar, such as `book` for `foo`.
+    // Drop clap's suggestions, which are often too dissimilar, such as `book` for `foo`.
     let parts = parts.filter(|part| !(part.starts_with("tip: ") && part.contains("similar")));
     let fault = parts.collect::<Vec<_>>().join("; ") + &suggestion(error);
     match error.source().and_then(|source| Some((source.to_string(), describe_number(source)?))) {
@@ -97,8 +99,8 @@ fn describe(error: &clap::Error) -> String {
     }
 }
 
-/// Suggests a similar word, or the feature that provides a missing command. Returns an empty string
-/// if there is nothing to suggest.
+/// Suggests similar words for a mistyped one, or the feature that provides a missing command.
+/// Returns an empty string if there is nothing to suggest.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
@@ -122,7 +124,8 @@ fn suggestion(error: &clap::Error) -> String {
                 ": this program was built without it; build it with `cargo build --release --features {word}`"
             )
         }
-        // Compare only the names and keep the leading dashes as typed.
+        // Compare the names without their leading dashes. In the suggestion, keep the dashes as
+        // typed.
         Some(ContextValue::String(word)) => {
             let name = |name: &str| name.trim_start_matches('-').to_owned();
             let dashes = &word[..word.len() - name(word).len()];

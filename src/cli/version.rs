@@ -18,7 +18,8 @@ const FEATURES: [(&str, bool); 8] = [
     ("tune", cfg!(feature = "tune")),
 ];
 
-/// The version number, followed by one line each for the commit, the features, and so on.
+/// The version number, followed by a line for each of the commit, the features, the profile, the
+/// compiler, the target and the kernels.
 pub(super) static LONG: LazyLock<String> = LazyLock::new(describe);
 
 fn describe() -> String {
@@ -46,7 +47,8 @@ fn commit() -> &'static str {
     }
 }
 
-/// Returns the x86-64 level that the program requires, as a suffix for the target.
+/// Returns the x86-64 level that this build requires, as a suffix for the target name. Empty on
+/// other architectures.
 fn baseline() -> &'static str {
     if !cfg!(target_arch = "x86_64") {
         ""
@@ -61,7 +63,7 @@ fn baseline() -> &'static str {
     }
 }
 
-/// Returns the names of the kernels that were chosen for this processor.
+/// Returns the names of the network kernels chosen for this processor.
 fn kernels() -> String {
     let network = format!("network {}", kernel_name());
     #[cfg(feature = "train")]

@@ -27,7 +27,7 @@ pub(super) fn exit_status(interrupted: bool) -> ExitCode {
     if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
 
-/// Returns a flag that Ctrl-C sets without ending the process, so that results can be saved.
+/// Returns a flag that is set on Ctrl-C. The process continues, so that it can save its results.
 pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
@@ -42,7 +42,7 @@ pub(super) fn stop_switches(count: usize) -> anyhow::Result<Vec<Switch>> {
     Ok(switches)
 }
 
-/// Returns a switch that Ctrl-C turns off.
+/// Returns a switch that is turned off on Ctrl-C.
 pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     let switch = Switch::default();
     let thrown = switch.clone();
@@ -50,7 +50,7 @@ pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     Ok(switch)
 }
 
-/// Makes the program call a function instead of exiting when a signal such as Ctrl-C ends it.
+/// Calls `react` when a signal such as Ctrl-C would otherwise end the program.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     let events = [Event::Interrupt, Event::Terminate, Event::Hangup];
     on_events(&events, move |_| react()).context("cannot watch for Ctrl-C")
@@ -58,8 +58,8 @@ pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyho
 
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Shows the progress of long-running work, as a bar on a terminal and as one line per minute on
-/// standard error elsewhere.
+/// Shows the progress of long-running work: as a bar on a terminal, and as one line per minute on
+/// standard error otherwise.
 pub(super) struct Progress {
     bar: ProgressBar,
     what: &'static str,
@@ -71,6 +71,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// Starts showing progress. `length` is the total amount of work, or 0 if it is unknown.
+    /// `before` is the amount that earlier runs have done.
     pub(super) fn new(length: u64, before: u64, what: &'static str) -> Self {
         let bar = progress_bar(length as usize, what);
         bar.set_position(before);
@@ -118,7 +119,8 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     ProgressBar::new(length as u64).with_message(what).with_style(style)
 }
 
-/// Reads a file of positions, or standard input (`-`), as text. Rejects files of other known kinds.
+/// Reads a file of positions as text. `-` means standard input. Rejects files that are recognised
+/// as another kind.
 pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     const ACTION: &str = "read positions from";
     let mut bytes = Vec::new();
@@ -135,7 +137,8 @@ pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     }
 }
 
-/// Reads the positions from a file, one per line. Without a file, returns the built-in positions.
+/// Reads the positions from a file, one per line. If no file is given, returns the built-in
+/// positions.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
     let Some(path) = file else { return Ok(suite::positions::positions()) };
     let text = read_epd(path)?;

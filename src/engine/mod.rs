@@ -1,6 +1,7 @@
 //! The engine: evaluation, endgame tables, search, and the controller that plays games.
 //!
-//! This area uses `support`, `chess` and `games`. It neither reads nor prints protocol text.
+//! This module depends on `support`, `chess` and `games`. It neither reads nor prints protocol
+//! text.
 
 pub(crate) mod controller;
 pub mod eval;

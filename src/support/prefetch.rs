@@ -1,4 +1,4 @@
-/// Prefetches the cache line that contains `wanted`, without waiting for it.
+/// Prefetches the cache line at the start of `wanted`. Returns immediately.
 #[inline(always)]
 pub(crate) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -18,7 +18,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// Returns a number below `bound`, which must not be zero.
+    /// Returns a random number from 0 to `bound - 1`. `bound` must not be zero.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.below_u64(bound as u64) as usize
     }

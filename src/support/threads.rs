@@ -1,4 +1,4 @@
-//! Starts threads, making do with fewer if the operating system refuses to start some of them.
+//! Starts threads. If the operating system refuses to start all of them, fewer threads are used.
 
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};
@@ -13,8 +13,9 @@ pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Starts up to `wanted` threads in a scope, each with its own job and a stack of `stack` bytes.
-/// Logs a warning if not all threads can be started, and fails if none can.
+/// Starts up to `wanted` threads in a scope, each with a stack of `stack` bytes. `job` returns the
+/// job of the thread with the given number. Logs a warning if not all threads can be started, and
+/// fails if none can.
 pub(crate) fn start<'scope, J, T>(
     scope: &'scope Scope<'scope, '_>,
     (wanted, stack): (usize, usize),
@@ -38,14 +39,15 @@ where
     Ok(threads)
 }
 
-/// Returns the number of threads, up to `wanted`, that the operating system can currently start.
+/// Returns how many threads the operating system can run at the same time, up to `wanted`, by
+/// starting them.
 pub(crate) fn available(wanted: usize) -> io::Result<usize> {
     let (open, closed) = bounded::<()>(0);
     scope(|scope| {
         let wait = |_| {
             let closed = closed.clone();
             move || {
-                // Block until the channel is closed, which happens after all threads have started.
+                // Wait until the channel is closed, so that all threads exist at the same time.
                 let _ = closed.recv();
             }
         };

@@ -1,4 +1,5 @@
-//! Tools based on engines, searches and games: matches, tuning, suites, annotation and training.
+//! Tools based on engines, searches and games: matches, tuning, test suites, annotation, opening
+//! reports and training.
 //!
 //! This area uses `support`, `chess`, `games`, `engine` and `protocols`.
 

@@ -1,5 +1,5 @@
-//! Content for web browsers: the explorer's server, the page of a match in progress, and the
-//! lessons with textbook searches.
+//! Content for web browsers: the explorer's server, the live page of a match, and lessons that
+//! demonstrate textbook searches.
 //!
 //! Uses all areas except `cli`.
 

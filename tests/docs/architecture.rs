@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// No function may have more than `LONGEST_FUNCTION` lines, and 95% must have fewer than
-/// `LONG_FUNCTION` lines.
+/// The maximum number of lines in a function is `LONGEST_FUNCTION`, and 95% of the functions must
+/// be shorter than `LONG_FUNCTION` lines.
 const LONGEST_FUNCTION: usize = 100;
 const LONG_FUNCTION: usize = 45;
 const LONGEST_FILE: usize = 600;
@@ -29,9 +29,10 @@ impl Source {
 fn declared_modules_match_the_table() {
     let table = table();
     let mut declared = Vec::new();
-    // The `fuzz` area is in the folder of the fuzz targets rather than in `src`.
+    // Skip `fuzz`, whose source is in the folder of the fuzz targets rather than in `src`.
     for area in declared_in("src/lib.rs").into_iter().filter(|name| name != "fuzz") {
-        // If the table lists no modules for an area, its row describes the whole area.
+        // If the table has rows for modules of an area, it must list all of them. Otherwise the row
+        // of the area stands for all its modules.
         if table.iter().any(|name| name.starts_with(&format!("{area}::"))) {
             let modules = declared_in(&format!("src/{area}/mod.rs"));
             declared.extend(modules.into_iter().map(|name| format!("{area}::{name}")));
@@ -79,7 +80,7 @@ fn order_check_finds_violations() {
         faults(file, "fn f() { crate::high::three::g() }\n"),
         [format!("{file} uses high"), format!("{file} uses high::three")]
     );
-    // Using a re-export at the crate root does not bypass the check.
+    // Importing an item that is re-exported at the crate root does not bypass the check.
     let file = "src/high/three/a.rs";
     assert_eq!(faults(file, "use crate::one::One;\n"), [format!("{file} uses one")]);
     assert_eq!(faults("src/low/new/a.rs", ""), ["src/low/new/a.rs is in no module of the table"]);
@@ -90,8 +91,8 @@ fn files_of_a_folder_have_no_cyclic_uses() {
     let mut faults = Vec::new();
     for (folder, uses) in uses_within_folders(&sources(&["src"])) {
         let mut open: Vec<&String> = uses.keys().collect();
-        // A file that uses no other remaining file cannot be in a cycle. Whatever remains in the
-        // end is in a cycle or uses a file that is.
+        // Repeatedly remove a file that uses no other remaining file, because it cannot be in a
+        // cycle. The files that remain at the end are in a cycle or use files in one.
         while let Some(free) = open
             .iter()
             .position(|name| !uses[*name].iter().any(|used| used != *name && open.contains(&used)))
@@ -147,7 +148,7 @@ fn only_the_outermost_modules_print() {
 
 #[test]
 fn printing_macros_that_can_panic_are_not_used() {
-    // `println!` panics if standard output is closed or full.
+    // `println!` and `print!` panic if standard output is closed or full.
     let unguarded = |source: &Source| {
         let code = source.code();
         code.contains("println!") || code.contains("print!(")
@@ -161,7 +162,8 @@ fn printing_macros_that_can_panic_are_not_used() {
 fn there_is_no_global_mutable_state() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
-    // Values that never change, and state that console handlers and job objects on Windows require.
+    // Statics that are allowed: constants that are initialised on first use, and state that console
+    // handlers and job objects on Windows require.
     const CONSTANTS: [&str; 5] = [
         "EMBEDDED: LazyLock<Arc<Network>>",
         "EMBEDDED_BOOK: LazyLock<Book>",
@@ -220,7 +222,8 @@ fn declared_in(file: &str) -> Vec<String> {
     names.collect()
 }
 
-/// Returns the areas and modules in table order. Their names are in backquotes in the first column.
+/// Returns the areas and modules in the order of the module table, which has their names in
+/// backquotes in the first column.
 fn table() -> Vec<String> {
     let text = read(Path::new("ARCHITECTURE.md"));
     let begin = text.find("## Modules").expect("a section on modules");
@@ -261,7 +264,8 @@ fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
     faults
 }
 
-/// Returns the module of a path, such as `games::pgn`. The whole area `cli` counts as one module.
+/// Returns the module to which a file belongs, such as `games::pgn`. All files of the area `cli`
+/// belong to the same module.
 fn module_of(path: &Path) -> String {
     let names = own_path(path);
     let mut names = names.iter().skip(1).map(|name| name.to_string_lossy());
@@ -274,8 +278,8 @@ fn module_of(path: &Path) -> String {
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// For each folder, returns its entries and the siblings that each entry uses. What unit tests use
-/// is ignored.
+/// For each folder, returns its files and subfolders, each with the siblings that it uses. Uses in
+/// unit tests are ignored.
 fn uses_within_folders(sources: &[Source]) -> BTreeMap<PathBuf, Uses> {
     let mut folders: BTreeMap<PathBuf, Uses> = BTreeMap::new();
     for source in sources {
@@ -304,7 +308,7 @@ fn own_path(file: &Path) -> PathBuf {
         .collect()
 }
 
-/// Returns the paths of the modules that a module uses. All paths start at `src`.
+/// Returns the paths of the modules that a module's code refers to. All paths start at `src`.
 fn used_paths(own: &Path, code: &str) -> Vec<PathBuf> {
     let above = own.parent().map(|above| used_after("super::", above, code));
     let mut found = above.unwrap_or_default();
@@ -312,7 +316,8 @@ fn used_paths(own: &Path, code: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the paths that follow each `word` in the code, where `word` refers to the folder `base`.
+/// Returns the paths that follow each occurrence of `word` (such as `crate::`) in the code. `base`
+/// is the folder to which `word` refers.
 fn used_after(word: &str, base: &Path, code: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for rest in code.split(word).skip(1) {
@@ -348,8 +353,8 @@ fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// In the deepest folder that contains both files, records that the entry containing `own` uses the
-/// entry containing `used`.
+/// Records a use in the deepest folder that contains both modules: its entry that contains `own`
+/// uses its entry that contains `used`.
 fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
     let common: PathBuf =
         own.iter().zip(used).take_while(|(one, other)| one == other).map(|(one, _)| one).collect();
@@ -373,8 +378,8 @@ fn first_name(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the length of every function in a file. In formatted code, a function ends at the first
-/// closing brace with the indentation of its `fn` line.
+/// Returns the length and place of every function in a file. Formatted code is assumed: a function
+/// ends at the first closing brace with the same indentation as its `fn` line.
 fn function_lengths(source: &Source) -> Vec<(usize, String)> {
     let lines: Vec<&str> = source.text.lines().collect();
     let mut found = Vec::new();

@@ -21,9 +21,9 @@ use crate::support::{PROGRAM, shared_data};
 const LONG: [&str; 5] = ["autoplay", "bench", "serve", "train", "tune"];
 /// Options that are followed by the name of an output file.
 const OUTPUTS: [&str; 4] = ["-o", "--html", "--log", "--svg"];
-/// The node limit of each search, which replaces the limit in the page.
+/// The node limit of each search. It replaces the limit quoted in the page, to save time.
 const NODES: &str = "100";
-/// The game used in the guides. Its last move is illegal.
+/// The game `lucky.pgn` used in the guides. Its last move is illegal.
 const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
                      1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
 
@@ -74,12 +74,13 @@ fn blocks(text: &str) -> Vec<Block> {
 #[derive(Debug, PartialEq)]
 struct Call {
     arguments: Vec<String>,
-    /// Whether the command is run directly rather than by another program.
+    /// Whether the line runs `tabia` directly, not as an argument of another program.
     is_direct: bool,
 }
 
 impl Call {
-    /// Whether the command finishes quickly and needs nothing outside its folder.
+    /// Returns true if the command can be run by the test: it is run directly, finishes quickly,
+    /// and names no file outside the test's folder.
     fn is_quick(&self) -> bool {
         let is_long = self.arguments.first().is_some_and(|word| LONG.contains(&word.as_str()));
         self.is_direct && !is_long && !self.arguments.iter().any(|word| word.starts_with('/'))
@@ -87,7 +88,8 @@ impl Call {
 }
 
 fn calls(line: &str) -> Vec<Call> {
-    // The build in `target/tune` has commands that the usual build does not have.
+    // Programs in `target/tune` are skipped, because that build has commands that the usual build
+    // lacks.
     let is_tabia = |word: &str| {
         word == "tabia" || word.ends_with("/tabia") && !word.starts_with("target/tune/")
     };
@@ -120,7 +122,7 @@ fn calls(line: &str) -> Vec<Call> {
     calls
 }
 
-/// Runs Tabia in a folder, which is also its home directory.
+/// Runs Tabia with `folder` as the working directory and the home directory.
 fn run(arguments: &[String], folder: &Path) -> Output {
     let mut command = Command::new(PROGRAM);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
@@ -128,7 +130,7 @@ fn run(arguments: &[String], folder: &Path) -> Output {
     command.output().expect("tabia can be started")
 }
 
-/// Fails if the arguments cannot be parsed. A final `--help` prevents the command from running.
+/// Panics if the arguments cannot be parsed. `--help` is appended so that the command is not run.
 fn parse(arguments: &[String], place: &str) {
     let output = run(&[arguments, &["--help".to_owned()]].concat(), root());
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -186,8 +188,8 @@ fn make(name: &str, folder: &Path) {
     .expect("writable");
 }
 
-/// Returns games with the openings that the pages mention. Both players play both colours, and one
-/// game has the id that is quoted in a guide.
+/// Returns games with the openings, players and game id mentioned in the pages. Both players play
+/// both colours.
 fn games(event: &str) -> String {
     let openings = [
         "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be3 e5",
@@ -223,7 +225,8 @@ fn must_work(arguments: &[String], folder: &Path, place: &str) {
     }
     let output = run(&arguments, folder);
     let errors = String::from_utf8_lossy(&output.stderr);
-    // Status 1 without a message means that the check of a book has findings.
+    // Status 1 without an error message is not a failure: commands such as `repertoire check`
+    // return it if they find something.
     let has_findings = output.status.code() == Some(1) && errors.trim().is_empty();
     assert!(output.status.success() || has_findings, "{place}: {}\n{errors}", output.status);
 }
@@ -234,7 +237,7 @@ fn the_commands_of_the_pages_work() {
     for page in pages::paths() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for block in blocks(&read(&page)) {
-            // The commands in measurements need large inputs, so they are only parsed.
+            // The commands in docs/measurements are only parsed, because they need large inputs.
             let is_run =
                 block.is("sh") && !block.is("no-run") && !page.starts_with("docs/measurements");
             for (line, _) in block.commands() {
@@ -275,7 +278,7 @@ fn timeless(text: &str) -> String {
         .collect()
 }
 
-/// Whether a text matches a pattern in which `…` stands for any text.
+/// Returns true if a text matches a pattern in which `…` stands for any text.
 fn is_like(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('…');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or("")) else { return false };

@@ -126,7 +126,7 @@ fn book_ends_the_example_search_early() {
         panic!("three searches")
     };
     assert_eq!([&off["best"], &stop["best"]], ["Qxd5", "Qxd5"]);
-    // Both moves lead into the book. The result depends on which one the search tries first.
+    // Both moves lead into the book, so the best move depends on which one the search tries first.
     let expected = [("Qxd5", "Qxd5 Ke1 Nf6"), ("Nf6", "Nf6 Ke1")];
     assert!(
         expected.iter().any(|line| first["best"] == line.0 && first["ends_in_book"] == line.1),

@@ -1,4 +1,4 @@
-//! Checks that the code and the pages follow the rules, that output quoted in pages is up to date,
+//! Checks that code and documentation follow the project's rules, that quoted output is up to date,
 //! and that the files for packages are correct.
 
 #[path = "../support/mod.rs"]

@@ -11,7 +11,8 @@ fn file(place: &str) -> String {
     String::from_utf8(files.remove(place).expect(place)).expect("UTF-8")
 }
 
-/// The file has the same lines as Debian's `gnuchess.eng`: file type, command line and variants.
+/// The plugin file must have the same lines as Debian's `gnuchess.eng`: file type, command line and
+/// variants.
 #[test]
 fn the_plugin_file_has_the_form_of_xboards_own() {
     assert_eq!(file("games/plugins/xboard/tabia.eng"), "plugin spec 0.0\ntabia -x\nchess\n");
@@ -31,7 +32,7 @@ fn completions_offer_commands_and_options() {
     }
 }
 
-/// Software centres show the newest release first.
+/// The newest release must come first, because software centres show the releases in this order.
 #[test]
 fn the_metadata_lists_the_releases_of_the_changelog() {
     let text = file("metainfo/invalid.packages.tabia.metainfo.xml");
@@ -40,8 +41,8 @@ fn the_metadata_lists_the_releases_of_the_changelog() {
     assert!(text.contains("version=\"0.1.0\" date=\"2026-11-21\""), "{text}");
 }
 
-/// Returns the files of Tabia's manual pages that a page mentions, such as `tabia-book(6)`, whether
-/// in bold or not.
+/// Returns the files of Tabia's manual pages to which a page refers, as in `tabia-book(6)`. The
+/// names may be in bold.
 fn named_in(page: &str) -> BTreeSet<String> {
     let text = page.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
     let words = text.split_whitespace().filter_map(|word| word.split_once("(6)"));
@@ -64,7 +65,8 @@ fn every_man_page_that_is_named_is_written() {
     assert_eq!(written, named);
 }
 
-/// cargo-deb uses the version in Cargo.toml, and Debian requires a changelog with the same version.
+/// cargo-deb takes the package's version from Cargo.toml, and Debian requires a changelog whose
+/// newest entry has the same version.
 #[test]
 fn the_packages_changelog_is_that_of_this_version() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/packaging/changelog");
@@ -95,9 +97,9 @@ fn the_main_page_has_its_sections() {
     assert_eq!(sections, wanted);
 }
 
-/// The page must list every environment variable that the sources read. In a source file that reads
-/// the environment, every string in capitals counts as the name of a variable. Code for Windows is
-/// excluded, because Windows has no manual pages.
+/// The manual page must list every environment variable that the sources read. In a source file
+/// that reads the environment, every quoted string in capitals counts as the name of a variable.
+/// Code for Windows is excluded, because Windows has no manual pages.
 #[test]
 fn the_main_page_names_every_variable_that_is_read() {
     let mut read = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Checks the links, anchors and lengths of the pages.
+//! Checks the links, anchors and lengths of the documentation pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};

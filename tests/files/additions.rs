@@ -1,4 +1,4 @@
-//! Tests adding games to books, and passing files that contain no games.
+//! Tests adding games to books, and commands whose input files have the wrong kind.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -37,7 +37,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
         if moves.is_empty() {
             break;
         }
-        // Choose from only a few moves, so that the games have positions in common.
+        // Choose from the first few moves only, so that the games have positions in common.
         let mv = moves[numbers.below(moves.len().min(6))];
         let _ = write!(text, "{} ", position.san(mv));
         position = position.play(mv);
@@ -46,7 +46,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
     text
 }
 
-/// Returns one text for each size, containing that number of random games.
+/// Returns one PGN text for each size, containing that number of random games.
 fn texts(sizes: &[usize], seed: u64) -> Vec<String> {
     let (mut numbers, mut number) = (Numbers(seed), 0);
     let mut text = |size: usize| {
@@ -112,7 +112,7 @@ proptest! {
         let options = BuildOptions { max_ply, facets: true, undecided: true, ..BuildOptions::default() };
         let of = |inputs: &[PgnInput]| build_in_memory(inputs, &options, "x").expect("games").0;
         let base = of(&[input("base", &(texts[0].clone() + &texts[1]))]);
-        // This input contains games that are already in the base, and each new game twice.
+        // The input for `add`: games that are already in the base, and each new game twice.
         let more = of(&[input("more", &(texts[1].clone() + &texts[2] + &texts[2]))]);
         let (whole, again) = add(&base, &more, Cursor::new(Vec::new())).expect("memory");
         prop_assert_eq!(again as usize, sizes[1] + sizes[2]);
@@ -172,7 +172,7 @@ fn already_counted_inputs_are_skipped_by_content() {
         let printed = run_ok(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
         assert!(printed.contains("nothing to add"), "{printed}");
         assert!(read("base.tbk") == before);
-        // `build` with a book among its inputs gives the same result as `add`.
+        // `book build` with a book among its inputs gives the same result as `book add`.
         let inputs = [&["book", "build", "old.tbk", "-o", "new.tbk"], &more[..]].concat();
         run_ok(&inputs, folder.path());
         assert!(read("new.tbk") == before, "{seed}");
@@ -198,7 +198,8 @@ fn added_games_keep_values_and_grown_positions() {
         assert!(analysed.values().len() > 20);
         let keys = |book: &Book| book.values().map(|value| value.key).collect::<Vec<_>>();
         assert_eq!(keys(&added), keys(&analysed));
-        // Only the positions added by `--grow` differ, and they have no games.
+        // Only the positions added by `--grow` have different statistics, and no games reached
+        // them.
         assert!(added.positions() > whole.positions());
         for difference in differences(&added, &whole) {
             assert!(
@@ -298,7 +299,8 @@ fn killed_addition_leaves_the_old_or_the_new_book() {
         command.args(["book", "add", "base.tbk", "b.pgn", "--checkpoint", "0.02", "-q"]);
         command.current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // Kill later each time, so that the loop ends on any machine.
+        // Wait longer before each kill, so that the command eventually finishes, even on a slow
+        // machine.
         std::thread::sleep(Duration::from_millis(5 + 20 * kills));
         if let Some(status) = child.try_wait().expect("a child") {
             assert!(status.success());
@@ -346,8 +348,8 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     kinds
 }
 
-/// Runs a command in which `FILE` stands for `file`, and checks that the error names the file and
-/// its kind.
+/// Runs a command with `FILE` replaced by `file`. Checks that it fails, and that the error message
+/// names the file and its kind.
 fn assert_rejected_by_kind(command: &[&str], file: &str, kind: &str, folder: &Path) {
     let command: Vec<&str> =
         command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();
@@ -393,7 +395,8 @@ fn commands_name_the_kind_of_files_that_are_not_games() {
             if kind == "a Tabia book" && command[1] == "build" {
                 continue;
             }
-            // A build with Parquet support reads the file and reports that it is damaged.
+            // With the `parquet` feature, the file is opened as Parquet and reported as damaged
+            // instead.
             if kind == "Parquet" && cfg!(feature = "parquet") {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Book analysis. Results are kept even if the command is interrupted or killed.
+//! Tests of book analysis, including interrupted and killed runs, which must keep their results.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,8 @@ use tabia::position::{Color, Position};
 
 use crate::support::{self, PROGRAM};
 
-/// Lines that transpose, a line that ends in checkmate, and a line that repeats a position.
+/// Games that transpose into each other, a game that ends in checkmate, and one that repeats a
+/// position.
 const GAMES: &str = "\
 1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 1-0\n\n\
 1. e4 Nc6 2. Nf3 e5 3. Bc4 Nf6 1/2-1/2\n\n\
@@ -61,7 +62,8 @@ fn every_value_is_that_of_the_best_move() {
     let printed = run("analyse games.tbk --min-games 1 --nodes 3000", folder.path());
     let book = Book::open(&folder.path().join("games.tbk")).expect("a book");
     book.verify().expect("sound");
-    // The final positions of games are in the book too, although they have no moves.
+    // Every position of the book has a value, including the final positions of games, which have no
+    // moves in the book.
     assert_eq!(book.values().len() as u64, book.positions(), "{printed}");
     let mut compared = 0;
     for visited in book.walk(&Position::start(), 20) {
@@ -85,7 +87,8 @@ fn every_value_is_that_of_the_best_move() {
         assert_eq!(value.outside.is_none(), within.len() == legal.len(), "{position}");
     }
     assert!(compared > 15, "{compared} positions");
-    // A checkmate, and the position before it, which also has moves that lead out of the analysis.
+    // Compare a checkmate with the position before it, which also has moves to positions outside
+    // the book.
     let mated = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#");
     assert_eq!((mated.best, mated.score), (None, -32_000));
     let mating = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6");
@@ -134,7 +137,8 @@ fn result_does_not_depend_on_threads_or_steps() {
     run("analyse games.tbk --min-games 1 --nodes 2000 -t 1 -o one.tbk", folder.path());
     run("analyse games.tbk --min-games 1 --nodes 2000 -t 3 -o three.tbk", folder.path());
     assert!(bytes("one.tbk") == bytes("three.tbk"));
-    // Later runs include less frequent positions, and then use more nodes.
+    // Analyse in steps: first the frequent positions only, then all positions, and finally all
+    // positions with more nodes.
     run("analyse games.tbk --min-games 2 --nodes 1000 -o steps.tbk", folder.path());
     let some = Book::open(&folder.path().join("steps.tbk")).expect("a book").values().len();
     assert!(0 < some && some < 10, "{some} positions");
@@ -146,14 +150,15 @@ fn result_does_not_depend_on_threads_or_steps() {
     let again = run("analyse steps.tbk --min-games 1 --nodes 2000 --again", folder.path());
     assert!(!again.starts_with("0 positions to be searched"), "{again}");
     assert!(bytes("one.tbk") == bytes("steps.tbk"));
-    // Running the same command again continues from its earlier output.
+    // A repeated command uses the results in the output file of the earlier run.
     let again = run("analyse games.tbk --min-games 1 --nodes 2000 -o steps.tbk", folder.path());
     assert!(again.starts_with("0 positions to be searched"), "{again}");
     let timed = run("analyse steps.tbk --min-games 1 --seconds 0.01", folder.path());
     assert!(timed.starts_with("0 positions to be searched"), "{timed}");
 }
 
-/// With `--only`, only the positions in the given file are searched. All others keep their results.
+/// With `--only`, only the positions in the given file are searched. The search results of all
+/// other positions are kept.
 #[test]
 fn chosen_positions_are_searched_deeper() {
     let folder = folder();
@@ -161,7 +166,7 @@ fn chosen_positions_are_searched_deeper() {
     let lines = chosen.map(|position| format!("{}\n", position.epd())).concat();
     fs::write(folder.path().join("chosen.epd"), lines).expect("written");
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
-    // In a book without values, no other positions are analysed.
+    // If the book has no values yet, only the chosen positions get values.
     let plain = "analyse games.tbk --only chosen.epd --min-games 1 --nodes 2000 -o few.tbk";
     assert!(run(plain, folder.path()).starts_with("2 positions to be searched, 0 known"));
     let few: Vec<BookValue> = open("few.tbk").values().collect();
@@ -201,8 +206,8 @@ fn known_values_are_not_searched_again() {
     run("analyse more.tbk --min-games 1 --nodes 2000 -o alone.tbk", folder.path());
     let known = "analyse more.tbk --min-games 1 --nodes 2000 --known games.tbk -o both.tbk";
     let printed = run(known, folder.path());
-    // The two new positions are searched, and perhaps the start position as well, because its best
-    // move may now be in the book.
+    // The two positions of the new game are searched. The start position may be searched again,
+    // because its best move outside the book may have entered the book.
     assert!(
         printed.starts_with("3 positions to be searched") || printed.starts_with("2 "),
         "{printed}"
@@ -212,7 +217,7 @@ fn known_values_are_not_searched_again() {
         book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
     });
     assert_eq!(alone, both);
-    // Positions that `--grow` added to the known book are added to this book too.
+    // Positions that `--grow` added to the known book are also added to the book being analysed.
     let grow = "--min-games 1 --nodes 2000 --grow 20";
     run(&format!("analyse games.tbk {grow} -o grown.tbk"), folder.path());
     run("build -q games.pgn -o again.tbk", folder.path());
@@ -222,13 +227,14 @@ fn known_values_are_not_searched_again() {
         book.entries().collect::<Vec<_>>()
     });
     assert_eq!(grown, again);
-    // Positions that are not in this book are ignored.
+    // Known positions that are not in the book being analysed are ignored.
     run("analyse games.tbk --min-games 1 --nodes 2000 --known both.tbk -o less.tbk", folder.path());
     let less = Book::open(&folder.path().join("less.tbk")).expect("a book");
     assert_eq!(less.values().len() + 2, both.len());
 }
 
-/// Killing the command repeatedly loses no results, and the final book is the same.
+/// Killing the command repeatedly loses no stored results, and the final book equals that of an
+/// uninterrupted run.
 #[test]
 fn killed_analysis_keeps_its_results() {
     const KILLS: u64 = 50;
@@ -243,7 +249,7 @@ fn killed_analysis_keeps_its_results() {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // In every second run, wait until the search has stored a new result.
+        // In every second run, wait until the run has stored a new result before the kill.
         let length = || fs::metadata(&journal).map_or(0, |file| file.len());
         while number % 2 == 1 && length() <= held && child.try_wait().expect("a child").is_none() {
             sleep(Duration::from_millis(1));
@@ -276,7 +282,7 @@ fn ctrl_c_keeps_the_results_so_far() {
     command.args(["book", "analyse", "games.tbk", "--min-games", "1", "--nodes", "300000"]);
     let mut child =
         command.current_dir(folder.path()).stdout(Stdio::null()).spawn().expect("starts");
-    // Wait until there are rows after the first line.
+    // Wait until the journal contains results, not just its first line.
     while fs::metadata(&journal).map_or(0, |file| file.len()) < 100 {
         assert!(child.try_wait().expect("a child").is_none(), "it ended too early");
         sleep(Duration::from_millis(5));
@@ -328,7 +334,8 @@ fn merged_and_filtered_books_keep_the_values() {
     assert_eq!(values("same.tbk"), values("all.tbk"));
     run("filter all.tbk -o same.tbk --force", folder.path());
     assert_eq!(values("same.tbk"), values("all.tbk"));
-    // The longer of two analyses is kept, in either order.
+    // If two books have different values for a position, the value from the longer search is kept,
+    // whatever the order of the books.
     run("merge all.tbk some.tbk -o one.tbk", folder.path());
     run("merge some.tbk all.tbk -o other.tbk", folder.path());
     assert_eq!(values("one.tbk"), values("other.tbk"));
@@ -339,7 +346,8 @@ fn merged_and_filtered_books_keep_the_values() {
         let longer = some.values().any(|other| other.key == value.key);
         assert_eq!(value.nodes, if longer { 3_000 } else { 1_000 });
     }
-    // The values of removed positions are removed. Books without values are unchanged.
+    // Filtering removes values along with their positions. Merging books without values gives a
+    // book without values.
     run("filter all.tbk -o cut.tbk --min-games 3", folder.path());
     let cut = open("cut.tbk");
     assert!((1..all.values().len()).contains(&cut.values().len()));
@@ -366,7 +374,8 @@ fn book_grows_where_best_play_leaves_it() {
     book.verify().expect("sound");
     assert_eq!((book.positions(), grown(&book)), (games.positions() + 30, 30));
     assert_eq!(book.values().len() as u64, book.positions());
-    // The game counts are unchanged, and each new position is reached by a move without games.
+    // Growing leaves the game counts unchanged. Each new position is reached by exactly one move
+    // that was not played in any game.
     let mut linked = 0;
     for visited in book.walk(&Position::start(), 60) {
         let position = visited.position;
@@ -406,7 +415,8 @@ fn book_grows_where_best_play_leaves_it() {
         why.contains("reached in no game") && why.contains("\nanalysed in the book: "),
         "{why}"
     );
-    // The original book is unchanged, and growing continues from the result.
+    // The original book is unchanged. Repeating the command continues from its earlier output, so
+    // nothing is searched again.
     assert!(games.values().next().is_none());
     let again = run(&format!("{grow} -o one.tbk"), folder.path());
     assert!(again.starts_with("0 positions to be searched"), "{again}");
@@ -415,14 +425,14 @@ fn book_grows_where_best_play_leaves_it() {
     assert_eq!(grown(&open("one.tbk")), 30, "grown positions are kept");
     run("analyse one.tbk --min-games 1 --nodes 1000 --grow 40", folder.path());
     assert_eq!(grown(&open("one.tbk")), 40);
-    // Growing can add positions that have fewer games than `--min-games`, as well as positions
-    // without any games.
+    // `--grow` counts every position added to the analysis: positions of the book with fewer games
+    // than `--min-games`, and new positions.
     let printed =
         run("analyse games.tbk --min-games 3 --nodes 1000 --grow 6 -o few.tbk", folder.path());
     let few = open("few.tbk");
     let frequent = games.entries().filter(|entry| entry.reached.games() >= 3).count();
     assert_eq!(few.values().len(), frequent + 6, "{printed}");
-    // Filters keep grown positions unless they remove those with few games.
+    // `filter` keeps grown positions unless `--min-games` removes them for having no games.
     run("filter one.tbk -o same.tbk", folder.path());
     assert_eq!(grown(&open("same.tbk")), 40);
     run("filter one.tbk -o plain.tbk --min-games 1", folder.path());
@@ -443,7 +453,8 @@ fn growing_needs_a_book_of_games() {
     assert!(!ok && printed.contains("weights in place of games"), "{printed}");
 }
 
-/// If the command is killed, the book stays valid, and the resumed command gives the same bytes.
+/// If the command is killed while growing a book, the book stays valid, and repeating the command
+/// gives the same bytes as an uninterrupted run.
 #[test]
 fn killed_growth_ends_with_the_same_book() {
     let folder = folder();
@@ -459,7 +470,8 @@ fn killed_growth_ends_with_the_same_book() {
         let mut command = Command::new(PROGRAM);
         command.args(&arguments).current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // Wait until this run makes progress. The journal restarts with each grown generation.
+        // Wait until this run changes the journal. It may also become shorter, because it starts
+        // afresh whenever grown positions are added to the book.
         while length() == before && child.try_wait().expect("a child").is_none() {
             sleep(Duration::from_millis(1));
         }
@@ -476,8 +488,8 @@ fn killed_growth_ends_with_the_same_book() {
     assert!(bytes("games.tbk") == bytes("whole.tbk"));
 }
 
-/// In an analysed position, the engine plays the best move at once if the analysis took at least as
-/// much effort as the search would.
+/// The engine plays the best move of an analysed position at once if its analysis took at least as
+/// much effort as the requested search.
 #[test]
 fn deeply_analysed_positions_are_played_at_once() {
     let folder = folder();

@@ -10,8 +10,8 @@ use tabia::pgn::{GameResult, PgnGame, read_games};
 
 use crate::support::{self, PROGRAM};
 
-/// One game each with a blunder into mate, an illegal move, a chess variant, a set-up position,
-/// comments, and no moves at all.
+/// Six games: a blunder into mate, an illegal move, a chess variant, a set-up position, a game with
+/// annotations, and one without moves.
 const GAMES: &str = "\
 [White \"a\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
 [White \"b\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n\n\
@@ -138,7 +138,8 @@ fn every_move_that_leaves_the_book_or_returns_is_noted() {
 #[test]
 fn annotating_twice_changes_nothing() {
     let folder = folder();
-    // Existing annotations from another program or with fewer nodes do not affect the result.
+    // Earlier annotations, whether by another program or by Tabia with fewer nodes, do not affect
+    // the result.
     assert!(printed("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
     let once = format!("none.pgn --nodes {NODES} -o once.pgn");
     assert!(printed(&once, folder.path()).0);
@@ -155,7 +156,7 @@ fn rewrapped_comments_are_recognised() {
     let folder = folder();
     assert!(printed(&format!("games.pgn --nodes {NODES} -o once.pgn"), folder.path()).0);
     let once = fs::read_to_string(folder.path().join("once.pgn")).expect("written");
-    // Put each word of a comment on its own line.
+    // Replace all spaces in comments with line breaks.
     let mut is_comment = false;
     let torn: String = once
         .chars()
@@ -191,7 +192,7 @@ fn killed_run_resumes_to_the_same_bytes() {
             .stdin(Stdio::null())
             .spawn()
             .expect("started");
-        // Wait until the command has made progress or has finished.
+        // Wait until the command has added to the journal or has finished.
         while journal.metadata().map_or(0, |metadata| metadata.len()) <= held.max(200)
             && child.try_wait().expect("a child").is_none()
         {

@@ -1,4 +1,5 @@
-//! Invalid input of every kind gives a one-line error and a failing exit status.
+//! Tests that invalid input of every kind causes a one-line error message and a failing exit
+//! status.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +45,7 @@ impl Files {
     }
 }
 
-/// Runs `tabia` with invalid arguments and returns its one-line error.
+/// Runs `tabia` with invalid arguments or input, and returns its one-line error message.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("messages are UTF-8");
@@ -98,7 +99,7 @@ const NO_BOOKS: [(&str, &str); 14] = [
     ("games.pgn", "it is a file of self-play"),
 ];
 
-/// The error is reported to the GUI through the protocol, and the engine keeps running.
+/// Errors in books are reported to the GUI through the protocol, and the engine keeps running.
 #[test]
 fn invalid_books_are_reported_in_the_protocol() {
     let files = Files::new();

@@ -1,4 +1,4 @@
-//! Books from real games, checked against the counts of other programs.
+//! Tests of books built from real games, against the counts of other programs.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -30,7 +30,7 @@ fn counts_of_real_games_match_other_programs() {
     let start = Position::start();
     assert_eq!(played(&book, &start, "e4"), Counts::new(1685, 1088, 1352));
     assert_eq!(played(&book, &start, "d4"), Counts::new(1212, 972, 956));
-    // The expected count excludes positions without a move, such as the last one of a game.
+    // The expected counts exclude positions without moves, such as the final position of a game.
     let with_moves = book.entries().filter(|entry| !entry.moves.is_empty()).count();
     assert_eq!((with_moves, book.move_count()), (69_227, 79_979));
 }
@@ -91,7 +91,7 @@ fn embedded_book_matches_its_sources() {
 
 #[test]
 fn embedded_book_plays_no_losing_moves() {
-    /// Maximum loss of a book move, in centipawns.
+    /// Maximum loss of a book move compared with the best move, in centipawns.
     const LOSS: i32 = 50;
     let book = Book::embedded();
     book.verify().expect("sound");

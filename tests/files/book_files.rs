@@ -1,4 +1,4 @@
-//! Book files: atomic writes, damage detection, exchange with Polyglot.
+//! Tests of book files: atomic writes, detection of damage, and exchange with Polyglot.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -58,7 +58,7 @@ fn compressed_input_gives_the_same_book() {
     fs::write(path("g.pgn.bz2"), bzip2.finish().expect("memory")).expect("writable");
     let zstd = zstd::encode_all(games.as_bytes(), 1).expect("memory");
     fs::write(path("g.pgn.zst"), &zstd).expect("writable");
-    // The format of pzstd, which writes a small skippable frame before each frame.
+    // Imitate the output of pzstd, which writes a small skippable frame before each data frame.
     let head = |frame: &[u8]| [b"\x50\x2a\x4d\x18\x04\0\0\0\0\0\0\0", frame].concat();
     let half = games.len() / 2;
     let frames = [&games[..half], &games[half..]]
@@ -134,8 +134,8 @@ fn killed_build_leaves_the_old_book_and_no_files() {
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
     input.write_all(some_games().repeat(100).as_bytes()).expect("tabia reads");
-    // The input exceeds a pipe's buffer, so by now the build has read some of it and started to
-    // write.
+    // The build is running by now: it has read part of the input, which is larger than a pipe's
+    // buffer.
     child.kill().expect("it runs");
     child.wait().expect("it was started");
     assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
@@ -157,7 +157,7 @@ fn interrupted_build_keeps_the_games_read_so_far() {
         .spawn()
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
-    // Enough input for some chunks to be counted before the interrupt.
+    // Send enough input for some chunks of games to be counted before the interrupt.
     input.write_all(some_games().repeat(200).as_bytes()).expect("tabia reads");
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.expect("kill can be started").success());
@@ -201,7 +201,7 @@ fn truncated_foreign_and_damaged_books_have_different_errors() {
 fn books_of_another_version_are_rejected() {
     let mut bytes = Book::embedded().bytes().to_vec();
     bytes[8..16].copy_from_slice(&1_u64.to_le_bytes());
-    // The header's last word is the checksum of everything before it.
+    // The header ends with the checksum of its other bytes.
     let checksum = u64::from(crc32fast::hash(&bytes[..144]));
     bytes[144..152].copy_from_slice(&checksum.to_le_bytes());
     let error = Book::from_bytes(bytes, "old.tbk").map(|_| ()).expect_err("refused");
@@ -246,7 +246,7 @@ fn books_can_be_merged_filtered_and_compared() {
 fn filter_removes_avoided_moves_by_any_move_order() {
     let folder = folder();
     let all = Book::embedded();
-    // Find the positions that can be reached by more than one move.
+    // Find positions that can be reached from more than one position of the book.
     let mut reached: HashMap<u64, Vec<(Position, Move)>> = HashMap::new();
     let mut reachable = 0;
     for at in all.walk(&Position::start(), u32::MAX) {
@@ -297,8 +297,8 @@ fn real_polyglot_books_round_trip() {
         let bytes = fs::read(books.join(name)).expect(name);
         let book = Book::open(&books.join(name)).expect(name);
         let (old, new) = (rows(&bytes), rows(&book.to_polyglot().bytes));
-        // `book_small.bin` stores castling as a two-square king move, which Tabia accepts but does
-        // not write.
+        // Skip `book_small.bin`, which stores castling as a king move of two squares. Tabia accepts
+        // this but writes castling as the king capturing its own rook.
         let same = name == "book_small.bin"
             || new.iter().all(|(row, weight)| old.get(row) == Some(weight));
         assert!(same, "{name}");
@@ -340,7 +340,8 @@ fn files_that_only_look_like_polyglot_books_are_rejected() {
     }
     let Some(books) = shared_data("books/not_polyglot") else { return };
     for name in ["eco.bin", "komodo.bin"] {
-        // The files are rejected for their content, even if cut to whole rows and sorted.
+        // These files are rejected for their content, not just because of a partial row or wrong
+        // order.
         let bytes = fs::read(books.join(name)).expect(name);
         let mut rows = bytes.as_chunks::<16>().0.to_vec();
         assert!(refusal(&rows.concat()).contains("contains no move"), "{name}");
@@ -381,8 +382,8 @@ fn polyglot_program_builds_the_same_book() {
     let (ours, theirs) = (read("ours.bin"), read("theirs.bin"));
     assert_eq!((ours.len(), theirs.len()), (4815, 4815));
     assert!(ours.keys().eq(theirs.keys()));
-    // If the same move is played twice in a game, Polyglot counts it twice, whereas Tabia counts it
-    // once.
+    // If a game plays the same move in a position twice, Polyglot counts both, whereas Tabia counts
+    // one.
     let other: Vec<_> = ours.iter().filter(|&(row, weight)| theirs[row] != *weight).collect();
     assert!(other.len() < 10 && other.iter().all(|&(row, weight)| theirs[row] == weight * 2));
 }

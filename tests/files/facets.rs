@@ -1,4 +1,5 @@
-//! Books with facets: a filtered book equals a book of the filtered games.
+//! Tests of books with facets: filtering a book must give the same results as a book of the
+//! filtered games.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -11,7 +12,8 @@ use tabia::position::{Color, Position};
 
 use crate::support::shared_data;
 
-/// Lines that transpose, or that repeat a position and leave it with different moves.
+/// Lines that transpose into each other, and lines that repeat a position and then leave it with
+/// different moves.
 const LINES: [&str; 7] = [
     "e4 e5 Nf3 Nc6 Bb5",
     "Nf3 Nc6 e4 e5 Bc4",
@@ -24,7 +26,8 @@ const LINES: [&str; 7] = [
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 const CLOCKS: [&str; 6] = ["60", "180+2", "900+10", "40/7200", "-", "?"];
 
-/// Generated tags and moves of a game.
+/// A generated game: indices of its line and result, both ratings, the date, and the index of its
+/// time control.
 type Drawn = (usize, usize, Option<u16>, Option<u16>, Option<(u16, u8, u8)>, Option<usize>);
 
 fn any_game() -> impl Strategy<Value = Drawn> {
@@ -81,8 +84,8 @@ fn build_filtered(text: &str, filter: GameFilter, options: &BuildOptions) -> Opt
     build_in_memory(&[input], &options, "book").ok().map(|(book, _)| book)
 }
 
-/// Checks that, in every position of `whole`, filtering gives the same results as `part`, a book
-/// built from the filtered games only.
+/// Checks that, in every position of `whole`, the filtered results equal those of `part`, a book
+/// built from only the games that pass the filter.
 fn check_filter(
     whole: &Book,
     part: Option<&Book>,

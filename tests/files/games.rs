@@ -1,4 +1,5 @@
-//! The games of a book are found in their files, even after merging and filtering.
+//! Tests that the games listed in a book are found in their files, even after merging and filtering
+//! books.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -83,7 +84,7 @@ fn game_is_found_in_its_file() {
             assert!(pgn.contains(&format!("[White \"{}\"]", game.white.name)), "{pgn}");
             assert!(pgn.ends_with(game.result.token()), "{pgn}");
         }
-        // A game's id depends on its text, not on the file.
+        // The id of a game depends only on its text, not on the encoding of the file.
         ids.push(found.top.iter().map(|game| game.id).collect::<Vec<_>>());
     }
     assert!(ids.iter().all(|others| *others == ids[0]));
@@ -229,7 +230,8 @@ fn result_does_not_depend_on_threads_memory_or_order() {
                 continue;
             };
             let how = format!("{threads} threads, {memory} bytes, unique: {unique}");
-            // Which input a duplicate is attributed to depends on timing.
+            // The bytes may differ with `unique`, because timing determines to which input a
+            // duplicate game is attributed.
             assert!(unique || book.bytes() == first.bytes(), "{how}");
             assert!(book.entries().eq(first.entries()), "{how}");
             for at in first.walk(&Position::start(), 2) {

@@ -1,4 +1,5 @@
-//! Learning: the results survive when the program is killed, are reused, and can be shown.
+//! Tests of learning: results survive if the program is killed, are used in later games, and can be
+//! shown.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,7 @@ use tabia::position::{Game, Position};
 
 use crate::support::{self, Engine};
 
-/// The sizes in bytes of the file's first line and of each row.
+/// The sizes in bytes of the learning file's first line and of each row.
 const HEAD: usize = 17;
 const ROW: usize = 40;
 
@@ -23,7 +24,7 @@ fn start(file: &Path, more: &[&str]) -> Engine {
     engine
 }
 
-/// A game that the engine plays against itself. Its first moves depend on its number.
+/// A game in which the engine plays both sides. `number` determines the first two moves.
 struct SelfPlay {
     engine: Engine,
     game: Game,
@@ -53,7 +54,8 @@ impl SelfPlay {
     }
 }
 
-/// SIGKILL loses no existing or confirmed rows, and the file stays readable.
+/// Killing the engine with SIGKILL loses no rows that were in the file before or that the engine
+/// has confirmed, and the file stays readable.
 #[test]
 fn killed_engine_keeps_what_it_learned() {
     const KILLS: usize = 50;
@@ -69,7 +71,7 @@ fn killed_engine_keeps_what_it_learned() {
                 play.engine.send("result 1-0 {White says so}");
                 games += 1;
             }
-            // The pong confirms that everything is written.
+            // The engine's pong confirms that everything so far has been written to the file.
             play.engine.sync();
             message.extend(play.moved.iter().map(Position::key));
         } else {
@@ -90,7 +92,7 @@ fn killed_engine_keeps_what_it_learned() {
         assert_eq!(start, games, "games with reported results");
     }
     assert!(message.len() > KILLS / 2, "{} positions", message.len());
-    // A kill during a write leaves a partial row.
+    // Imitate a kill during a write, which leaves a partial row.
     fs::write(&file, &held[..held.len() - 7]).expect("written");
     let mut play = SelfPlay::begin(&file, 3);
     play.play_move();
@@ -111,7 +113,7 @@ fn learned_moves_are_played_and_reported() {
     let reply = first.until_start("move ").pop().expect("a move");
     first.send("result 1/2-1/2 {agreed}");
     first.sync();
-    // The first engine still has the file open.
+    // A second engine uses the file while the first one still has it open.
     let mut second = start(&file, &[]);
     second.send("post\nusermove e2e4");
     let lines = second.until_start("move ");
@@ -121,7 +123,7 @@ fn learned_moves_are_played_and_reported() {
     second.send("force\nundo\nbk");
     let lines = second.until(|line| line.contains("positions)"));
     assert!(lines.last().is_some_and(|line| line.contains("learnt")), "{lines:?}");
-    // With a greater depth limit the engine searches.
+    // With a depth limit greater than the depth of the learnt search, the engine searches.
     second.send("new\nsd 10\nusermove e2e4");
     let lines = second.until_start("move ");
     assert!(!lines.iter().any(|line| line.contains("learnt")), "{lines:?}");
@@ -245,17 +247,17 @@ fn both_protocols_have_the_learn_option() {
     engine.quit();
 }
 
-/// An opening that scores 100% in the engine's book but 0% in the engine's own games.
+/// An opening line that scores 100% in the engine's book but 0% in the games that the engine plays.
 struct Repertoire {
     folder: tempfile::TempDir,
     line: Vec<String>,
     is_white: bool,
-    /// The result of the engine's own games with this line: a loss.
+    /// The result of the games that the engine plays: a loss for the engine.
     result: &'static str,
 }
 
 impl Repertoire {
-    /// Creates a book with `games` games of this line, all won by the engine's side.
+    /// Creates a book from `games` games with this line, all won by the engine's side.
     fn new(line: &[String], is_white: bool, games: usize) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (won, result) = if is_white { ("1-0", "0-1") } else { ("0-1", "1-0") };
@@ -275,8 +277,8 @@ impl Repertoire {
     }
 
     /// Plays the line against the engine. Returns the number of plies before the engine deviates
-    /// from the line, and its output. If `searches` is set and the engine follows the whole line,
-    /// it then searches once.
+    /// from the line, and its output. If the engine follows the whole line and `searches` is set,
+    /// also waits for its next move, which is found by a search.
     fn play(&self, options: &str, searches: bool) -> (usize, Vec<String>) {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         let (book, learnt) = (path("bad.pgn"), path("learnt"));
@@ -310,7 +312,7 @@ impl Repertoire {
         (plies, printed)
     }
 
-    /// Returns the output of `book why` for the position after this many plies.
+    /// Returns the output of `book why` for the position after `plies` plies of the line.
     fn why(&self, plies: usize) -> String {
         let moves = self.line[..plies].join(" ");
         let arguments = ["book", "why", "bad.pgn", "--learn", "learnt", "--moves", &moves];
@@ -319,7 +321,8 @@ impl Repertoire {
     }
 }
 
-/// A bad search result after the end of the book vetoes the move that led there.
+/// If the first search after the end of the book has a bad result, the last book move is not played
+/// again.
 #[test]
 fn search_result_vetoes_the_last_book_move() {
     for (moves, is_white) in [
@@ -339,13 +342,13 @@ fn search_result_vetoes_the_last_book_move() {
         assert!(printed.iter().any(is_reported), "{printed:?}");
         let why = repertoire.why(plies - 2);
         assert!(why.contains("vetoed: -") && why.contains("no move: "), "{why}");
-        // Without the veto, the move is played as before.
+        // With vetoes turned off, the book move is played as before.
         let (third, printed) = repertoire.play("option LearnVeto=0", true);
         assert_eq!(third, plies, "{moves}: {printed:?}");
     }
 }
 
-/// Lost games veto a move sooner if the book has few games with it than if it has many.
+/// It takes fewer lost games to veto a book move if the book has few games with that move.
 #[test]
 fn lost_games_veto_a_book_move() {
     const PLIES: usize = 6;
@@ -359,7 +362,7 @@ fn lost_games_veto_a_book_move() {
         let line: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
         let is_white = number % 2 == 0;
         let own = usize::from(!is_white);
-        // End with a move by the engine, so that the engine does not search after the line.
+        // Let the line end with a move by the engine, so that it need not search after the line.
         let line = &line[..PLIES - usize::from(is_white != (PLIES % 2 == 1))];
         let played = |games: usize, options: &str| {
             let repertoire = Repertoire::new(line, is_white, games);

@@ -8,7 +8,8 @@ use tempfile::TempDir;
 
 use crate::support::{run_line as run, run_line_ok as run_ok};
 
-/// Games that transpose. One has neither a date nor a rating.
+/// Games that transpose into each other, and one from another opening. One of them has neither a
+/// date nor a rating.
 const GAMES: [(&str, &str, &str, &str); 5] = [
     (
         "2020.01.01",
@@ -73,7 +74,8 @@ fn report_counts_the_games_of_the_position() {
     assert_eq!(last, ["Nf6", "e6"]);
     let sample = &report["sample"];
     assert_eq!((&sample["read"], &sample["missing"]), (&json!(4), &json!(0)));
-    // Two games continued for at least ten plies. In both of them, Black castled kingside.
+    // Two games last at least ten plies beyond the position. In both of them, Black castles
+    // kingside.
     assert_eq!(sample["plans"]["games"]["games"], 2);
     let kings = &sample["plans"]["heat"][11];
     assert_eq!((&kings["piece"], &kings["squares"][62]), (&json!("k"), &json!(2)));

@@ -1,4 +1,4 @@
-//! Partial counts in Parquet: `tabia book count` and `book pack`.
+//! Tests of partial counts in Parquet files: `tabia book count` and `book pack`.
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +14,8 @@ fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
-/// Creates two files of games. Some of the games are counted, some are not, and some have illegal
-/// moves.
+/// Creates two PGN files. They contain games that are counted, a game without a result, and a game
+/// with an illegal move.
 fn folder_of_games() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     let games = "1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 2. c4 e6 0-1\n\n1. e4 c5 *\n\n";
@@ -72,7 +72,7 @@ mod with_parquet {
             run_ok(&format!("build a.pgn b.pgn -o built.tbk{options}"), folder);
             let read = |name: &str| fs::read(folder.join(name)).expect("readable");
             assert!(read("built.tbk") == read("packed.tbk"), "{options}");
-            // The result is the same if the counts of one file have facets.
+            // The book is the same if one of the two sets of counts has facets.
             fs::remove_dir_all(folder.join("all/a")).expect("a folder");
             run_ok(&format!("count a.pgn --parquet all/a --facets{counting}"), folder);
             run_ok(&format!("pack all -o packed.tbk{packing} --force"), folder);
@@ -104,7 +104,7 @@ mod with_parquet {
         assert!(!folder.join("c").exists());
     }
 
-    /// Damage to the counts either causes an error or does not affect the book.
+    /// Damage to a file of counts either causes an error or does not affect the book.
     #[test]
     fn damaged_counts_never_give_a_different_book() {
         let folder = folder_of_games();
@@ -117,7 +117,7 @@ mod with_parquet {
         for name in files {
             let path = folder.join("counts").join(name);
             let sound = fs::read(&path).expect("there");
-            // Damage about 150 bytes in each file, one at a time.
+            // Damage a single byte, at about 150 evenly spaced places in each file.
             for at in (0..sound.len()).step_by(sound.len().div_ceil(150)) {
                 let mut changed = sound.clone();
                 changed[at] ^= 1 << (at % 8);

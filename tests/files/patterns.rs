@@ -1,4 +1,5 @@
-//! `tabia book search` finds material, pawns and pieces in the games of a book.
+//! Tests of `tabia book search`, which finds material, pawn structures and pieces in the games of a
+//! book.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +8,8 @@ use serde_json::Value;
 
 use crate::support::{run_line, run_line_ok};
 
-/// Games with special cases: the third game has a null move, the fourth game has an illegal move,
-/// and the last game starts from a rook endgame with reversed colours.
+/// Games with special cases: the third game has a null move, the fourth has an illegal move, and
+/// the last starts from a rook endgame in which Black has the extra pawns.
 const GAMES: &str = "\
 [White \"A\"]\n[Black \"B\"]\n[Date \"2020.01.01\"]\n[WhiteElo \"2500\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 1-0\n\n\
 [White \"C\"]\n[Black \"D\"]\n[Date \"2021.01.01\"]\n\n1. Nf3 Nc6 2. e4 e5 3. Bb5 Nf6 4. O-O 1/2-1/2\n\n\
@@ -22,10 +23,11 @@ fn build(folder: &Path) {
     run_line_ok("book build --facets -q games.pgn -o games.tbk", folder);
 }
 
-/// The ply and length of an occurrence, and whether its colours are reversed.
+/// An occurrence of a pattern: its ply, its length in positions, and whether it has reversed
+/// colours.
 type Place = (u64, u64, bool);
 
-/// Returns the white player and the occurrences of each game found.
+/// Returns the name of White and the occurrences of the pattern for each game found.
 fn search(pattern: &str, folder: &Path) -> Vec<(String, Vec<Place>)> {
     let line = format!("book search {pattern} -b games.tbk --json");
     let (status, printed, errors) = run_line(&line, folder);
@@ -57,10 +59,10 @@ fn games_are_found_by_material_pawns_and_squares() {
     assert!(search("b5=B c6=n plies=5 turn=white", folder).is_empty());
     assert_eq!(search("pawns=8/1pp2ppp/p1p5/4p3/4P3/8/PPPP1PPP/8", folder), one("A", 8, 1, false));
     assert_eq!(search("g1=K f1=R", folder), one("C", 7, 1, false));
-    // The positions after the en passant capture, and after the null move.
+    // Find the positions after an en passant capture and after a null move.
     assert_eq!(search("d6=P e5=. d5=.", folder), one("E", 5, 1, false));
     assert_eq!(search("e4=P e7=p g1=N g8=n for=2", folder), one("E", 1, 2, false));
-    // In the game with an illegal move, the moves before it are searched.
+    // In a game with an illegal move, the positions before that move are searched.
     assert_eq!(search("d4=P d5=p c1=B", folder), one("G", 2, 1, false));
     assert_eq!(search("KRvKRP2", folder), one("I", 0, 1, false));
     assert_eq!(search("KRvKRQP", folder), one("I", 1, 1, false));
@@ -84,7 +86,7 @@ fn moves_are_kept_beside_the_book_as_long_as_they_fit() {
     let moves = folder.join("games.tbk.moves");
     assert_eq!(search("b5=B", folder).len(), 2);
     let first = fs::read(&moves).expect("the moves are kept");
-    // The second search does not need the games.
+    // The second search reads the stored moves and does not need the PGN file.
     fs::rename(folder.join("games.pgn"), folder.join("elsewhere")).expect("moved");
     assert_eq!(search("b5=B", folder).len(), 2);
     // A damaged file is not used.
@@ -98,7 +100,8 @@ fn moves_are_kept_beside_the_book_as_long_as_they_fit() {
     fs::rename(folder.join("elsewhere"), folder.join("games.pgn")).expect("moved");
     assert_eq!(search("b5=B", folder).len(), 2);
     assert_eq!(fs::read(&moves).expect("written again"), first);
-    // Change the games, and replace the file of moves with an unrelated file.
+    // Change the PGN file, and replace the file of stored moves with an unrelated file, which must
+    // not be overwritten.
     fs::write(folder.join("games.pgn"), GAMES.replace("Bb5", "Bc4")).expect("written");
     fs::write(&moves, "mine").expect("written");
     let (status, _, errors) = run_line("book search b5=B -b games.tbk", folder);

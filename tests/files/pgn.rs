@@ -1,4 +1,5 @@
-//! Real and malformed PGN, read by Tabia and by an independent reader based on `shakmaty`.
+//! Tests that Tabia and an independent reader based on `shakmaty` read real and malformed PGN
+//! alike.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,8 @@ fn read_with_tabia(bytes: &[u8]) -> Found {
     found
 }
 
-/// The second reader: `shakmaty` plays the moves, and the tags are interpreted independently.
+/// The independent reader (the "second reader"): `shakmaty` plays the moves, and the tags are
+/// interpreted here.
 #[derive(Default)]
 struct Second {
     tagged: bool,
@@ -57,7 +59,7 @@ struct Second {
     fen: Option<String>,
     position: Chess,
     plies: u64,
-    /// The number of piece moves with a missing or superfluous capture sign.
+    /// The number of accepted piece moves with a missing or superfluous capture sign.
     toggled: u64,
 }
 
@@ -140,8 +142,8 @@ impl pgn_reader::Visitor for Second {
     }
 }
 
-/// Returns a piece move with its capture sign added or removed, since Tabia accepts the move either
-/// way.
+/// Adds the capture sign to a piece move or removes it, because Tabia accepts moves with and
+/// without it.
 fn with_capture_toggled(san: &San) -> San {
     match *san {
         San::Normal { role, file, rank, capture, to, promotion } if role != Role::Pawn => {
@@ -151,7 +153,8 @@ fn with_capture_toggled(san: &San) -> San {
     }
 }
 
-/// Returns what the second reader found, and how often it needed [`with_capture_toggled`].
+/// Reads games with the second reader. Also returns how many moves were legal only after
+/// [`with_capture_toggled`].
 fn read_with_shakmaty(bytes: &[u8]) -> (Found, u64) {
     let mut reader =
         pgn_reader::Reader::build(bytes).set_supported_tag_line_length(8 << 10).finish();
@@ -181,9 +184,9 @@ fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The files that the second reader interprets differently, with the reasons.
+/// The files whose contents the second reader interprets differently from Tabia, with the reasons.
 const DIFFERENT: [&str; 37] = [
-    // For the second reader, an empty line after a comment before the first move ends the game.
+    // The second reader ends a game at an empty line after a comment before the first move.
     "barnes-horton.pgn",
     "test-C.pgn",
     "test-F-text.pgn",
@@ -208,7 +211,8 @@ const DIFFERENT: [&str; 37] = [
     "test-totalplycount.pgn",
     "test-ucW.pgn",
     "test-w.pgn",
-    // Empty lines elsewhere also end games. At the end of a file they result in an empty game.
+    // The second reader also ends games at empty lines elsewhere. At the end of a file, this gives
+    // an additional empty game.
     "chessdoctor.pgn",
     "mate_in_3.pgn",
     "perle.pgn",
@@ -217,16 +221,16 @@ const DIFFERENT: [&str; 37] = [
     "nested-comment.pgn",
     "test-fuzzydepth.pgn",
     "test-nagcomments.pgn",
-    // Coordinate moves instead of SAN, which the second reader skips.
+    // Moves in coordinate notation instead of SAN. The second reader skips them.
     "test-promotion-in.pgn",
     "uci-moves.pgn",
-    // Tags without movetext, followed by the tags of the next game.
+    // Games with tags but no movetext, directly followed by the tags of the next game.
     "empty_body.pgn",
     // The word `Kx`, which is not a move.
     "corrupted.pgn",
     // Quotation marks within tags.
     "unescaped_quote_header.pgn",
-    // An unclosed brace, after which the second reader loses two games.
+    // An unclosed brace, which makes the second reader skip two games.
     "europe_echecs.pgn",
 ];
 

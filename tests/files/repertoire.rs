@@ -77,8 +77,8 @@ fn sample_pgn() -> String {
     text.collect()
 }
 
-/// Counts how often each move of `side` (or of both sides) was played in the samples that `counts`
-/// selects.
+/// Counts how often each move of `side` (or of both sides, if `None`) was played in the samples for
+/// which `counts` returns true.
 fn moves_played(
     side: Option<Color>,
     counts: impl Fn(&Sample) -> bool,
@@ -350,7 +350,8 @@ fn find_and_game_search_the_same_folders() {
     let book = Book::open(&path("books/g.tbk")).expect("a book");
     let listed = book.explore(&Position::start(), &Default::default()).reached.top;
     let id = listed[0].id.to_string();
-    // The games are found in their original folder, next to the book, and in a given folder.
+    // The games are found in the folder from which the book was built, next to the book, and in a
+    // folder given with `--games`.
     let moves = [("games/g.pgn", "books/g.pgn"), ("books/g.pgn", "elsewhere/g.pgn")];
     for (before, after) in [("", "")].into_iter().chain(moves) {
         if !before.is_empty() {

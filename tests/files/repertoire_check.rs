@@ -1,4 +1,5 @@
-//! `tabia repertoire`: reading variations, building books, and checking by position.
+//! Tests of `tabia repertoire`: reading variations, building books, and checking repertoires
+//! position by position.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::support::{run_line as run, run_line_ok as run_ok};
 
-/// Two chapters that transpose, with comments, arrows and glyphs.
+/// Two chapters that transpose into each other, with comments, arrows and annotation glyphs.
 const LINES: &str = "\
 [Event \"Lines\"]\n[ChapterName \"Queen's pawn\"]\n[Result \"*\"]\n\n\
 {Play solidly.} 1. d4 Nf6 (1... d5 2. c4 $1 {[%cal Gc4d5] A gambit} (2. Bf4)) 2. c4 e6 *\n\n\
@@ -56,8 +57,8 @@ fn check_lists_gaps_by_probability() {
     let folder = folder(&[("r.pgn", LINES), ("g.pgn", &games())]);
     let line = "r.pgn --side white --reference g.pgn";
     let found = findings(line, folder.path());
-    // Each first move is in one chapter, so the forecast assumes that d4 is played in half of the
-    // games and c4 in the other half.
+    // The two chapters begin with different moves, so the forecast assumes that White plays d4 in
+    // half of the games and c4 in the other half.
     let gaps = &found["gaps"];
     let expected = [(0.5, "1. c4 e5"), (0.75 * 0.5, "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4")];
     assert_eq!(gaps.as_array().map(Vec::len), Some(4), "{gaps}");
@@ -71,7 +72,8 @@ fn check_lists_gaps_by_probability() {
         (&gaps[0]["answer"]["san"], &gaps[0]["answer"]["source"]),
         (&"Nc3".into(), &"games".into())
     );
-    // The second chapter has an answer where the first one ends, so there is no dead end.
+    // The first chapter ends in a position for which the second chapter has an answer, so it is no
+    // dead end.
     assert_eq!(found["dead_ends"], Value::Array(Vec::new()));
     let conflicts = &found["conflicts"];
     let moves: Vec<Vec<&str>> =
@@ -143,7 +145,7 @@ fn engine_finds_losing_moves_and_answers() {
     assert_eq!(texts(&found["losing"], "san"), ["Ba6"]);
     assert!(found["losing"][0]["loss"].as_i64().is_some_and(|loss| loss > 150), "{found}");
     assert_eq!(found["gaps"][0]["answer"]["source"], "engine");
-    // If the repertoire book is analysed, its values are used without a search.
+    // If the book of the repertoire is analysed, its values are used and no search is needed.
     run_ok("repertoire build r.pgn --side white -o r.tbk", folder.path());
     run_ok("book analyse r.tbk --min-games 1 --nodes 3000 -t 1", folder.path());
     let found = findings("r.tbk --reference g.pgn", folder.path());
@@ -151,8 +153,8 @@ fn engine_finds_losing_moves_and_answers() {
     assert_eq!(found["losing"][0]["source"], "value");
 }
 
-/// Returns games between players with this rating, all with the same moves. White wins the first
-/// `white` games, and Black wins the remaining `black` games.
+/// Returns games with the same moves between players of this rating. White wins the first `white`
+/// games, and Black wins the other `black` games.
 fn rated(rating: u16, moves: &str, [white, black]: [usize; 2]) -> String {
     let game = |result: &str| {
         format!("[WhiteElo \"{rating}\"]\n[BlackElo \"{rating}\"]\n\n{moves} {result}\n\n")
@@ -234,7 +236,7 @@ fn pgn_with_variations_and_no_result_is_a_repertoire_as_a_book() {
     let shown = run_ok("book show tree.pgn --moves \"e4 c5 Nf3\" --json", folder.path());
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
     assert_eq!(shown["moves"].as_array().map(Vec::len), Some(2), "{shown}");
-    // A position that is reached by several lines of a game counts once.
+    // A position or move that occurs in several variations of a game counts once.
     let again = "1. d4 d5 (1... Nf6 2. c4 d5) 2. c4 Nf6 (2... Nf6 3. Nc3) 3. Nc3 *\n";
     let input = [PgnInput::Text("again".to_owned(), again.as_bytes().into())];
     let (book, _) = tabia::book::build_in_memory(&input, &BuildOptions::of_repertoire(), "again")

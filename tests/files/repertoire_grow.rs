@@ -1,4 +1,5 @@
-//! `tabia repertoire grow`: creates repertoires from books, and fills gaps.
+//! Tests of `tabia repertoire grow`, which creates repertoires from books and fills gaps in
+//! repertoires.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::support::run_line;
 
-/// Moves for random games that often transpose.
+/// The moves from which random games are made. They lead to many transpositions.
 const WHITE: &str = "d4 c4 Nf3 Nc3 g3 Bg2 e3 O-O b3 e4 Bd3 a3";
 const BLACK: &str = "d5 e6 Nf6 c6 Nbd7 Be7 g6 Bg7 O-O b6 d6 c5";
 const PLIES: usize = 14;
@@ -27,8 +28,8 @@ fn book(text: &str) -> Book {
     build_in_memory(&input(text), &options, "games").expect("a book").0
 }
 
-/// Returns one game for each list of choices, which select the moves. Small numbers select moves
-/// near the start of `WHITE` and `BLACK`.
+/// Returns one game for each list of choices. A choice selects a legal move; small numbers select
+/// moves near the start of `WHITE` and `BLACK`.
 fn random_games(games: &[Vec<u8>]) -> String {
     let mut text = String::new();
     for (number, choices) in games.iter().enumerate() {
@@ -50,8 +51,8 @@ fn random_games(games: &[Vec<u8>]) -> String {
     text
 }
 
-/// Computes the scores of positions. Positions without played moves get arbitrary scores, from
-/// which the other scores follow by minimax.
+/// Computes scores for all positions of the book by minimax. Positions from which no move was
+/// played get arbitrary scores.
 fn score(book: &Book, position: &Position, scores: &mut BTreeMap<u64, i32>) -> i32 {
     if let Some(&score) = scores.get(&position.key()) {
         return score;
@@ -107,7 +108,8 @@ fn written(repertoire: &Repertoire, book: &Book) -> String {
     known.chain(&new).map(|game| format!("{game}\n")).collect()
 }
 
-/// Checks that each `see …` comment names a line to the same position and that no line is repeated.
+/// Checks that the text contains the moves of the repertoire, that the line named in each `see …`
+/// comment leads to the same position, and that no line is repeated.
 fn check_text(text: &str, repertoire: &Repertoire) -> Result<(), TestCaseError> {
     let read = Repertoire::read(&input(text), repertoire.side).expect("readable");
     prop_assert_eq!(moves(&read), moves(repertoire));
@@ -196,7 +198,7 @@ proptest! {
         others in prop::collection::vec(prop::collection::vec(0_u8..21, PLIES), 10),
     ) {
         let book = book(&random_games(&games));
-        // A repertoire made of other random games.
+        // A repertoire whose lines are other random games.
         let known = random_games(&others).replace("1/2-1/2", "*").replace("1-0", "*").replace("0-1", "*");
         let mut repertoire = Repertoire::read(&input(&known), Color::Black).expect("readable");
         let before = moves(&repertoire);
@@ -215,8 +217,8 @@ proptest! {
         let text = written(&repertoire, &book);
         let read = Repertoire::read(&input(&text), Color::Black).expect("readable");
         prop_assert_eq!(moves(&read), after);
-        // Reading the written chapters back gives the same probabilities, and growing again changes
-        // nothing.
+        // The chapters, when read back, give the same probabilities, and growing the repertoire
+        // again adds nothing.
         let probabilities = |of: &Repertoire| -> Vec<f64> {
             let forecast = of.forecast(&book, options.max_ply);
             repertoire.nodes().map(|node| forecast.probability(&node.position)).collect()
@@ -229,7 +231,7 @@ proptest! {
     }
 }
 
-/// Returns each game repeated the given number of times.
+/// Returns PGN text in which each game is repeated the given number of times.
 fn repeated(games: &[(&str, usize)]) -> String {
     games.iter().map(|(moves, number)| format!("{moves} 1/2-1/2\n\n").repeat(*number)).collect()
 }
@@ -264,7 +266,7 @@ fn fewest_positions_prefers_transpositions() {
 #[test]
 fn searches_judge_what_the_book_has_not_analysed() {
     let book = book(&repeated(&[("1. f3 e5 2. g4", 5), ("1. e4 e5 2. Nf3", 3), ("1. e4 e5", 1)]));
-    // The best move is d4 with 40 centipawns. e4 has 20, and all other moves have -50.
+    // A search that scores d4 as 40 centipawns, e4 as 20, and all other moves as -50.
     let mut search = |position: &Position, only: Vec<Move>| {
         let value = |mv: Move| match position.san(mv).as_str() {
             "d4" => 40,
@@ -309,9 +311,10 @@ fn shares_hold_for_games_that_are_not_in_the_book() {
         let (_, growth) = grown(&book, Color::White, &options(Style::MostPlayed, min_probability));
         growth.other_games.share(2)
     };
-    // A reply that was played in only one game would be unknown if that game were not in the book.
+    // The estimate leaves each game out of the book in turn. The two replies played in only one
+    // game would then be unknown, so 80% of the games remain in the repertoire.
     assert!((share(0.001) - 0.8).abs() < 1e-12);
-    // If one game were missing, 1...e5 would be too rare for this threshold.
+    // With one of its games left out, 1...e5 would be too rare for this threshold.
     assert!(share(0.75) < 1e-12);
     let mut known =
         Repertoire::read(&input("1. e4 c5 2. Nf3 *\n"), Color::White).expect("readable");
@@ -353,7 +356,7 @@ fn chapters_and_book_are_written() {
         };
         assert_eq!(moves(stored), moves(node));
     }
-    // Inputs are never overwritten, and invalid arguments are rejected.
+    // Input files are never overwritten, and invalid arguments are rejected.
     for (rest, word) in [
         ("mine.pgn -o mine.pgn --force", "mine.pgn"),
         ("-o games.pgn --force", "games.pgn"),

@@ -1,4 +1,4 @@
-//! `tabia repertoire report` and `prepare`: games compared with a repertoire.
+//! Tests of `tabia repertoire report` and `prepare`, which compare games with a repertoire.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn report_lists_events_of_each_game() {
     assert_eq!((&first["move_number"], &first["played"]["san"]), (&2.into(), &"Nf3".into()));
     assert_eq!(first["prepared"][0]["san"], "c4");
     assert_eq!((&first["time"], &second["time"]), (&1.into(), &2.into()));
-    // In the reference games, Nf3 was played twice here: one win and one loss.
+    // Nf3 was played twice in the reference games, with one win and one loss.
     assert_eq!((&first["played"]["games"], &first["played"]["score"]), (&2.into(), &0.5.into()));
     assert_eq!(first["line"], "1. d4 Nf6 2. Nf3");
     assert_eq!(games[2]["events"][0]["answer"]["san"], "c4");

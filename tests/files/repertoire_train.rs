@@ -1,4 +1,5 @@
-//! `tabia repertoire train`: questions, answers and the journal that survives kills.
+//! Tests of `tabia repertoire train`: questions, answers, and the journal, which survives if the
+//! program is killed.
 
 use std::collections::HashMap;
 use std::fs;
@@ -39,8 +40,8 @@ fn path(folder: &Path, name: &str) -> String {
 
 struct Training {
     program: Engine,
-    /// The answers that the program has acknowledged, each with the line of the question and the
-    /// move.
+    /// The answers to which the program has replied: the line of each question, and the move
+    /// answered.
     acknowledged: Vec<(String, String)>,
 }
 
@@ -52,8 +53,8 @@ impl Training {
         Training { program, acknowledged: Vec::new() }
     }
 
-    /// Waits for a question and returns the moves that it shows, without the words before them.
-    /// Returns `None` if the training has ended.
+    /// Waits for a question and returns its line of moves. Returns `None` if the training has
+    /// ended.
     fn question(&mut self) -> Option<String> {
         let is_next = |line: &str| line.starts_with("Question ") || line.contains(" wrong. ");
         let head = self.program.until(is_next).pop()?;
@@ -73,7 +74,7 @@ impl Training {
 fn journal(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).expect("a journal");
     let answers = text.lines().skip(1).filter_map(|line| line.split_once(' '));
-    // A killed program can leave an incomplete line.
+    // Skip a line that cannot be parsed, because a killed program can leave an incomplete one.
     answers.filter_map(|(_, json)| serde_json::from_str(json).ok()).collect()
 }
 
@@ -179,7 +180,8 @@ fn kills_between_answers_lose_no_acknowledged_answer() {
             training.answer(&question, right[&*question]);
         }
         if round % 2 == 1 && training.question().is_some() {
-            // This answer may or may not be stored, but must not damage the others.
+            // The program is killed without waiting for its reply. Whether or not this answer is
+            // stored, it must not damage the others.
             training.program.send("a3");
         }
         training.program.signal("-KILL");
@@ -195,7 +197,8 @@ fn kills_between_answers_lose_no_acknowledged_answer() {
         assert!(has_answers(&stored, &acknowledged), "{stored:?} {acknowledged:?}");
     }
     assert!(acknowledged.len() >= 4, "{acknowledged:?}");
-    // A record that was truncated by a kill is removed; the others still count.
+    // Imitate a record truncated by a kill. It is removed from the journal, and the other records
+    // still count.
     let mut bytes = fs::read(&file).expect("a journal");
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').expect("a line") + 1;
     bytes.extend_from_slice(b"12345678 {\"fen\":\"rnbq");
@@ -230,7 +233,7 @@ fn commands_and_bad_input_do_not_end_the_question() {
     training.program.rest();
     assert!(training.program.wait().success());
     assert_eq!(journal(&folder.path().join("white.pgn.training")).len(), 0);
-    // The end of the input ends the training without an error.
+    // Standard input is empty. The end of input ends the training without an error.
     let printed = run_ok("repertoire train white.pgn --side white -b games.pgn", folder.path());
     assert!(printed.contains("0 answers: 0 right, 0 wrong."), "{printed}");
     assert!(printed.contains("\n8 r "), "the board: {printed}");
@@ -250,7 +253,8 @@ fn good_answers_are_written_as_games_and_complete_the_repertoire() {
     let line = "white.pgn new.pgn --side white --journal white.pgn.training -b games.pgn";
     let printed = run_ok(&format!("repertoire train {line}"), folder.path());
     assert!(!printed.contains("add these lines"), "{printed}");
-    // A file can be an input repertoire, but not the output at the same time.
+    // The `--pgn` file may be an input of the next run, but a run's output cannot be one of its own
+    // inputs.
     let (status, _, errors) =
         run(&format!("repertoire train {line} --pgn new.pgn --force"), folder.path());
     assert!(status == Some(1) && errors.contains("new.pgn"), "{errors}");

@@ -1,4 +1,5 @@
-//! Interrupted builds resume when the same command is run again, and produce the same book.
+//! Tests that an interrupted build resumes when the same command is run again, and then writes the
+//! same book.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -61,8 +62,8 @@ fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> boo
     }
 }
 
-/// Kills a build at its next checkpoint, `times` times in a row. Starts over if the build finishes
-/// before that.
+/// Kills a build at its next checkpoint, and repeats this until it was killed `times` times in a
+/// row. If a build finishes before its next checkpoint, deletes the book and starts over.
 fn kill_at_checkpoints(folder: &Path, book: &str, arguments: &[&str], times: usize) {
     let (mut kills, begin) = (0, Instant::now());
     while kills < times {
@@ -147,14 +148,14 @@ fn build_from_a_stream_resumes_when_fed_again() {
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(text.as_bytes()).expect("it reads");
     while !folder.path().join("x.tbk.unfinished/state.json").exists() {
-        // Checkpoints are only written when input arrives.
+        // Keep sending input, because checkpoints are written only when input arrives.
         input.write_all(text.as_bytes()).expect("it reads");
     }
     child.kill().expect("killed");
     child.wait().expect("a child");
     let mut late = start();
     let mut input = late.stdin.take().expect("a pipe");
-    // The build may end before it has read all of its input.
+    // Ignore errors, because the build may exit before it has read all of its input.
     let _ = input.write_all(&text.as_bytes()[1_000..]);
     drop(input);
     let error = error_of(&late.wait_with_output().expect("a child"));
@@ -186,7 +187,7 @@ fn foreign_files_in_the_checkpoint_folder_are_kept() {
     fs::create_dir(&own).expect("made");
     fs::write(own.join("letter.txt"), "dear").expect("written");
     for more in [&[][..], &["--afresh"]] {
-        // A temporary file left by a killed build does not count as a foreign file.
+        // A temporary file left by a killed build is removed, unlike foreign files.
         fs::write(own.join(".tabia-0123456789ab"), "half a state").expect("written");
         assert!(tabia(&build("x.tbk", more), folder.path()).status.success());
         let left: Vec<_> =
@@ -219,7 +220,7 @@ fn build_progresses_with_any_checkpoint_interval() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
     assert!(tabia(&build_every("0", "whole.tbk", &[]), folder.path()).status.success());
-    // The interval is shorter than the time that it takes to write a checkpoint.
+    // The checkpoint interval is shorter than the time it takes to write a checkpoint.
     let built = tabia(&build_every("0.000001", "facets.tbk", &["--facets"]), folder.path());
     assert!(built.status.success(), "{built:?}");
     assert!(tabia(&build_every("0.000001", "x.tbk", &[]), folder.path()).status.success());

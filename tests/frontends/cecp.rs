@@ -1,15 +1,15 @@
-//! The xboard protocol: one test for each common engine bug. No test depends on speed.
+//! Tests of the xboard protocol, one for each common engine bug. No test depends on speed.
 
 use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
-/// Text that xboard takes to mean that the game or the engine has ended, even in the middle of a
-/// line.
+/// Text that must not occur in the engine's output, because xboard takes it to mean that the game
+/// or the engine has ended, even in the middle of a line.
 const MISREAD_WORDS: [&str; 6] =
     ["Draw", "not found", "No such file", "Permission denied", "can't alloc", "unknown host"];
 
-/// Starts and initialises an engine that searches few nodes with a single thread.
+/// Starts and initialises a single-threaded engine whose searches are limited to few nodes.
 fn engine(arguments: &[&str]) -> Engine {
     let mut engine = Engine::start(&[&["-x"], arguments].concat());
     engine.send("xboard\nprotover 2");
@@ -103,7 +103,7 @@ fn no_line_contains_words_that_xboard_misreads() {
     }
 }
 
-/// xboard always sends `egtpath`, and python-chess rejects an engine that answers `Error`.
+/// xboard always sends `egtpath`, and python-chess rejects engines that reply with `Error`.
 #[test]
 fn missing_table_folder_is_an_error_only_if_set_by_option() {
     let mut engine = engine(&[]);
@@ -118,7 +118,7 @@ fn missing_table_folder_is_an_error_only_if_set_by_option() {
     assert!(line.contains("/EGT/Syzygy"), "{line}");
 }
 
-/// xboard starts engines without a shell, so `~` and `$HOME` are not expanded.
+/// xboard starts engines without a shell, so error messages quote `~` and `$HOME` unexpanded.
 #[test]
 fn unexpanded_shell_path_is_reported_unchanged() {
     let mut engine = engine(&[]);
@@ -136,7 +136,7 @@ fn book_move_is_reported_with_chances_and_reason() {
     let lines = engine.until_start("move ");
     let [note, thinking_line, reason, _] = &lines[..] else { panic!("{lines:?}") };
     assert!(note.contains("played against itself"), "{lines:?}");
-    // The text starts with a parenthesis, so GUIs do not mistake it for a line of moves.
+    // The text is in parentheses, so that GUIs do not mistake it for a line of moves.
     let Reply::Thinking(thinking_line) = Reply::from(thinking_line.as_str()) else {
         panic!("{lines:?}")
     };
@@ -160,8 +160,8 @@ fn book_listing_is_short_and_ends_with_an_empty_line() {
     }
 }
 
-/// The book contains a single game, which does not reach the position after 1.e4 Nc6 2.Ke2 d5
-/// 3.exd5. However, a line of the search transposes into it.
+/// The book contains a single game. It does not contain the position after 1.e4 Nc6 2.Ke2 d5
+/// 3.exd5, but the best line from there transposes into the game.
 #[test]
 fn line_transposing_into_the_book_is_reported_and_ends_the_search() {
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
@@ -185,8 +185,9 @@ fn ping_waits_for_the_move() {
     assert!(lines.iter().any(|line| line.starts_with("move ")), "{lines:?}");
 }
 
-/// xboard drops a move that arrives while it is waiting for a pong. The commands before the ping
-/// take a while if much memory must be cleared, whereas the book move takes no time.
+/// xboard drops a move that arrives while it is waiting for a pong, so the pong must come first.
+/// The commands before the ping can be slow, because they may clear much memory, whereas a book
+/// move takes no time.
 #[test]
 fn ping_before_the_turn_is_answered_before_the_move() {
     let mut engine = engine(&[]);
@@ -230,7 +231,7 @@ fn illegal_moves_and_unknown_commands_have_different_errors() {
         ("undo", "Error (command not legal now): undo"),
         ("remove", "Error (command not legal now): remove"),
         ("variant atomic", "Error (unsupported variant): variant atomic"),
-        // The message for the user is a separate line.
+        // The error above is followed by a separate line with a message for the user.
         ("", "tellusererror cannot play atomic: Tabia supports only orthodox chess"),
         ("option Nonsense=3", "Error (unknown option): option Nonsense=3"),
     ] {
@@ -370,10 +371,11 @@ fn moves_can_be_excluded_and_included() {
     engine.until(|line| line.contains("Ra8#"));
     engine.send("exclude a1a8");
     engine.sync();
-    // The first iterations of the new search may have been reported before the pong.
+    // Wait for a later iteration, because the first ones may have been reported before the pong.
     let lines = engine.until(|line| reaches(line, 5));
     assert!(!lines.iter().any(|line| line.contains("\tRa8")), "{lines:?}");
-    // No ping here, because the few lines about a mate could arrive before the pong.
+    // Send no ping here, because the search soon ends with a mate, and its lines could all arrive
+    // before the pong.
     engine.send("exclude all\ninclude a1a8");
     engine.until(|line| line.contains("\tRa8#"));
     engine.send("include all\nexclude e2e5");
@@ -391,8 +393,8 @@ fn result_is_accepted_at_any_time() {
     engine.until_start("move");
 }
 
-/// python-chess attributes the first lines of pondering to the previous search, so it cannot take
-/// the expected reply from them.
+/// The expected reply is reported with a `Hint:` line, because python-chess attributes the first
+/// lines of pondering to the previous search.
 #[test]
 fn expected_reply_is_reported_with_the_move() {
     let mut engine = engine(&["--no-book"]);
@@ -435,7 +437,7 @@ fn settings_can_change_at_any_time() {
     engine.until_start("move");
     engine.send("analyze\nmemory 1\ncores 1\noption MultiPV=3");
     engine.sync();
-    // The first iterations may have been reported before the pong.
+    // Wait for a later iteration, because the first ones may have been reported before the pong.
     engine.until(|line| reaches(line, 3));
     engine.send("exit");
     engine.sync();
@@ -587,7 +589,7 @@ fn strength_options_are_declared() {
         let declared = format!("feature option=\"{option}");
         assert!(lines.iter().any(|line| line.starts_with(&declared)), "{option}: {lines:?}");
     }
-    // A weak engine does not use all of its time; otherwise it would take a day to move.
+    // With limited strength, the engine moves early; otherwise, this move would take a day.
     engine.send("new\nst 86400\npost\nusermove e2e4");
     engine.until_start("move ");
     let begin = std::time::Instant::now();

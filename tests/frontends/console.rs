@@ -1,4 +1,4 @@
-//! Tests console behaviour that requires a terminal.
+//! Tests of console behaviour that depends on a terminal.
 
 use std::path::Path;
 
@@ -26,7 +26,8 @@ fn quit_works_while_the_engine_thinks() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = Terminal::start(folder.path());
     terminal.answer(&["book off", "st 10000", "e4"]);
-    // No prompt follows, because the engine is thinking.
+    // Wait for the board rather than for a prompt, because there is no prompt while the engine
+    // thinks.
     terminal.wait_for("4 . . . .(P). . .");
     terminal.enter("quit");
     assert!(terminal.wait_for_end().success());
@@ -43,7 +44,8 @@ fn commands_that_end_thinking_take_effect_at_once() {
         ("resign", "The result of the game is 0-1."),
     ] {
         terminal.answer(&["new", "book off", "st 10000", "e4"]);
-        // No prompt follows, because the engine is thinking.
+        // Wait for the board rather than for a prompt, because there is no prompt while the engine
+        // thinks.
         terminal.wait_for("4 . . . .(P). . .");
         terminal.enter(typed);
         terminal.wait_for(answer);

@@ -1,4 +1,4 @@
-//! Log output: commands log to standard error, and engines only to their log file.
+//! Tests of log output: commands log to standard error, but engines log only to their log file.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

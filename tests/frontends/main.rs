@@ -1,4 +1,4 @@
-//! Front ends: xboard protocol, UCI, console and explorer server.
+//! Tests of the front ends: xboard protocol, UCI, console and explorer server.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! `tabia serve`: answers to valid and invalid requests.
+//! Tests of `tabia serve`: responses to valid and invalid requests.
 
 mod analysis;
 mod counting;
@@ -20,8 +20,8 @@ use serde_json::Value;
 
 use crate::support::{PROGRAM, TIMEOUT};
 
-/// Two games that reach the same position via different move orders, and two that share an opening
-/// but end differently.
+/// Two games that reach the same position by different move orders, and two that have an opening in
+/// common but end differently.
 const GAMES: &str = "[White \"Alpha, A\"]\n[Black \"Beta\"]\n[WhiteElo \"2400\"]\n[BlackElo \"2300\"]\n[Date \"2020.03.01\"]\n[Event \"Open\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 1-0\n\n[White \"Beta\"]\n[Black \"Alpha, A\"]\n[WhiteElo \"2310\"]\n[BlackElo \"2410\"]\n[Date \"2021.05.01\"]\n\n1. c4 e6 2. d4 Nf6 3. Nf3 0-1\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 1/2-1/2\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 1-0\n";
 
 struct Server {
@@ -147,7 +147,8 @@ fn names(moves: &Value) -> Vec<&str> {
 fn book_answer_has_both_counts_and_move_orders() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/book?play=d2d4,g8f6,c2c4,e7e6").json();
-    // This position has no opening name, so the name for an earlier position is shown.
+    // The position has no opening name, so the response contains the name of the last earlier
+    // position that has one.
     assert_eq!(answer["opening"]["eco"], "A50");
     assert_eq!(answer["reached"]["games"], 2);
     assert_eq!(names(&answer["moves"]), ["Nc3", "Nf3"]);
@@ -346,7 +347,7 @@ fn bad_requests_get_an_error_with_a_reason() {
 #[test]
 fn analysis_streams_lines_and_transpositions_into_the_book() {
     let (server, _folder) = Server::with_games();
-    // No game reaches this position, but lines from it transpose into the games.
+    // No game reached the position after 1. c4 Nf6, but lines from it transpose into the games.
     let answer = server.get("/analysis?play=c2c4,g8f6&seconds=1&lines=2");
     let events = analysis::events(&answer);
     let lines: Vec<&Value> =
@@ -401,7 +402,8 @@ fn annotation_requests_are_validated_and_limited() {
         assert!(answer.body.contains(named), "{path}: {}", answer.body);
     }
     assert_eq!(server.post("/annotate", &"x".repeat(300_000)).status, 413);
-    // Only one game is annotated at a time. A closed connection ends the annotation.
+    // Only one annotation runs at a time, so the second request fails until the first connection is
+    // closed.
     let long = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
     let mut open = server.connect();
     let request = format!(
@@ -448,7 +450,8 @@ fn answers_match_the_openapi_description() {
     }
 }
 
-/// Checks a value against a schema. Supports only the features of JSON Schema that are in use.
+/// Checks that a value conforms to a schema. Supports only the features of JSON Schema used in
+/// Tabia's OpenAPI description.
 fn check(value: &Value, schema: &Value, all: &Value, place: &str) {
     if let Some(name) = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
         return check(value, &all[name], all, place);
@@ -525,7 +528,7 @@ fn counts_of_the_embedded_book_are_marked_as_self_play() {
         for path in ["/book", "/book/move-orders"] {
             assert_eq!(server.get(path).json()["selfPlay"], expected, "{books:?} {path}");
         }
-        // Responses in Lichess's format contain the field only if it is true.
+        // Responses in Lichess's format contain the field `selfPlay` only if it is true.
         for path in ["/masters", "/lichess", "/lichess/history"] {
             let answer = server.get(path).json();
             let field = answer.get("selfPlay").and_then(Value::as_bool);

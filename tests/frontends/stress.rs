@@ -1,5 +1,5 @@
-//! Sends random commands in random states without waiting, and checks that every one is answered.
-//! The only time limit is the watchdog in `support`.
+//! Sends random commands in random states without waiting for the engine, and checks that every
+//! command is answered. No time limits apply, except for the watchdog in `support`.
 
 use std::collections::VecDeque;
 use std::thread::sleep;
@@ -12,14 +12,14 @@ use crate::support::Engine;
 use tabia::cecp::Reply;
 use tabia::position::{Color, Game, Move, Position};
 
-/// Number of commands in a short and in a long run, for each protocol.
+/// The number of commands sent to each protocol, in short runs and in long runs.
 const SHORT: usize = 1_000;
 const LONG: usize = 20_000;
 
-/// The test waits for answers after this many commands.
+/// After this many commands, the test waits until the engine has answered all of them.
 const SYNC_EVERY: usize = 25;
 
-/// The maximum length of a game in plies. After that, a new game begins.
+/// The maximum length of a game in plies. When it is reached, a new game begins.
 const LONGEST: usize = 60;
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
@@ -35,7 +35,8 @@ fn pick<'a>(random: &mut TestRng, lines: &[&'a str]) -> &'a str {
     lines[random.random_range(0..lines.len())]
 }
 
-/// Returns a random legal move, or `None` if there is none or the game is already too long.
+/// Returns a random legal move, or `None` if there is none or the game has reached its maximum
+/// length.
 fn legal_move(random: &mut TestRng, game: &Game) -> Option<Move> {
     let moves = game.position().legal_moves();
     if moves.is_empty() || game.moves().len() >= LONGEST {
@@ -48,20 +49,20 @@ fn pause(random: &mut TestRng) {
     sleep(Duration::from_micros(random.random_range(0..10_000)));
 }
 
-/// An xboard GUI that sends random commands at any moment. It updates its board without waiting for
-/// the engine. If its board differs from the engine's, it starts a new game.
+/// Imitates an xboard GUI that sends random commands at any moment. It updates its board without
+/// waiting for the engine, and starts a new game if its board no longer matches the engine's.
 struct RandomGui {
     engine: Engine,
     random: TestRng,
-    /// The game as the GUI sees it, or `None` after a disagreement with the engine.
+    /// The game according to the GUI, or `None` if its board no longer matches the engine's.
     game: Option<Game>,
     side: Option<Color>,
-    /// The number of moves accepted from the user, and the number of moves played by the engine.
+    /// The number of GUI moves accepted by the engine, and the number of moves made by the engine.
     moves: [usize; 2],
     thinking_lines: usize,
 }
 
-/// Commands other than moves and positions, which are chosen separately.
+/// The commands to choose from, except for moves and positions, which are chosen separately.
 #[rustfmt::skip]
 const COMMANDS: [&str; 53] = [
     "force", "go", "go", "playother", "undo", "remove", "hard", "hard", "easy", "post", "post",
@@ -109,7 +110,7 @@ impl RandomGui {
         }
     }
 
-    /// Waits until all commands are answered. After that, the engine is not thinking.
+    /// Stops any thinking, and waits until the engine has answered all commands.
     fn wait_for_answers(&mut self) {
         self.engine.send("resume\n?");
         let lines = self.engine.sync();
@@ -224,8 +225,8 @@ const UCI_COMMANDS: [&str; 24] = [
     "setoption name MultiPV value 1", "setoption name Clear Hash", "setoption name x value y",
 ];
 
-/// Sends random UCI commands. Every `go` must be answered by exactly one `bestmove`, which must be
-/// legal in the position being searched.
+/// Sends random UCI commands. The engine must answer every `go` with exactly one `bestmove` that is
+/// legal in the position searched.
 fn uci(seed: u64, number: usize) {
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci");

@@ -1,4 +1,4 @@
-//! The UCI protocol. No test depends on the speed of the machine.
+//! Tests of the UCI protocol. No test depends on the speed of the machine.
 
 use tabia::position::{Move, Position};
 
@@ -83,8 +83,8 @@ fn move_overhead_can_be_set() {
     assert!(!lines.iter().any(|line| line.contains("string")), "{lines:?}");
 }
 
-/// After an invalid `position` command, the engine must not search the previous position, which may
-/// be from another game.
+/// After an invalid `position` command, the engine must not search the previous position, because
+/// it may be from another game.
 #[test]
 fn invalid_position_is_not_searched_as_the_previous_one() {
     let mut engine = engine();
@@ -134,7 +134,7 @@ fn go_respects_its_limits() {
 #[test]
 fn unbounded_search_waits_for_stop() {
     let mut engine = engine();
-    // There is only one reply, and mate follows, so the search finishes quickly.
+    // The search finishes quickly, because there is only one legal move and mate follows.
     engine.send("position fen 7k/8/5K2/6Q1/8/8/8/8 b - - 0 1\ngo infinite");
     ready(&mut engine);
     engine.send("stop");
@@ -145,7 +145,8 @@ fn unbounded_search_waits_for_stop() {
     assert_eq!(ready(&mut engine), ["readyok"]);
 }
 
-/// Returns final positions of random games with few pieces, and whether each is checkmate.
+/// Plays random games with few pieces, and returns the final positions of those that ended, each
+/// with whether it is checkmate.
 fn ends_of_games() -> Vec<(String, bool)> {
     let starts = [
         "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1",
@@ -170,7 +171,8 @@ fn ends_of_games() -> Vec<(String, bool)> {
     ends
 }
 
-/// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where required.
+/// If the game is over, the engine reports the score, and sends `bestmove 0000` only after `stop`
+/// or `ponderhit` where the protocol requires this.
 #[test]
 fn finished_game_has_a_score_but_no_move() {
     let ends = ends_of_games();
@@ -282,7 +284,8 @@ fn perft_is_counted_move_by_move() {
     assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 13160"));
     let counts = lines.iter().filter_map(|line| line.split_once(": ")?.1.parse::<u64>().ok());
     assert_eq!(counts.take(20).sum::<u64>(), 13160);
-    // Other commands are answered during perft, and `stop` ends it. `quit` waits for perft to end.
+    // The engine answers other commands during perft, and `stop` ends it. On `quit`, the engine
+    // first completes a running perft.
     engine.send("go perft 20\nisready");
     engine.until_start("readyok");
     engine.send("stop");
@@ -311,7 +314,7 @@ fn d_shows_the_position() {
     let lines = engine.until_start("Checkers:");
     let fen = "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert!(lines.iter().any(|line| line == fen), "{lines:?}");
-    // The key that the Polyglot book format gives as an example.
+    // This key is an example in the specification of the Polyglot book format.
     assert!(lines.iter().any(|line| line == "Key: 823C9B50FD114196"), "{lines:?}");
     assert!(lines.iter().any(|line| line == " |   |   |   |   | P |   |   |   | 4"), "{lines:?}");
 }
@@ -345,8 +348,8 @@ fn opponent_book_plays_the_moves_of_its_player() {
     let mut engine = Engine::start(&["--uci", "--opponent-book", &spec]);
     engine.send("uci\nposition startpos\ngo wtime 60000 btime 60000");
     assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove g2g4"));
-    // Once out of book, the engine plays at the player's strength. The UCI option works like the
-    // command-line argument.
+    // Once out of the opponent's book, the engine plays at that player's strength. The UCI option
+    // works like the command-line argument, here under its old name.
     engine.send("position startpos moves g2g4 d7d5\ngo wtime 60000 btime 60000");
     engine.until_start("bestmove");
     engine.send(&format!("setoption name SparFile value {},player=Bob", file.display()));
@@ -359,7 +362,7 @@ fn opponent_book_plays_the_moves_of_its_player() {
     assert!(lines.iter().any(|line| line.contains("/nowhere.pgn")), "{lines:?}");
 }
 
-/// Sends `lines`, then ends the input with `end_input`, and counts the `bestmove` replies.
+/// Sends `lines`, calls `end_input`, and returns the number of `bestmove` replies.
 fn count_best_moves(lines: &str, end_input: impl FnOnce(&mut Engine)) -> usize {
     let mut engine = engine();
     engine.send(lines);

@@ -1,4 +1,4 @@
-//! Tests output that several commands share, such as system errors, suggestions and lists.
+//! Tests of output that several commands have in common: system errors, suggestions and lists.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -183,7 +183,8 @@ fn eval_prints_the_selected_evaluation_first() {
         let line = line.expect("a line");
         line.split(' ').nth(1).expect("a figure").parse::<f64>().expect("a number")
     };
-    // The remaining difference is due to the damping by the fifty-move counter and to rounding.
+    // The evaluation differs slightly from the network's output, because it is damped by the
+    // fifty-move counter and rounded.
     assert!((nnue - figure(network)).abs() < 0.1, "{nnue}");
     let (classical, network, same_terms) = first("classical");
     assert_eq!(network, None);

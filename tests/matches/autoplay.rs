@@ -1,4 +1,4 @@
-//! Tests the match runner with scripted engines that misbehave (`examples/fake_engine.rs`).
+//! Tests of the match runner with scripted engines that misbehave (`examples/fake_engine.rs`).
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ fn stdout(output: &Output) -> String {
     text
 }
 
-/// Plays a match in which the first engine misbehaves.
+/// Plays a short match between two scripted engines, the first of which misbehaves.
 fn faulty_match(first: &str, second: &str, extra: &[&str]) -> Output {
     let (first, second) = (fake(first), fake(second));
     let mut args = vec!["-1", &first, "-2", &second, "--tc", "5+0.1", "--patience", "0.5"];
@@ -240,7 +240,7 @@ fn killed_match_resumes_to_the_same_result() {
         .spawn()
         .expect("it starts");
     let state = format!("{cut}.state");
-    // Wait until the file contains the first line and at least three games.
+    // Wait until the state file contains its first line and at least three games.
     while std::fs::read_to_string(&state).unwrap_or_default().lines().count() < 4 {
         std::thread::sleep(std::time::Duration::from_millis(2));
         assert!(killed.try_wait().expect("a child").is_none(), "it ended too early");
@@ -264,12 +264,12 @@ fn killed_match_resumes_to_the_same_result() {
 
 fn statistics(text: &str) -> String {
     let start = text.rfind("Score of").expect("a score");
-    // The match runner's own delays differ between runs.
+    // Leave out the match runner's own delays, which differ between runs.
     text[start..].split("Runner:").next().unwrap_or_default().to_owned()
 }
 
-/// Runs a match between two scripted engines, and returns the output and all lines sent to the
-/// engines.
+/// Plays a match between two scripted engines. Returns the match runner's output and all lines sent
+/// to the engines.
 fn traced(first: &str, second: &str, more: &[&str]) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a folder");
     let trace = dir.path().join("trace").display().to_string();
@@ -315,14 +315,16 @@ fn default_limit_is_five_seconds_and_all_steps_are_shown() {
 
 #[test]
 fn engine_that_truncates_seconds_is_told_to_move_now() {
-    // Only an engine that hangs would exceed this margin, so the match runner must send `?` before
-    // that.
+    // The scripted engine truncates `st 0.2` to zero, which it takes to mean no limit. It therefore
+    // moves only when the match runner sends `?`, which must happen before this large margin is
+    // exceeded.
     let more = ["--st", "0.2", "--margin", "100000", "--max-moves", "2"];
     for (name, st) in [("Other", "st 0.2"), ("'GNU Chess 7'", "st 1")] {
         let (text, sent) = traced(&format!("xboard st=whole name={name}"), "uci", &more);
         assert!(text.contains("2 moves played"), "{text}");
         let count = |wanted: &str| sent.iter().filter(|line| *line == wanted).count();
-        // GNU Chess gets one second, of which the scripted engine uses only a part.
+        // GNU Chess is sent `st 1`. The scripted engine moves within that second, so it needs no
+        // `?`.
         assert_eq!((count(st), count("?")), (1, if name == "Other" { 2 } else { 0 }), "{sent:?}");
     }
     let (_, sent) = traced("xboard", "uci", &["--st", "1", "--max-moves", "2"]);

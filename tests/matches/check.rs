@@ -1,4 +1,4 @@
-//! `tabia autoplay --check` against scripted engines (`examples/fake_engine.rs`).
+//! Tests of `tabia autoplay --check` with scripted engines (`examples/fake_engine.rs`).
 
 use std::fs;
 use std::path::Path;
@@ -7,13 +7,14 @@ use std::sync::Mutex;
 
 use crate::support::{PROGRAM, fake_engine as fake};
 
-/// A timeout that only a hanging engine exceeds.
+/// A timeout in seconds for engines that always answer, even on a slow machine.
 const NEVER: &str = "600";
 
-/// The timeout for engines that hang on purpose. It is still longer than any answer takes.
+/// The timeout in seconds for engines that do not answer. It is still longer than any answer takes.
 const HANGS: &str = "10";
 
-/// The number of concurrent checks, most of which wait for a hanging engine.
+/// The number of checks that run at the same time. It is large because most of them only wait for
+/// an engine that does not answer.
 const CONCURRENT: usize = 16;
 
 fn check(engine: &str, patience: &str, more: &[&str]) -> Output {
@@ -65,8 +66,8 @@ fn correct_uci_engine_has_no_findings() {
     assert_eq!(output.status.code(), Some(0), "{text}");
 }
 
-/// For each faulty engine: its script, the test that must find the fault, and a part of the
-/// reported rule.
+/// For each faulty engine: its script, the test that must find the fault, and part of the rule that
+/// must be reported as violated.
 static FAULTS: [(&str, &str, &str); 56] = [
     ("fault=no_name", "handshake", "name as \"id name NAME\""),
     ("fault=no_author", "handshake", "author as \"id author NAME\""),
@@ -126,7 +127,7 @@ static FAULTS: [(&str, &str, &str); 56] = [
     ("fault=aborts", "quit while thinking", "during a search too"),
 ];
 
-/// Like [`FAULTS`], for engines that do not answer.
+/// Like [`FAULTS`], but for engines that fail to answer or to exit.
 static HANGING: [(&str, &str, &str); 16] = [
     ("fault=no_handshake", "handshake", "uci must be answered by id"),
     ("fault=busy", "isready while thinking", "isready during a search"),

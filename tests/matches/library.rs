@@ -35,7 +35,7 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
     let match_record = MatchRecord::open(&places, schedule, &[], "settings").expect("a new match");
     let rules = Rules::default();
     let conditions = Conditions { rules, tablebases: None, timeout: Duration::from_secs(10) };
-    // Error rates of 20%, so that the sequential test ends after a few games.
+    // High error rates of 20% make the sequential test end after a few games.
     let (alpha, beta, model) = (0.2, 0.2, EloModel::Logistic);
     let sprt = Sprt { elo0: 0.0, elo1: 200.0, alpha, beta, model };
     let results = Results::new(&engines, match_record, Some(sprt));
@@ -63,7 +63,7 @@ fn match_state_is_kept_until_the_test_is_decided() {
     let played = results.play(&tournament, &Interrupt::new(), |results, progress| {
         if matches!(progress, Progress::Finished { .. }) {
             finished += 1;
-            // Simulates a slow disk. The engines could play the whole match during this time.
+            // Simulate a slow disk. The engines could play the whole match during this delay.
             std::thread::sleep(Duration::from_millis(50));
         }
         assert_eq!(results.match_record.finished, finished, "saved before it is reported");

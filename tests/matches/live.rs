@@ -1,4 +1,4 @@
-//! The live page of a match: its events, games and limits.
+//! Tests of the live page of a match: its event stream, game data, and the limit on connections.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -50,7 +50,7 @@ impl Live {
         Events { lines: BufReader::new(stream), name: String::new() }
     }
 
-    /// Waits for the end of the match, and returns the exit status and the output.
+    /// Waits for the match to end, and returns the exit status and the output of `autoplay`.
     fn end(mut self) -> (Option<i32>, String) {
         let mut text = String::new();
         self.output.read_to_string(&mut text).expect("read");
@@ -95,7 +95,7 @@ impl Iterator for Events {
 }
 
 impl Events {
-    /// Returns the next event with this name for which `wanted` holds.
+    /// Returns the next event with this name for which `wanted` returns true.
     fn find(&mut self, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let found = Iterator::find(self, |(other, value)| other == name && wanted(value));
         found.unwrap_or_else(|| panic!("no event {name}")).1
@@ -105,7 +105,7 @@ impl Events {
 #[test]
 fn page_follows_a_match_until_it_is_interrupted() {
     let dir = tempfile::tempdir().expect("a folder");
-    // The fourth game lasts until the match is interrupted.
+    // In the fourth game, the slow engine thinks until the match is interrupted.
     let slow = fake("uci fault=think at=3 in=4");
     let other = fake("uci seed=2");
     let engines = ["-1", &slow, "-2", &other, "--name1", "Slow", "--name2", "Other"];
@@ -124,7 +124,7 @@ fn page_follows_a_match_until_it_is_interrupted() {
         moves.extend(played.map(|mv| mv["san"].as_str().expect("a move").to_owned()));
         assert!(board["result"].is_null());
     }
-    // A page that is opened later starts with the current state.
+    // A page opened later starts with the current state of the match.
     let mut later = live.events(1);
     let standings = later.find("standings", |_| true);
     assert_eq!((&standings["finished"], &standings["scheduled"]), (&3.into(), &8.into()));
@@ -171,7 +171,7 @@ fn only_allowed_origins_read_the_match() {
         assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     }
     assert!(live.get("/none", "").starts_with("HTTP/1.1 404 "));
-    // Sixteen pages are the maximum; the seventeenth is refused.
+    // Sixteen pages may be connected at the same time, so the seventeenth is refused.
     let pages: Vec<Events> = (0..16).map(|_| live.events(0)).collect();
     let pages = pages.into_iter().map(|mut page| {
         page.find("match", |_| true);

@@ -1,4 +1,4 @@
-//! `tabia ratings`, and the ratings of tournaments.
+//! Tests of `tabia ratings` and of the ratings at the end of tournaments.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::support::{fake_engine, run_line, run_line_ok};
 
-/// Returns games between four players. The first one scores best, and the fourth one loses its only
-/// finished game.
+/// Returns the games of four players as PGN. The first player has the best score, and the fourth
+/// player loses their only finished game.
 fn games() -> String {
     let mut text = String::new();
     let results = [("A \"1\"", "B", "1-0"), ("B", "C", "1-0"), ("A \"1\"", "C", "1/2-1/2")];

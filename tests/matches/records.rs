@@ -1,4 +1,4 @@
-//! The information that the match runner records about games and about its own delays.
+//! Tests of the data that the match runner records about games and about its own delays.
 
 use std::path::Path;
 
@@ -75,7 +75,7 @@ fn error_output_is_stored_for_each_game() {
     );
     let files = std::fs::read_dir(dir.path().join("errors")).expect("a folder");
     let names: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
-    // The crashed engine was restarted, so it crashes again in its next game.
+    // The engine crashes in its first game, is restarted, and crashes again in the next one.
     let wanted = ["game-1-white.txt", "game-2-black.txt"];
     assert!(wanted.iter().all(|name| names.iter().any(|found| found == name)), "{names:?}");
     assert_eq!(names.len(), 2, "{names:?}");
@@ -90,7 +90,7 @@ fn error_output_is_stored_for_each_game() {
 #[test]
 fn clock_error_counts_moves_and_losses() {
     let program = example("clock_error");
-    // The exit status is ignored, because it depends on the speed of this machine.
+    // Ignore the exit status, because it depends on the speed of the machine.
     let output = std::process::Command::new(program).args(["40", "4", "0"]).output();
     let output = output.expect("the example can be started");
     let text = String::from_utf8_lossy(&output.stdout);

@@ -19,11 +19,12 @@ use crate::support::PROGRAM;
 
 const GAMES: usize = 8;
 
-/// The nodes per move of each engine. They are few, so that games are fast, and different, so that
-/// the engines differ.
+/// The node limit per move of each engine. The limits are low to make games fast, and different so
+/// that the engines play differently.
 const NODES: [u64; 2] = [300, 450];
 
-/// The memory command that xboard sends by default. The match runner must send the same.
+/// The memory size that xboard sends by default. The match runner must send the same, because it
+/// affects the engine's moves.
 const MEMORY: &str = "memory=64";
 
 fn games() -> usize {
@@ -46,7 +47,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// Runs a command that must end with one of these exit codes.
+/// Runs a command, and checks that it exits with one of the given codes.
 fn run(command: &mut Command, codes: &[i32]) -> Output {
     let output = command.output().expect("it starts");
     let code = output.status.code().expect("it ends by itself");
@@ -92,7 +93,7 @@ fn opening_plies(game: &PgnGame) -> usize {
     game.moves.iter().take_while(|mv| mv.comment == "book").count()
 }
 
-/// Plays the same match in xboard, with the openings of these games.
+/// Plays the same match in xboard, with the openings taken from `games`.
 fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     let openings = folder.join("openings.pgn");
     let mut file = File::create(&openings).expect("created");
@@ -116,7 +117,8 @@ fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     read(&out.join("games.pgn"))
 }
 
-/// Returns why a game ended, according to the comment by the match runner, the engine or xboard.
+/// Returns the reason why a game ended, derived from the comment that the match runner, the engine
+/// or xboard added to the last move.
 fn end(game: &PgnGame) -> &'static str {
     const KINDS: [(&str, &str); 5] = [
         ("stalemate", "stalemate"),
@@ -131,8 +133,8 @@ fn end(game: &PgnGame) -> &'static str {
     kind.unwrap_or_else(|| panic!("unknown end of a game: {comment}")).1
 }
 
-/// Panics at the first difference between two matches: a move, a result, or the reason why a game
-/// ended.
+/// Compares two matches. Panics at the first difference in a move, a result or the reason why a
+/// game ended.
 fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     for (index, (one, other)) in one.iter().zip(other).enumerate() {
         let number = index + 1;

@@ -1,4 +1,5 @@
-//! Sequential tests shared by several machines, including workers that are killed.
+//! Tests of SPRT matches shared by several machines (`--shared`), including workers that are
+//! killed.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +12,7 @@ use crate::support::{PROGRAM, fake_engine as fake, tabia};
 /// The number of opening positions, which differ only in their move number.
 const OPENINGS: usize = 40;
 
-/// Creates the openings file and the shared folder.
+/// Creates a folder with the openings file and the folder shared by the workers.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
     let line =
@@ -65,7 +66,8 @@ fn aggregate(folder: &Path) -> (Option<i32>, String, Value) {
 #[test]
 fn workers_decide_together_what_none_can_decide_alone() {
     let dir = folder();
-    // Four pairs are too few for a decision, and eight are enough.
+    // The games of one worker (four pairs) are too few for a decision, but those of two workers
+    // (eight pairs) are enough.
     let (status, text) = run(&worker("1/3", "8", &["--pgn", "one.pgn"]), dir.path());
     assert_eq!(status, Some(3), "{text}");
     assert!(text.contains("Joint result of 1 worker: 1 (8 games)"), "{text}");
@@ -97,7 +99,7 @@ fn workers_decide_together_what_none_can_decide_alone() {
     assert!(one.iter().all(|start| !two.contains(start)), "{one:?} {two:?}");
 }
 
-/// Waits until a worker has stored this many games, and sends it a signal. Returns its exit status.
+/// Waits until a worker has stored `stored` games, sends it a signal, and returns its exit status.
 fn stop(
     mut worker: Child,
     signal: &str,
@@ -118,8 +120,8 @@ fn stop(
 fn killed_workers_lose_no_game() {
     const ROUNDS: usize = 4;
     let dir = folder();
-    // The workers are stopped long before they have played all games. Black wins every game, so a
-    // test with symmetric bounds is never decided.
+    // The workers must not finish before they are stopped, so they have many games to play. Black
+    // wins every game, so each pair is drawn and a test with symmetric bounds is never decided.
     let arguments = |number: usize, resume: bool| {
         let pgn = format!("{number}.pgn");
         let more = if resume { &["--pgn", &pgn, "--resume"][..] } else { &["--pgn", &pgn] };
@@ -163,7 +165,8 @@ fn killed_workers_lose_no_game() {
     }
 }
 
-/// Adds an incomplete game to the state file of a worker, as if it had been killed while writing.
+/// Appends an incomplete game to the state file of a worker, as if the worker had been killed while
+/// writing.
 fn tear(folder: &Path, number: usize) {
     let path = folder.join(format!("shared/worker-{number}.state"));
     let mut bytes = std::fs::read(&path).expect("there");

@@ -1,4 +1,4 @@
-//! Swiss tournaments and knockouts: resuming them, and adding and withdrawing engines.
+//! Tests of Swiss tournaments and knockouts: resuming them, and adding and withdrawing engines.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,8 +16,8 @@ use tabia::autoplay::tournament::{Progress, Tournament};
 
 use crate::support::{PROGRAM, fake_engine as fake, tabia};
 
-/// Returns the command line of an engine that plays an illegal move on move `at`. The larger `at`,
-/// the stronger the engine.
+/// Returns the command line of an engine that plays an illegal move as its move number `at`.
+/// Engines with a larger `at` are stronger, because they lose later.
 fn losing(at: usize) -> String {
     fake(&format!("uci seed={at} fault=illegal at={at}"))
 }
@@ -32,8 +32,8 @@ fn schedule(format: Format, engines: usize) -> Schedule {
     Schedule { engines, format, games: 2, openings: 1, reversed: true }
 }
 
-/// Plays a tournament of engines that are not ordered by strength, and stops after `stop` finished
-/// games. Returns the rounds, the results and whether the tournament is over.
+/// Starts or resumes a tournament of engines that are not sorted by strength, and interrupts it
+/// after `stop` games. Returns the rounds, the results, and whether the tournament is over.
 fn play(format: Format, folder: &Path, stop: usize) -> (Vec<Round>, String, bool) {
     const STRENGTHS: [usize; 5] = [3, 6, 4, 7, 5];
     let limits = MoveLimits { nodes: Some(1), ..MoveLimits::default() };
@@ -181,7 +181,7 @@ fn engines_file_can_change_during_a_swiss_tournament() {
     let path = |name: &str| dir.path().join(name);
     let engines = path("engines.toml");
     let [a, b, c, e, f] = [5, 4, 3, 6, 7].map(losing);
-    // The first game of this engine lasts until the tournament is interrupted.
+    // This engine hangs in its first game, until the tournament is interrupted.
     let hanging = fake("uci fault=hang at=1");
     let before = [("a", &*a), ("b", &*b), ("c", &*c), ("hanging", &*hanging), ("e", &*e)];
     write_engines(&engines, &before);
@@ -232,8 +232,8 @@ fn engines_file_can_change_during_a_swiss_tournament() {
     let json = std::fs::read(path("results.json")).expect("written");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["withdrawn"], serde_json::json!(["hanging"]));
-    // Two games were played before the interruption. After that, five engines played two rounds of
-    // four games.
+    // Two games were played before the interruption. After it, five engines played two rounds of
+    // four games each, which makes ten games.
     assert_eq!((&json["played"], &json["scheduled"]), (&10.into(), &10.into()));
     let rounds = json["rounds"].as_array().expect("rounds");
     assert_eq!(rounds.len(), 3);
@@ -241,7 +241,7 @@ fn engines_file_can_change_during_a_swiss_tournament() {
         let text = round.to_string();
         assert!(text.contains("\"f\"") && !text.contains("hanging"), "{text}");
     }
-    // The two unplayed games count as wins for `b`.
+    // The two games that the withdrawn engine did not play count as wins for `b`.
     let row = json["crosstable"].as_array().expect("rows").iter().find(|row| row["engine"] == "b");
     let row = row.expect("b took part");
     let games = row["games"].as_u64().expect("games");

@@ -59,8 +59,8 @@ fn tuning_finds_the_best_value() {
 #[test]
 fn killed_tuning_resumes_to_the_same_path() {
     let dir = tempfile::tempdir().expect("a folder");
-    // The engine's moves depend on the option `Level`. It moves slowly, which leaves time to kill
-    // the tuning run.
+    // The moves of the engine depend on its option `Level`. It moves slowly, so that there is time
+    // to kill the tuning run.
     let engine = fake("uci fault=late late_ms=20 at=2");
     let plan = |out, jobs| {
         let more = ["-n", "12", "--pairs", "2", "--max-moves", "40", "-j", jobs];
@@ -172,8 +172,8 @@ fn failed_games_do_not_count() {
     for (fault, end) in
         [("crash", "engine ended with code 3"), ("late late_ms=400", "loses on time")]
     {
-        // Each engine misbehaves in its third game. After that, it is restarted or continues to
-        // play.
+        // In its third game, each engine crashes or loses on time. It then plays on, after a
+        // restart if it crashed.
         let engine = fake(&format!("uci fault={fault} at=3 in=3"));
         let more = ["-n", "4", "--pairs", "1", "-j", "1", "--st", "0.2"];
         let output = tabia(&arguments(&engine, "Level,20,0,40,6,0.1", fault, &more), dir.path());

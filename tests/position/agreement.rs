@@ -1,5 +1,6 @@
-//! Checks rules, keys and notation in random games. Incremental updates are compared with
-//! recomputation, and everything is compared with `shakmaty`, an independent implementation.
+//! Tests of rules, keys and notation in random games. Incrementally updated data is compared with
+//! data computed from scratch, and everything is compared with `shakmaty`, an independent
+//! implementation.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +14,7 @@ use tabia::position::{Color, Game, Move, MoveList, OutcomeReason, Piece, Positio
 
 use crate::walk::game;
 
-/// Number of random games per property, and their maximum length in plies.
+/// The number of random games for each test, and their maximum length in plies.
 const GAMES: u32 = 96;
 const PLIES: usize = 120;
 
@@ -36,7 +37,8 @@ proptest! {
     #[test]
     fn null_move_updates_keys_correctly(game in game(PLIES)) {
         for passed in game.positions().iter().filter_map(Position::play_null) {
-            // If passing is illegal, the FEN is invalid and there is nothing to compare with.
+            // If the side to move was in check, the FEN after the null move is invalid, so there is
+            // nothing to compare.
             if let Ok(read) = Position::from_fen(&passed.fen()) {
                 assert_eq!(read, passed);
             }
@@ -104,8 +106,8 @@ proptest! {
         }
     }
 
-    /// In positions with few pieces, Tabia and `shakmaty` agree on which side can still mate, and
-    /// can therefore win on time.
+    /// With few pieces on the board, Tabia and `shakmaty` agree on which sides have mating
+    /// material, without which they cannot win on time.
     #[test]
     fn mating_material_matches_shakmaty(
         pieces in proptest::collection::vec((0..64_usize, 0..10_usize), 0..4),
@@ -187,7 +189,8 @@ fn san_parsing_matches_move_generation_in_special_positions() {
     }
 }
 
-/// Parses every possible SAN without an origin rank, and compares the results with the legal moves.
+/// Parses all SAN moves without an origin rank, whether possible or not, and compares the results
+/// with the legal moves.
 fn check_san_parsing(position: &Position) {
     for san in all_sans() {
         let text = san.to_string();
@@ -238,7 +241,7 @@ fn check_legality(position: &Position) {
     }
 }
 
-/// Returns SANs with every combination of piece, file of origin, capture, destination and
+/// Returns SAN moves with every combination of piece, origin file, capture, destination and
 /// promotion, as well as castling and a null move.
 fn all_sans() -> impl Iterator<Item = San> {
     let files = || shakmaty::File::ALL.into_iter().map(Some).chain([None]);
@@ -278,8 +281,8 @@ fn texts(position: &Position, mv: Move) -> (String, String) {
     (mv.to_string(), position.san(mv))
 }
 
-/// Returns why a game that reached `position` this many `times` is over. If several reasons apply,
-/// they have the same precedence as in Tabia.
+/// Returns the reason why a game is over that has reached `position` for the `times`-th time, or
+/// `None` if it is not over. If several reasons apply, Tabia's order of precedence is used.
 fn reason(position: &Chess, times: usize) -> Option<OutcomeReason> {
     if position.is_checkmate() {
         Some(OutcomeReason::Checkmate)

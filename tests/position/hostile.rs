@@ -1,4 +1,5 @@
-//! Text that is not a valid position is rejected with a one-line error and without a panic.
+//! Tests that text which is not a valid position is rejected with a one-line error message and
+//! without a panic.
 
 use std::fs;
 
@@ -63,8 +64,8 @@ fn file_of_hostile_fens_does_not_panic() {
         let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
         let fen = fen.split(" bm ").next().unwrap_or_default();
         let accepted = parse_without_panic(fen);
-        // The author of the suite leaves it open whether positions with more pieces than promotions
-        // allow should be accepted.
+        // Some positions have more pieces than promotions allow. The author of the suite leaves it
+        // open whether to accept them.
         let left_open = remark.contains("if engine can handle");
         if remark.contains("epd should be OK") {
             assert!(accepted, "refused: {line}");
@@ -150,8 +151,8 @@ fn castling_and_promotion() -> Position {
     Position::from_fen(fen).expect(fen)
 }
 
-/// Parses text as FEN and returns whether it was accepted. Checks that an accepted position is
-/// playable.
+/// Parses text as a FEN, and returns whether it was accepted. Checks that moves can be generated in
+/// an accepted position, and that a rejection has a one-line message.
 fn parse_without_panic(text: &str) -> bool {
     match Position::from_fen(text) {
         Ok(position) => {
@@ -180,10 +181,11 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// The possible contents of a square on a random board. Most squares are empty.
+/// What a square of a random board may contain. Empty squares are by far the most likely.
 const SQUARES: &[u8] = b"........................................pnbrqPNBRQ";
 
-/// Two kings and random pieces. Most boards are rejected, and the others are unusual.
+/// Returns FENs with two kings and random pieces. Most are rejected, and the others are unusual
+/// positions.
 fn random_board() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(SQUARES.to_vec());
     (vec(piece, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(
@@ -199,8 +201,9 @@ fn random_board() -> impl Strategy<Value = String> {
     )
 }
 
-/// Up to fifteen pieces per side besides the kings, most of them queens. The king of the side not
-/// to move is in a corner behind rooks, since it would nearly always be in check otherwise.
+/// Returns FENs with up to fifteen pieces per side besides the kings, most of them queens. The king
+/// of the side not to move is in a corner behind rooks, because it would otherwise nearly always be
+/// in check, which is illegal.
 fn all_pieces() -> impl Strategy<Value = String> {
     const KINDS: &[u8] = b"qqqqqqqqrbnp";
     const CORNER: [(usize, u8); 4] = [(0, b'K'), (1, b'R'), (8, b'R'), (9, b'R')];

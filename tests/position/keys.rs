@@ -6,7 +6,8 @@ use tabia::position::Position;
 
 use crate::support::shared_data;
 
-/// The test keys of the Polyglot book format (<http://hgm.nubati.net/book_format.html>).
+/// The keys published as test cases for the Polyglot book format
+/// (<http://hgm.nubati.net/book_format.html>).
 const PUBLISHED: [(u64, &str); 9] = [
     (0x463b_9618_1691_fc9c, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
     (0x823c_9b50_fd11_4196, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"),
@@ -28,8 +29,8 @@ fn keys_match_published_values() {
     for (key, fen) in PUBLISHED {
         let position = Position::from_fen(fen).expect(fen);
         assert_eq!(position.polyglot_key(), key, "{fen}");
-        // In these positions, every pseudo-legal en passant capture is also legal, so both keys are
-        // the same.
+        // The two keys are equal in these positions, because every pseudo-legal en passant capture
+        // is also legal.
         assert_eq!(position.key(), key, "{fen}");
     }
 }

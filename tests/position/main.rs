@@ -1,4 +1,4 @@
-//! Rules of chess: move counts, keys, notation and rejection of invalid positions.
+//! Tests of the rules of chess: move counts, keys, notation, and rejection of invalid positions.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -6,7 +6,8 @@ use tabia::position::{Position, perft};
 
 use crate::support::shared_data;
 
-/// Larger counts are checked only in the full run in release mode.
+/// The maximum number of leaves for a quick run. Larger counts are checked only in the full run in
+/// release mode.
 const QUICK_LEAVES: u64 = 12_000_000;
 
 /// Well-known positions with their leaf counts from depth 1 onwards, as published at
@@ -49,8 +50,8 @@ fn perft_matches_the_full_standard_suite() {
     check_standard_suite(u64::MAX);
 }
 
-/// Checks the 128 positions of the standard suite (`FEN ;D1 20 ;D2 400 ...`), skipping counts above
-/// `most` leaves.
+/// Checks the 128 positions of the standard suite (lines such as `FEN ;D1 20 ;D2 400 ...`), except
+/// for counts above `most` leaves.
 fn check_standard_suite(most: u64) {
     let Some(path) = shared_data("epd/perft/standard.epd") else { return };
     let text = fs::read_to_string(path).expect("the suite is text");
@@ -69,8 +70,8 @@ fn check_standard_suite(most: u64) {
     assert_eq!(positions, 128);
 }
 
-/// Positions of the tricky suite that are rejected (Chess960 castling, too many pieces). Each entry
-/// has a part of the error message, and the ids of the positions that it applies to.
+/// Positions of the tricky suite that Tabia rejects, because they have Chess960 castling rights or
+/// too many pieces. Each entry has a part of the error message and the ids of its positions.
 const REFUSED: [(&str, &[&str]); 2] = [
     (
         "castling",

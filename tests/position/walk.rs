@@ -5,7 +5,7 @@ use proptest::prelude::{Strategy, any};
 use proptest::sample::select;
 use tabia::position::{Game, Position};
 
-/// Starting positions that soon lead to cases that are rare in random games: castling, en passant
+/// Starting positions from which random games soon reach special cases: castling, en passant
 /// captures (legal and pinned), promotions, insufficient material, and discovered and double
 /// checks.
 const STARTS: [&str; 8] = [
@@ -19,7 +19,8 @@ const STARTS: [&str; 8] = [
     "4k2r/3p4/8/2P1P3/1b6/8/3P1P2/R3K3 b Qk - 12 34",
 ];
 
-/// Generates games of at most `plies` moves, each chosen at random from the legal moves.
+/// Generates games of at most `plies` plies, in which each move is chosen at random from the legal
+/// moves.
 pub fn game(plies: usize) -> impl Strategy<Value = Game> {
     (select(&STARTS[..]), vec(any::<u16>(), 0..=plies)).prop_map(|(fen, choices)| {
         let mut game = Game::new(Position::from_fen(fen).expect(fen));

@@ -1,4 +1,4 @@
-//! Books: files, memory use and choice of moves.
+//! Regression tests for books: files, memory use, and the choice of moves.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -132,7 +132,7 @@ fn file_of_another_kind_is_replaced_only_with_force() {
         assert!(!path("new.tbk").exists(), "{command}");
         run_ok(&format!("{command} --force"), folder.path());
         assert_ne!(fs::read(path("notes")).expect("there"), b"to be kept\n", "{command}");
-        // Even without `--force`, a command may replace its own earlier output and empty files.
+        // Without `--force`, a command may replace only its own earlier output and empty files.
         run_ok(command, folder.path());
         fs::write(path("notes"), "").expect("writable");
         run_ok(command, folder.path());
@@ -169,7 +169,7 @@ fn devices_and_pipes_are_not_replaced() {
         let made = Command::new(program).args(arguments).current_dir(folder.path()).status();
         made.is_ok_and(|status| status.success())
     };
-    // Only root can create a device; a link to one works as well.
+    // Only root can create a device, so otherwise use a symbolic link to one.
     if !made("mknod", &["null", "c", "1", "3"]) {
         symlink("/dev/null", path("null")).expect("writable");
     }
@@ -184,7 +184,7 @@ fn devices_and_pipes_are_not_replaced() {
     let after = path("null").metadata().expect("there");
     assert!(after.file_type().is_char_device());
     assert_eq!((after.dev(), after.ino()), (null.dev(), null.ino()));
-    // What is written to a pipe can be read at its other end.
+    // Output to a pipe reaches the reader at its other end.
     let mut child = Command::new(PROGRAM)
         .args(["lesson", "tree", "--svg", "pipe", "--algorithm", "pvs", "classic"])
         .current_dir(folder.path())
@@ -226,7 +226,8 @@ fn file_is_synced_before_it_is_renamed() {
     let folder = folder_with_games();
     for command in ["book build -q g.pgn -o g.tbk", "lesson tree --html page.html classic"] {
         let Some(calls) = trace(command, folder.path()) else { return };
-        // A new file is linked to its name; a file that replaces another one is renamed.
+        // The final name is given to a new file by linking, and to a file that replaces another one
+        // by renaming.
         let is_named = |call: &String| call.starts_with("rename") || call.starts_with("link");
         let renamed = calls.iter().position(is_named).expect("named");
         let is_sync = |call: &String| call == "fsync" || call == "fdatasync";
@@ -288,7 +289,7 @@ fn memory_does_not_grow_with_broken_games() {
     let (many, printed) =
         peak_of_build(broken.repeat(250_000).as_bytes(), arguments, folder.path());
     assert!(printed.contains("250,000 broken"), "{printed}");
-    // 100 bytes for each of the broken games would add up to 25 MB.
+    // If the program stored 100 bytes for each broken game, this would add up to 25 MB.
     assert!(many < few + 15_000, "{few} kB, and {many} kB for many broken games");
     assert!(many < 64 << 10, "{many} kB");
 }
@@ -336,8 +337,8 @@ fn row(moves: &str, mv: &str, weight: u16) -> [u8; 16] {
     number.to_be_bytes()
 }
 
-/// Returns the rows of a Polyglot book whose weights are unrelated to how often its positions
-/// occur.
+/// Returns the rows of a Polyglot book. The weights are chosen so that they cannot result from
+/// counting games.
 fn weights() -> Vec<[u8; 16]> {
     let mut rows = vec![
         row("", "e2e4", 50),
@@ -349,7 +350,8 @@ fn weights() -> Vec<[u8; 16]> {
         row("d4", "d7d5", 60_000),
         row("Nf3", "d7d5", 60_000),
         row("a3", "d7d5", 60_000),
-        // A transposition: the book reaches 1.d4 d5 2.Nf3 only via 1.Nf3 d5 2.d4.
+        // The book reaches the position after 1.d4 d5 2.Nf3 only by transposition, via 1.Nf3 d5
+        // 2.d4.
         row("d4 d5", "c2c4", 7),
         row("Nf3 d5", "d2d4", 9),
         row("Nf3 d5 d4", "g8f6", 999),
@@ -358,7 +360,7 @@ fn weights() -> Vec<[u8; 16]> {
     rows
 }
 
-/// Returns the moves that may be chosen, with their chances in percent.
+/// Returns the moves that may be played, with their probabilities in percent.
 fn chances(book: &Book, moves: &str) -> Vec<(String, f64)> {
     let game = Game::new(after(moves));
     let candidates = Chooser::new(Policy::default(), 1).candidates(book, &game);
@@ -456,7 +458,8 @@ fn export_reports_omitted_moves_and_positions() {
     run_ok("book merge odd.tbk:50000 g.pgn -o heavy.tbk", folder.path());
     let printed = run_ok("book export heavy.tbk -o heavy.bin", folder.path());
     assert!(printed.contains("2 positions with weights scaled down"), "{printed}");
-    // A Polyglot book round-trips, including weight 0 and unreachable positions.
+    // Importing and exporting a Polyglot book does not change it, even if it has moves of weight 0
+    // and unreachable positions.
     let mut rows = weights();
     rows.push(row("h4 h5 g4 g5", "e2e4", 5));
     rows.sort_unstable_by_key(|row| {
@@ -469,7 +472,8 @@ fn export_reports_omitted_moves_and_positions() {
     assert!(fs::read(path("again.bin")).expect("there") == rows.concat());
 }
 
-/// Returns a book without its header and its manifest, which records how the book was built.
+/// Returns the tables of a book: everything except the header and the manifest, which records how
+/// the book was built.
 fn tables(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).expect("a book");
     let manifest = bytes.windows(11).rposition(|window| window == b"{\"made_by\":");
@@ -489,7 +493,8 @@ fn merged_book_is_as_large_as_its_positions_need() {
     run_ok("book build -q g.pgn h.pgn --min-games 2 -o pruned.tbk", folder.path());
     let (cut, both) = (tables(&path("cut.tbk")).len(), tables(&path("both.tbk")).len());
     assert!(cut < both, "{cut} bytes of {both}");
-    // The pawn-structure filter must also cover positions that cannot be reached.
+    // Merge a book with positions that cannot be reached from the start position. The
+    // pawn-structure filter must cover them too.
     let away = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
     fs::write(path("away.pgn"), away).expect("writable");
     run_ok("book build -q away.pgn -o away.tbk", folder.path());
@@ -519,7 +524,8 @@ fn real_merged_books_equal_a_book_of_all_games() {
     }
     run_ok("book merge a.tbk b.tbk -o merged.tbk", folder.path());
     assert!(tables(&path("merged.tbk")) == tables(&path("both.tbk")));
-    // Measure the user and system time of the child processes, so that other load does not matter.
+    // Measure the CPU time of the child processes rather than the elapsed time, so that other load
+    // on the machine does not matter.
     let seconds = |command: &str| -> f64 {
         let script = format!("{PROGRAM} book {command} > output; times");
         let shell = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output();

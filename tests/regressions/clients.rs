@@ -1,4 +1,4 @@
-//! Input from GUIs and from users at a terminal.
+//! Regression tests for input from GUIs and from users at a terminal.
 
 use std::fs;
 use std::path::Path;
@@ -50,7 +50,8 @@ fn invalid_setting_is_reported_to_xboard_and_the_game_continues() {
         engine.until(|line| line == "feature done=1");
         let printed = engine.line();
         assert!(printed.starts_with("tellusererror "), "{arguments:?}: {printed}");
-        // xboard takes these words to mean that the engine failed to start.
+        // These words must not occur, because xboard takes them to mean that the engine failed to
+        // start.
         for fatal in ["not found", "No such file", "Permission denied"] {
             assert!(!printed.contains(fatal), "{printed}");
         }
@@ -101,8 +102,8 @@ fn valid_books_are_kept_if_another_cannot_be_opened() {
     assert!(lines.contains(&option), "the option shows the books in use: {lines:?}");
 }
 
-/// Errors are reported even if the GUI never requests the features, or if it closes the input
-/// immediately.
+/// Startup errors are reported even if the GUI never requests the features or closes the input at
+/// once.
 #[test]
 fn startup_errors_are_reported_without_a_features_request() {
     let mut engine = Engine::start(&["-x", "-b", "missing.tbk"]);
@@ -112,7 +113,8 @@ fn startup_errors_are_reported_without_a_features_request() {
     assert!(printed.contains("tellusererror cannot read missing.tbk"), "{printed}");
 }
 
-/// Argument errors are reported to xboard, which would wait forever for an engine that exits.
+/// Argument errors are reported in the xboard protocol, because xboard would otherwise wait forever
+/// for an engine that has exited.
 #[test]
 fn invalid_arguments_are_reported_to_xboard() {
     let output = tabia(&["-x", "--cores", "none"]);
@@ -189,7 +191,8 @@ fn unknown_words_are_ignored() {
     let lines = engine.until_start("bestmove");
     assert!(lines.iter().any(|line| line.contains(" multipv 2 ")), "{lines:?}");
     assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"));
-    // Without `startpos` or `fen` no position is set up, and the previous one is not searched.
+    // A `position` command without `startpos` or `fen` is an error, and the previous position is
+    // not searched instead.
     engine.send(&format!("position {mate}\ngo depth 3"));
     assert!(engine.line().starts_with("info string cannot set the position: "));
     assert_eq!(engine.line(), "bestmove 0000");
@@ -259,7 +262,8 @@ fn duplicate_castling_rights_are_rejected() {
     }
 }
 
-/// Counts the moves of a position without the move generator, by trying every pair of squares.
+/// Counts the legal moves of a position without the move generator, by testing every combination of
+/// squares and promotion piece.
 fn moves_one_by_one(position: &Position) -> usize {
     let squares =
         || ('1'..='8').flat_map(|rank| ('a'..='h').map(move |file| format!("{file}{rank}")));
@@ -273,12 +277,12 @@ fn moves_one_by_one(position: &Position) -> usize {
 #[test]
 fn any_sixteen_pieces_per_side_are_accepted() {
     for (fen, moves) in [
-        // Three rooks in addition to eight pawns.
+        // Three rooks and eight pawns, which is impossible in a game.
         ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RRR1K3 w - - 0 1", 19),
-        // The most moves of a reachable position: R. Petrović, 1964.
+        // The position with the most moves among those that a game can reach: R. Petrović, 1964.
         ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),
-        // With fifteen queens, there are more moves than in any reachable position. The counts of
-        // this position and the next were computed with python-chess.
+        // Fifteen queens have more moves than are possible in a game. The move counts of this
+        // position and the next were computed with python-chess.
         ("krQ4Q/rr3Q2/3Q4/QQ4Q1/4Q3/1Q5Q/5Q2/Q1QQ2QK w - - 0 1", 236),
         ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", 83),
     ] {
@@ -289,7 +293,8 @@ fn any_sixteen_pieces_per_side_are_accepted() {
         let output = tabia(&["eval", fen]);
         assert!(output.status.success(), "{fen}: {output:?}");
         let mut engine = uci(&["--no-book"]);
-        // With thirty queens, no iteration finishes, but the time limit must still be respected.
+        // With thirty queens, not even the first iteration finishes, but the time limit must still
+        // be respected.
         engine.send(&format!("position fen {fen}\ngo movetime 100"));
         engine.until_start("bestmove");
     }
@@ -324,7 +329,7 @@ fn perft_ends_on_quit_and_sighup() {
 fn perft_ends_on_ctrl_c() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = start_perft(folder.path());
-    // Input that was typed during the perft is read at the next prompt.
+    // Input typed during the perft is processed only after the perft has ended.
     terminal.enter("e5");
     kill_process(Pid::from_child(&terminal.child), Signal::INT).expect("sent");
     terminal.wait_for(" nodes so far");
@@ -334,14 +339,16 @@ fn perft_ends_on_ctrl_c() {
 
 #[test]
 fn perft_command_prints_counts_and_ends_on_ctrl_c() {
-    // If a shell runs the tests in the background, their child processes ignore Ctrl-C by default.
+    // Restore the default action of Ctrl-C, which child processes ignore if a shell runs the tests
+    // in the background.
     let mut child = std::process::Command::new("env")
         .args(["--default-signal=INT", PROGRAM])
         .args(["perft", "99", "7k/8/8/8/8/8/8/K7 w - - 0 1"])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("started");
-    // Until `env` has replaced itself with the program, the signal may still be ignored.
+    // Wait until `env` has replaced itself with the program, because the signal may be ignored
+    // before that.
     let program = format!("/proc/{}/exe", child.id());
     let is_started = || fs::read_link(&program).is_ok_and(|path| path.ends_with("tabia"));
     while !is_started() {

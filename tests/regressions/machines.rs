@@ -1,4 +1,4 @@
-//! Lack of memory, threads or files, and damaged files.
+//! Regression tests for lack of memory, threads or file descriptors, and for damaged files.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,11 +18,12 @@ use tempfile::tempdir;
 
 use crate::support::{self, Engine, TIMEOUT, shared_data};
 
-/// A depth that a search of one second reaches on any machine. A fallback move is never reported
-/// with this depth.
+/// A depth that one second of search reaches on any machine. If the search fails and a fallback
+/// move is played, the reported depth is lower.
 const FEW_PLIES: u32 = 5;
 
-/// Makes an xboard engine play two moves of one second each. Returns the depths.
+/// Makes an xboard engine play two moves of one second each. Returns the depths that the searches
+/// reached.
 fn depths_of_two_moves(engine: &mut Engine) -> [u32; 2] {
     engine.send("force\nusermove e2e4\nst 1\npost");
     ["go", "force\nusermove a2a3\ngo"].map(|go| {
@@ -96,7 +97,7 @@ fn truncating_an_open_book_does_not_end_the_engine() {
     engine.sync();
     let file = OpenOptions::new().write(true).open(&path).expect("the book");
     file.set_len(0).expect("it is cut");
-    // The content that the book had when it was opened is still available.
+    // The engine still has the book's content from when the file was opened.
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
     assert!(lines.iter().any(|line| line.contains("book move")), "{lines:#?}");
@@ -105,21 +106,21 @@ fn truncating_an_open_book_does_not_end_the_engine() {
     engine.quit();
 }
 
-/// CPU time of a process, in clock ticks (1/100 s).
+/// Returns the CPU time that a process has used, in clock ticks (1/100 s).
 #[cfg(target_os = "linux")]
 fn ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("a running process");
     let (_, fields) = stat.rsplit_once(") ").expect("a name in parentheses");
     let fields: Vec<&str> = fields.split(' ').collect();
-    // User and system time are fields 14 and 15 of the file. The first two fields have been split
-    // off.
+    // User and system time are fields 14 and 15 of the file. Their indices are smaller, because the
+    // first two fields have been split off.
     fields[11..13].iter().map(|field| field.parse::<u64>().expect("a number")).sum()
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn waiting_threads_use_no_cpu_after_pondering() {
-    /// Before the fix, the threads used 117 ticks per second.
+    /// The maximum number of clock ticks per second. Before a fix, the waiting threads used 117.
     const FEW_TICKS: u64 = 5;
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci\nsetoption name Threads value 64\nisready");
@@ -134,7 +135,8 @@ fn waiting_threads_use_no_cpu_after_pondering() {
         if spent <= FEW_TICKS {
             break;
         }
-        // On a busy machine, the threads may need longer to finish the last iteration.
+        // On a busy machine, the threads may take longer to finish their last iteration, so measure
+        // again.
         assert!(begin.elapsed() < TIMEOUT, "{spent} hundredths of a second");
     }
     assert!(engine.pending().iter().all(|line| !line.starts_with("bestmove")));
@@ -157,7 +159,7 @@ fn named_pipe_in_a_setting_is_rejected_without_blocking() {
     let pipe = folder.path().join("pipe.tbk");
     make_pipe(&pipe);
     let pipe = pipe.to_str().expect("UTF-8");
-    // An engine that blocked until the pipe had a writer would not answer.
+    // The engine must not block until the pipe has a writer, because it would then not answer.
     let mut engine = Engine::start(&["-x", "--no-book"]);
     engine.send("xboard\nprotover 2");
     for setting in ["NetworkFile", "BookFile", "LogFile"] {
@@ -186,7 +188,7 @@ fn error_names_a_network_path_that_is_a_folder() {
 
 #[test]
 fn error_names_a_damaged_endgame_table() {
-    // This folder contains no tablebase, but a file that is named like one must be reported.
+    // The folder contains no valid tablebase, but the error must name the file that looks like one.
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("KQvK.rtbw"), [7; 80]).expect("a file");
     let error = Tables::open(folder.path()).expect_err("damaged");
@@ -235,7 +237,7 @@ fn damage_within_an_endgame_table_is_reported_on_access() {
     let Some(data) = shared_data("syzygy") else { return };
     let folder = tempdir().expect("a folder");
     let bytes = fs::read(data.join("KRvK.rtbw")).expect("a table");
-    // A table with a valid length, but with truncated content.
+    // Create a table whose length is valid, but whose content is truncated.
     let mut cut = bytes[..16].to_vec();
     cut.resize(80, 0xff);
     fs::write(folder.path().join("KRvK.rtbw"), cut).expect("a damaged table");
@@ -247,8 +249,8 @@ fn damage_within_an_endgame_table_is_reported_on_access() {
     assert!(reported.len() == 1 && reported[0].contains("KRvK.rtbw"), "{reported:#?}");
 }
 
-/// Two move orders that lead to the same position. The second one ends with d7-d5, but the white
-/// pawn on e5 is pinned, so it cannot capture en passant.
+/// Two move orders that lead to the same position. The second one ends with d7-d5, but White cannot
+/// capture en passant, because the pawn on e5 is pinned.
 const BY_STEPS: &str = "e4 e5 f4 exf4 e5 Qe7 Nf3 d6 Nc3 d5 a3 h5";
 const BY_DOUBLE_STEP: &str = "e4 e5 f4 exf4 e5 Qe7 Nf3 h6 Nc3 h5 a3 d5";
 
@@ -270,7 +272,7 @@ fn unusable_en_passant_square_does_not_change_the_position() {
     // Polyglot distinguishes them.
     assert_eq!(one.polyglot_key(), one.key());
     assert_ne!(other.polyglot_key(), other.key());
-    // The capture is prevented by pins along a rank, along files and along a diagonal.
+    // Pins prevent the en passant capture: along a rank, along files, and along a diagonal.
     for fen in [
         "8/8/8/K1Pp3r/8/8/8/4k3 w - d6 0 1",
         "4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
@@ -341,8 +343,8 @@ fn polyglot_books_are_read_by_both_en_passant_rules() {
     assert!(contains_position("other.bin"));
 }
 
-/// Returns a command that runs Tabia as an ordinary user, limited to `limit` threads in total. The
-/// limit is per user and does not apply to root, so each run has its own user.
+/// Returns a command that runs Tabia as an ordinary user with at most `limit` threads. Each command
+/// has its own user, because the limit is per user and does not apply to root.
 #[cfg(target_os = "linux")]
 fn with_few_threads(limit: u32, folder: &Path) -> Command {
     static USERS: AtomicU32 = AtomicU32::new(0);
@@ -364,7 +366,7 @@ fn with_few_threads(limit: u32, folder: &Path) -> Command {
     command
 }
 
-/// A folder that any user can access, with a copy of the program and some games.
+/// Creates a folder that any user can access, with a copy of the program and some games.
 #[cfg(target_os = "linux")]
 fn world_readable_folder() -> tempfile::TempDir {
     let folder = tempdir().expect("a folder");
@@ -411,7 +413,8 @@ fn commands_use_available_threads_or_report_that_none_start() {
             assert!(!printed.contains("panicked"), "{what}");
             let explains = ["thread", "cannot start", "Resource temporarily unavailable"];
             let explained = explains.iter().any(|text| printed.contains(text));
-            // The exit status of the match runner also indicates the winner.
+            // Statuses 3 and 4 are no failures, because the match runner uses them to report the
+            // winner.
             let done = matches!(output.status.code(), Some(0 | 3 | 4));
             assert!(done || (output.status.code() == Some(1) && explained), "{what}");
         }
@@ -466,10 +469,11 @@ fn server_with_few_threads_answers_or_fails_to_start() {
     assert!(answered > 0, "nine threads are enough");
 }
 
-/// A pipe holds 65,536 bytes. With this many bytes in it, another line may not fit.
+/// The number of bytes in a nearly full pipe. A pipe holds 65,536 bytes, so another line may not
+/// fit.
 const NEARLY_FULL: u64 = 60_000;
 
-/// An engine blocks while nobody reads its output, but SIGTERM still ends it.
+/// An engine whose output nobody reads blocks, but SIGTERM still ends it.
 #[cfg(unix)]
 #[test]
 fn sigterm_ends_an_engine_with_blocked_output() {
@@ -483,8 +487,8 @@ fn sigterm_ends_an_engine_with_blocked_output() {
             .spawn()
             .expect("started");
         let mut input = child.stdin.take().expect("piped");
-        // The output exceeds the capacity of all pipes and queues, so this thread ends only when
-        // the engine ends.
+        // The engine's output exceeds the capacity of all pipes and queues. The engine therefore
+        // stops reading input, and this thread ends only when the engine does.
         let writer =
             std::thread::spawn(
                 move || {

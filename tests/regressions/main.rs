@@ -1,4 +1,4 @@
-//! Regression tests: at least one for each bug found by using the program.
+//! Regression tests: at least one for each bug found while using the program.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -13,7 +13,8 @@ use tabia::position::{Game, Move};
 
 use crate::support::{PROGRAM, TIMEOUT, fake_engine as fake};
 
-/// Exit status of a command whose output was closed: the status that shells report for SIGPIPE.
+/// The exit status of a command whose standard output was closed by its reader. Shells report the
+/// same status for SIGPIPE.
 const SIGPIPE_STATUS: i32 = 141;
 
 const OTHERS: &str =
@@ -68,7 +69,7 @@ impl Match {
         self.command(more).output().expect("it runs")
     }
 
-    /// Starts the match and kills it after this many games.
+    /// Starts the match and kills it once `games` games are finished.
     fn run_until(&self, games: usize, more: &[&str]) {
         let mut child = self.start(more);
         let begin = Instant::now();
@@ -85,7 +86,8 @@ impl Match {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
     }
 
-    /// Asserts that the file contains `games` different complete games, and `others` foreign games.
+    /// Asserts that the PGN file contains exactly `games` complete games, each from a different
+    /// round, and `others` foreign games.
     fn check_games(&self, games: usize, others: usize) {
         let pgn = self.pgn();
         assert_eq!(pgn.matches(OTHERS).count(), others, "{pgn}");
@@ -114,7 +116,7 @@ fn append(path: &Path, text: &str) {
     file.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
 }
 
-/// A script that makes the games slow enough to be interrupted.
+/// The script of an engine that moves slowly, so that there is time to interrupt the match.
 const SLOW: &str = "seed=3 fault=late late_ms=40 at=2";
 
 #[test]
@@ -141,7 +143,7 @@ fn second_match_on_the_same_files_is_rejected() {
         std::thread::sleep(Duration::from_millis(1));
     }
     kill(&mut owner);
-    // The files of a killed run are no longer locked.
+    // A killed run leaves no lock on its files.
     game.run_until(before + 3, &["--resume"]);
 }
 
@@ -166,7 +168,8 @@ fn truncated_first_game_is_completed_on_resume() {
             let game = Match::new(SLOW, "seed=4", &["-n", "4", "-j", "1", "--depth", "1"]);
             append(&game.path("games.pgn"), OTHERS);
             game.run_until(1, &[]);
-            // Recreate the state after a kill in the middle of writing the first game.
+            // Recreate the files as if the match runner had been killed while writing the first
+            // game.
             let state = fs::read_to_string(game.path("games.pgn.state")).expect("a state");
             let first: String = state.split_inclusive('\n').take(2).collect();
             fs::write(game.path("games.pgn.state"), first).expect("written");
@@ -195,7 +198,7 @@ fn repeatedly_killed_match_has_each_game_once() {
             assert!(begin.elapsed() < TIMEOUT, "no game is finished");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // Kill the match runner at different times.
+        // Kill the match runner after a different delay in each round.
         std::thread::sleep(Duration::from_micros(round * 3700 % 11_000));
         kill(&mut child);
         if !state.exists() {
@@ -232,7 +235,7 @@ fn match_files_that_are_pipes_do_not_block() {
     assert!(text(&refused.stderr).contains("without a reader"), "{}", text(&refused.stderr));
 }
 
-/// Runs a command that must end by itself before the timeout.
+/// Runs a command that must exit by itself, and panics if it has not done so after [`TIMEOUT`].
 fn run_with_timeout(mut command: Command) -> Output {
     let started = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = started.expect("it starts");
@@ -247,7 +250,8 @@ fn run_with_timeout(mut command: Command) -> Output {
     child.wait_with_output().expect("read")
 }
 
-/// A hostile engine name and output, with quotation marks, tags, HTML and escape sequences.
+/// An engine name and output with quotation marks, tags, HTML and escape sequences, which must be
+/// escaped wherever they are shown.
 const HOSTILE: &str =
     "a\"] \\{<!--<script>\u{1b}[31m\u{7}\r\u{9b}2J\u{202e}\u{2028}</script>\n[Result \"1-0\"]";
 
@@ -260,8 +264,8 @@ fn hostile_engine_output_is_escaped_everywhere() {
         let first = fake(&format!("{protocol} {hostile}"));
         game.arguments[2] = first;
         game.arguments.retain(|word| word != "--proto1" && word != "uci" && word != "--proto2");
-        // Engines with the same command get generated names. With `env`, this command is different,
-        // so the engine keeps its name.
+        // Two engines with the same command would get generated names. Running one of them through
+        // `env` makes the commands differ, so both engines keep their names.
         game.arguments[4] = format!("env {}", fake("uci seed=4 name=Good"));
         let [log, trace, json, report] = ["log", "trace", "json", "report"]
             .map(|name| game.path(name).to_str().expect("a path").to_owned());
@@ -307,7 +311,8 @@ fn data_of(page: &str) -> &str {
     data.split_once("</script>").expect("an end").0
 }
 
-/// Returns the move `first`, followed by `plies` plies that do not end the game.
+/// Returns an opening that consists of the move `first` and `plies` further plies that do not end
+/// the game.
 fn long_line(first: &str, plies: usize) -> String {
     let mut game = Game::default();
     let mut line = first.to_owned();
@@ -427,7 +432,7 @@ fn match_writes_its_files_with_closed_or_full_output() {
         assert!(log.contains("Game 6 of 6") && log.contains("Score of"), "{name}: {log}");
         assert!(fs::read_to_string(json).expect("JSON").contains("\"played\": 6"), "{name}");
         assert!(Path::new(&report).join("index.html").exists(), "{name}");
-        // A log file on a full disk does not end the match either.
+        // Nor does a log file on a full disk end the match.
         let again = game.command(&["--log", "/dev/full"]).stderr(Stdio::piped()).output();
         let again = again.expect("it runs");
         assert_eq!(again.status.code(), Some(0), "{name}");
@@ -435,7 +440,8 @@ fn match_writes_its_files_with_closed_or_full_output() {
     }
 }
 
-/// Runs a match in which engine 1 has this protocol and script, and engine 2 behaves correctly.
+/// Plays a match in which engine 1 uses the given protocol and script, and engine 2 behaves
+/// correctly. Also returns the match, so that its files can be read.
 fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
     let game = Match::new("", "seed=4", &["-n", "4", "-j", "1", "--depth", "1", "--restart"]);
     let counter = game.path("starts").to_str().expect("a path").to_owned();
@@ -451,7 +457,7 @@ fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Matc
 #[test]
 fn failed_engine_start_is_retried_reported_and_counted() {
     for protocol in ["uci", "xboard"] {
-        // Either the first start fails, or a later one, or two in a row.
+        // The failing starts: the first one, a later one, or two in a row.
         for (failing, count) in [("1", 1), ("3", 1), ("2,3", 2)] {
             let script = format!("failing_starts={failing}");
             let (game, played) =

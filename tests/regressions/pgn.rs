@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::support::{Engine, tabia};
 
-/// The game as it was published in the original `dumb.pgn`: without tags, and on two lines.
+/// The example game as in the original `dumb.pgn`: without tags, and on two lines.
 const DUMB: &str = "1. e4 Nc6 2. Ke2 d5 3. Ke1 Nf6 4. exd5 Qxd5 5. Ke2 Qe4#\n\
                     {computer wins as black} 0-1\n";
 
@@ -46,7 +46,8 @@ pub(super) fn printed(output: &Output) -> String {
     String::from_utf8(all).expect("UTF-8")
 }
 
-/// Builds a book from a file with these bytes. Returns whether this succeeded, and the output.
+/// Builds a book from a file with the given name and content. Returns whether this succeeded, and
+/// the output.
 pub(super) fn build(name: &str, bytes: &[u8], arguments: &[&str]) -> (bool, String) {
     let folder = folder();
     fs::write(folder.path().join(name), bytes).expect("writable");
@@ -98,10 +99,11 @@ fn movetext_split_by_empty_lines_is_joined() {
             assert!(all.iter().all(|(_, end)| end.status == GameStatus::Read), "{all:?}");
         }
     }
-    // Another game begins after the empty line, and prose is not part of any game.
+    // Empty lines separate the three games. Prose and moves that cannot be played from the start
+    // position are not part of any game.
     let (lines, fault) = lines("1. e4 e5\n\n1. d4 d5\n\nA fine game.\n\n1. c4 c5\n\n7. Kh1 Kg8\n");
     assert_eq!((lines, fault), (["e4 e5", "d4 d5", "c4 c5"].map(str::to_owned).to_vec(), None));
-    // A game with an illegal move still counts as a game.
+    // A game with an illegal move is returned with the moves before it.
     let (lines, fault) = self::lines("1. d4 d5 *\n\n1. e4 e4 2. Nf3 *\n");
     assert_eq!(lines, ["d4 d5", "e4"]);
     assert!(fault.is_some_and(|fault| fault.contains("line 3: illegal move e4")));
@@ -182,7 +184,7 @@ fn unknown_token_ends_its_game_with_a_fault_naming_it() {
     assert!(!made && printed.contains("Zf3"), "{printed}");
 }
 
-/// A game that the tests rewrite with the piece letters of many languages.
+/// The game that the tests translate to the piece letters of other languages.
 pub(super) const NAJDORF: &str = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Bg5 e6 7. f4 Be7 \
                        8. Qf3 Qc7 9. O-O-O Nbd7 10. g4 b5 11. Bxf6 Nxf6 12. Kb1 Rb8 13. Rg1";
 
@@ -232,7 +234,7 @@ fn language_of_piece_letters_is_detected_per_file() {
     }
     let (made, printed) = build("g.pgn", b"1. e4 *\n", &["--language", "xx"]);
     assert!(!made && printed.contains("de"), "{printed}");
-    // If a language is specified, it is used regardless of the file's content.
+    // A language given with `--language` is used even if the file's content suggests another one.
     let text = format!("[Result \"1-0\"]\n\n{NAJDORF} 1-0\n");
     let (_, printed) = build("g.pgn", text.as_bytes(), &["--language", "de"]);
     assert!(printed.contains("cannot understand Nf3"), "{printed}");
@@ -324,12 +326,12 @@ fn cr_line_endings_are_accepted() {
         made && printed.contains("9,001 counted: 9,000 won by White, 0 drawn, 1 won by Black"),
         "{printed}"
     );
-    // CR line endings are also accepted if the ply limit is reached long before the end of a game.
+    // CR line endings are also accepted if the ply limit skips most of each game.
     let long = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{NAJDORF} 1-0\n\n").repeat(5);
     let long = long.replace('\n', "\r");
     let (_, few) = build("g.pgn", long.as_bytes(), &["--max-ply", "3"]);
     assert!(few.contains("5 counted: 5 won"), "{few}");
-    // The line number is counted from the beginning of the file, although it was read in pieces.
+    // The line number counts from the beginning of the file, although the file is read in chunks.
     assert!(printed.contains("game 9001, line 63005: illegal move Ke3"), "{printed}");
 }
 

@@ -1,5 +1,5 @@
-//! Games as other programs write them: with comments that quote games, unusual white space, glyphs,
-//! null moves, and tags that contradict the moves.
+//! Tests of PGN as written by other programs: comments that quote games, unusual white space,
+//! glyphs, null moves, and tags that contradict the moves.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use tabia::position::{Move, Position};
 use super::pgn::{NAJDORF, build, folder, lines, moves, printed, read};
 use crate::support::tabia;
 
-/// Text that readers may misinterpret within a comment.
+/// Text that a PGN reader could misinterpret if it occurs in a comment.
 const IN_COMMENTS: [&str; 14] = [
     "[Event \"quoted\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1",
     "[White \"quoted\"]",
@@ -34,8 +34,8 @@ const IN_COMMENTS: [&str; 14] = [
     "and words",
 ];
 
-/// Generates a complete comment from these texts. It contains an opening brace only before the
-/// first quoted game, because a later one could just as well open a comment in the next game of the
+/// Generates a comment from these texts, including its braces. There is no opening brace after a
+/// quoted game, because it could just as well be the start of a comment in the next game of the
 /// file.
 fn quoting_comment() -> impl Strategy<Value = String> {
     vec(select(&IN_COMMENTS[..]), 0..6).prop_map(|mut pieces| {
@@ -49,7 +49,7 @@ fn quoting_comment() -> impl Strategy<Value = String> {
     })
 }
 
-/// A game whose comments quote other games.
+/// Generates a game whose comments quote other games.
 fn game_that_quotes() -> impl Strategy<Value = String> {
     vec(quoting_comment(), 5).prop_map(|printed| {
         let [first, second, third, fourth, fifth] = printed.try_into().expect("five comments");
@@ -70,14 +70,14 @@ proptest! {
         let (lines, fault) = lines(&text);
         prop_assert_eq!(fault, None, "{}", &text);
         prop_assert_eq!(&lines, &vec!["e4 e5 Nf3 Nc6"; games.len()], "{}", &text);
-        // Nor are quoted games counted if the ply limit is reached first.
+        // Quoted games are not counted either if reading stops at a ply limit before them.
         let ends = first_plies(&text, 1);
         let plies: Vec<(usize, GameStatus)> = ends.into_iter().map(|end| (end.plies, end.status)).collect();
         prop_assert_eq!(plies, vec![(1, GameStatus::Read); games.len()], "{}", &text);
     }
 }
 
-/// Reads at most `limit` plies of each game.
+/// A visitor that reads at most `limit` plies of each game.
 struct FirstPlies {
     limit: usize,
     left: usize,
@@ -128,7 +128,7 @@ fn recovery_after_unclosed_text_keeps_later_comments_intact() {
         assert_eq!(lines, ["e4 e5", "Nf3 d5", "c4 e5", "c4 e5"], "{text}");
         assert!(fault.as_ref().is_some_and(|fault| fault.contains(word)), "{fault:?}");
     }
-    // Text between games that contains a comment with a quoted game is not a game either.
+    // A game quoted in a comment is not counted either if the comment is in text between games.
     let (lines, fault) = lines(&format!("{next}About a game:\n{quote}\n\n{next}"));
     assert_eq!((lines, fault), (vec!["c4 e5".to_owned(); 2], None));
 }
@@ -170,8 +170,8 @@ const ODD: [&str; 32] = [
 
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
-/// A game as programs write it: random legal moves with comments, glyphs and variations, and a
-/// result that may contradict the `Result` tag.
+/// Generates a game as programs write it: random legal moves with comments, glyphs and variations,
+/// and a result that may contradict the `Result` tag.
 fn plain_game() -> impl Strategy<Value = String> {
     let ply = (any::<prop::sample::Index>(), 0_usize..20);
     (vec(ply, 0..40), select(&RESULTS[..]), select(&RESULTS[..])).prop_map(
@@ -205,7 +205,7 @@ fn plain_game() -> impl Strategy<Value = String> {
     )
 }
 
-/// A glyph without a number, which has no meaning.
+/// A glyph without a number, which is invalid and has no meaning.
 const MARK: &str = "$x ";
 
 fn first_plies(text: &str, limit: usize) -> Vec<GameEnd> {
@@ -229,8 +229,8 @@ proptest! {
             text.insert_str(blanks[place.index(blanks.len())], &format!(" {word}"));
         }
         let plain = text.replace('\n', newline);
-        // `pgn-reader` skips the invalid glyph, so the tolerant parser takes over and reads the
-        // whole game.
+        // Insert the invalid glyph at the start of each game. `pgn-reader` would skip it, so
+        // Tabia's tolerant parser takes over and reads the whole game.
         let mut tolerant = plain.clone();
         for result in RESULTS {
             let tag = format!("[Result \"{result}\"]{newline}{newline}");
@@ -247,7 +247,7 @@ const SPACES: [&str; 16] = [
     "\u{200b}", "\u{200d}", "\u{202f}", "\u{205f}", "\u{2060}", "\u{3000}", "\u{feff}",
 ];
 
-/// Games with and without tags, with all kinds of movetext.
+/// Games with and without tags that contain all kinds of movetext elements.
 const SPACED: [&str; 3] = [
     "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 $1 e5 {a remark} 2. Nf3 (2. d4 d5) Nc6 +- 3. Bb5! a6 1-0\n\n",
     "[ White \"A B\" ]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Variant \"From Position\"]\n \n1. e4 Kd7 2 e5 Ke6 ; to the end\n 1/2-1/2 {after it}\n \n",
@@ -370,7 +370,7 @@ fn null_moves_are_kept_in_the_game() {
             assert_eq!(read(&written)[0].0.moves, game.moves);
         }
     }
-    // A null move in check is illegal.
+    // A null move is illegal if the side to move is in check.
     let (lines, fault) = lines("[Event \"1\"]\n\n1. e4 f5 2. Qh5+ -- 3. a3 *\n\n1. c4 *\n");
     assert_eq!(lines, ["e4 f5 Qh5+", "c4"]);
     assert!(fault.is_some_and(|fault| fault.contains("line 3: null move --")));

@@ -1,5 +1,5 @@
-//! Transpositions into the book end the search at every time control, and the last reported line
-//! starts with the move played.
+//! Tests that transpositions into the book end the search early at every time control, and that the
+//! last reported line starts with the move played.
 //!
 //! In the example, the book contains a single game: 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2
 //! Qe4#. The position after 1.e4 Nc6 2.Ke2 d5 3.exd5 is not in the book, but 3...Qxd5 4.Ke1 Nf6
@@ -14,7 +14,7 @@ use crate::support::Engine;
 
 const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
 const BOOK_LINE: &str = "transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
-/// Another line into the book, which is not best play.
+/// A line from the same position that also transposes into the book, but is not best play.
 const OTHER_BOOK_LINE: &str = "transposes to the book after 2 plies: Nf6 Ke1 (1 game, 0-1)";
 
 fn xboard(arguments: &[&str]) -> Engine {
@@ -46,19 +46,19 @@ fn number(line: &str, name: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
-/// Asserts that a search spent at least 40% of its limit.
+/// Asserts that a search spent at least 40% of its time or node limit, allowing for rounding.
 fn assert_minimum_effort(spent: f64, bound: f64, lines: &[String]) {
     assert!(spent >= 0.399 * bound, "{spent} of {bound}: {lines:#?}");
 }
 
-/// Asserts that a search used at least 40% of its node limit, but clearly less than all of it.
+/// Asserts that a search used at least 40% but less than 90% of its node limit.
 fn assert_nodes_saved(spent: u64, bound: u64, lines: &[String]) {
     assert_minimum_effort(spent as f64, bound as f64, lines);
     assert!(10 * spent < 9 * bound, "{spent} of {bound}: {lines:#?}");
 }
 
-/// Searches the example via the xboard protocol. `level` sets the clock, which gives a soft limit
-/// of `bound`.
+/// Searches the example position via the xboard protocol. `level` is the command that sets the time
+/// control, and `bound` is the resulting time limit of the search.
 fn check_xboard_search(level: &str, bound: Duration) {
     let mut engine = xboard(&["-b", BOOK]);
     engine.send(&format!("{level}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
@@ -75,10 +75,11 @@ fn check_xboard_search(level: &str, bound: Duration) {
     engine.quit();
 }
 
-// The second arguments of these calls are the soft limits. With 40 moves to go, the limit is 1/40
-// of the clock minus the reserve for a stalled machine. With an increment, it is 2.93% of the clock
-// at the third move plus three quarters of the increment. With a fixed time per move, it is that
-// time minus 25 ms.
+// The second arguments of these calls are the time limits that result from the time controls. With
+// 40 moves to go, the limit is 1/40 of the clock, after subtracting a reserve for a stalled
+// machine. With an increment, it is 2.93% of the clock minus the reserve (the share at the third
+// move), plus three quarters of the increment. With a fixed time per move, it is that time minus 25
+// ms.
 
 #[test]
 fn transposition_saves_time_at_40_moves_in_5_minutes() {

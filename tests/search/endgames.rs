@@ -1,4 +1,4 @@
-//! Endgame tables, alone and in the search.
+//! Tests of endgame tables, on their own and in the search.
 
 use crate::support::shared_data;
 use tabia::position::{Color, Game, OutcomeReason, Position};
@@ -22,15 +22,15 @@ fn tables_give_known_results() {
         ("8/8/8/8/8/4k3/8/Q3K3 b - - 0 1", Some(Some(Color::White))),
         ("8/8/8/8/8/4k3/4p3/4K3 w - - 0 1", Some(None)),
         ("8/8/8/8/8/4k3/8/RN1QK3 w - - 0 1", None),
-        // The tables do not contain positions with castling rights.
+        // The result is unknown, because the tables do not contain positions with castling rights.
         ("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1", None),
     ] {
         assert_eq!(tables.winner(&position(fen)), winner, "{fen}");
     }
 }
 
-/// Both sides play the moves recommended by the tables, so White must win within the fifty-move
-/// rule.
+/// Both sides play the moves recommended by the tables. White must then mate before the fifty-move
+/// rule applies.
 #[test]
 fn root_moves_of_the_tables_mate_with_bishop_and_knight() {
     let Some(tables) = tables() else { return };
@@ -67,7 +67,8 @@ fn search_probes_the_tables() {
     assert_eq!(hits, 0);
     let (_, hits) = search(five_pieces, Some(tables.clone()));
     assert!(hits > 0);
-    // This position has five pieces. Capturing the knight leads to a won ending with four.
+    // A position with five pieces, in which capturing the knight leads to a won ending with four.
+    // The score must not be a proven loss.
     let (result, _) = search("8/8/8/1n6/1R6/8/1p6/1K1k4 w - - 0 1", Some(tables));
     assert!(result.score.abs() < TABLEBASE_BOUND || result.score > 0, "{}", result.score);
 }
@@ -101,7 +102,8 @@ fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report
     (reports, result)
 }
 
-/// In every report, the root score agrees with the tables, including the fifty-move rule.
+/// The root score of every report agrees with the tables, which take the fifty-move rule into
+/// account.
 #[test]
 fn root_score_follows_the_tables() {
     let Some(tables) = tables() else { return };
@@ -143,7 +145,8 @@ fn root_score_follows_the_tables() {
     }
 }
 
-/// A capture leads to a position in the tables, whose result must bound the score even in PV nodes.
+/// A capture leads to a position in the tables. The search must use its result as a bound on the
+/// score, even in PV nodes.
 #[test]
 fn tables_bound_the_principal_variation() {
     let Some(tables) = tables() else { return };
@@ -155,8 +158,8 @@ fn tables_bound_the_principal_variation() {
     }
 }
 
-/// In a drawn position, the engine must not give up a piece, because the opponent may still make a
-/// mistake.
+/// The engine must not give up a piece in a drawn position, even if the tables say that this still
+/// draws, because the opponent could make a mistake as long as the piece remains.
 #[test]
 fn drawn_position_is_played_without_losing_pieces() {
     let Some(tables) = tables() else { return };
@@ -176,8 +179,8 @@ fn drawn_position_is_played_without_losing_pieces() {
     }
 }
 
-/// Tabia must win with bishop and knight from `starts` random positions. Its opponent follows the
-/// endgame tables or, if there are none, is Tabia itself.
+/// Tabia must win `starts` random positions with bishop and knight. The opponent plays the moves of
+/// the endgame tables if they are available, and Tabia's moves otherwise.
 fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
     let mut square = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -241,7 +244,7 @@ fn bishop_and_knight_win_from_random_starts() {
     }
 }
 
-/// Returns whether Black can capture a piece no matter what White plays.
+/// Returns true if Black can capture a piece whatever White plays.
 fn piece_is_lost(start: &Position) -> bool {
     let takes = |position: &Position| position.legal_moves().iter().any(|mv| position.is_noisy(mv));
     start.legal_moves().iter().all(|mv| takes(&start.play(mv)))

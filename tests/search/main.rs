@@ -1,4 +1,4 @@
-//! Search results: mates, endgames and problem suites.
+//! Tests of search results: mates, endgames and problem suites.
 
 #[path = "../support/mod.rs"]
 mod support;

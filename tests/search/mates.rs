@@ -1,4 +1,4 @@
-//! The mate search finds the mates in the problem suites.
+//! Tests that the mate search finds the mates in the problem suites.
 
 use crate::support::shared_data;
 use tabia::position::{Game, Move, OutcomeReason, Position};
@@ -43,7 +43,7 @@ fn mate_line_ends_with_checkmate() {
     ] {
         let game = Game::new(Position::from_fen(fen).expect(fen));
         let mut searcher = Searcher::new(Config { memory_mb: 16, ..Config::default() });
-        // A larger limit must not change the result.
+        // The search must also find a mate if more moves are allowed than necessary.
         for moves in [mate, mate + 1, mate + 2] {
             searcher.new_game();
             let (found, line) = mate_line(&mut searcher, &game, moves);

@@ -1,4 +1,4 @@
-//! `tabia solve`: position suites from files and pipes.
+//! Tests of `tabia solve`, which reads suites of positions from files and pipes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -48,7 +48,8 @@ fn ctrl_c_ends_a_suite_with_the_results_so_far() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
-    // A mate in one ends a search immediately, whereas the start position keeps the engine busy.
+    // The search of the mate in one ends at once, whereas that of the start position goes on until
+    // Ctrl-C.
     let long_position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
     let mut input = child.stdin.take().expect("piped");
     input.write_all(format!("{line}{long_position}").as_bytes()).expect("it reads");

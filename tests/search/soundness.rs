@@ -1,5 +1,5 @@
-//! The search is deterministic with one thread, and reports only mates that exist. These tests take
-//! seconds to minutes and are best run in a release build.
+//! Tests that the search is deterministic with one thread, and that every mate it reports exists.
+//! They take seconds to minutes and are best run in a release build.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,12 +10,12 @@ use tabia::position::{Game, Position};
 use tabia::score::mate_distance;
 use tabia::search::{Bound, Config, Control, Limits, SearchEvent, Searcher};
 
-/// The number of runs that must have the same node count. Two of them run at a time.
+/// The number of `bench` runs, which must all have the same node count. Two of them run at a time.
 const RUNS: usize = 20;
-/// Reported mates in at most this many moves are verified by searching all moves.
+/// The longest mate, in moves, that is verified by trying all moves.
 const MAX_PROVEN: u32 = 3;
 
-/// Positions with mating chances. Some of them have a short forced mate, and some have none.
+/// Positions with and without a short forced mate.
 const POSITIONS: [&str; 12] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
@@ -52,7 +52,7 @@ fn bench_counts_the_same_nodes_every_time() {
     assert!(runs.iter().all(|nodes| *nodes == runs[0]), "{runs:?}");
 }
 
-/// Returns whether the side to move can force mate in at most this many moves. Tries all legal
+/// Returns whether the side to move can force mate in at most `moves` moves, by trying all legal
 /// moves.
 fn forces_mate(position: &Position, moves: u32) -> bool {
     position.legal_moves().iter().any(|mv| {
@@ -61,8 +61,8 @@ fn forces_mate(position: &Position, moves: u32) -> bool {
     })
 }
 
-/// Returns whether the side to move is already mated, or will be in at most this many moves no
-/// matter what it plays.
+/// Returns whether the side to move is mated, or will be mated in at most `moves` moves whatever it
+/// plays.
 fn is_mated(position: &Position, moves: u32) -> bool {
     let replies = position.legal_moves();
     match replies.is_empty() {
@@ -71,8 +71,8 @@ fn is_mated(position: &Position, moves: u32) -> bool {
     }
 }
 
-/// Searches to this depth, and asserts that each reported mate within [`MAX_PROVEN`] moves exists.
-/// Returns the number of mates checked.
+/// Searches a position to the given depth, and asserts that each reported mate in at most
+/// [`MAX_PROVEN`] moves exists. Returns the number of mates checked.
 fn check_mates(searcher: &mut Searcher, position: &Position, depth: i32) -> usize {
     let game = Game::new(*position);
     let mut reported = Vec::new();
@@ -110,8 +110,8 @@ fn check_all(positions: &[Position], depth: i32, least: usize) {
     }
 }
 
-/// Returns these positions and those after every legal move, including blunders. Omits positions
-/// without legal moves.
+/// Returns the given positions and the positions after each of their legal moves, including
+/// blunders. Positions without legal moves are omitted.
 fn with_successors(fens: &[&str]) -> Vec<Position> {
     let roots = fens.iter().map(|fen| Position::from_fen(fen).expect(fen));
     roots
@@ -144,8 +144,9 @@ fn reported_mates_of_the_suites_exist() {
     }
 }
 
-/// Plays games with several threads, a small transposition table, and a book that the search uses.
-/// The engine must not panic or exit, and debug assertions check the search's invariants.
+/// Plays games with several threads, small transposition tables, and a book that is used in the
+/// search. The engines must not panic or exit; in a debug build, assertions check the search's
+/// invariants.
 #[test]
 #[ignore = "takes a minute"]
 fn games_hold_all_assertions() {

@@ -1,4 +1,4 @@
-//! Traces of the engine's search agree with the search itself.
+//! Tests that traces of the engine's search agree with the search itself.
 
 use tabia::position::{Game, Position};
 use tabia::search::observe::NodeEnd;
@@ -71,7 +71,7 @@ fn recorded_visits_are_bounded() {
     let position = Position::start();
     let config = Config { memory_mb: 4, ..Config::default() };
     let mut searcher = Searcher::new(config);
-    // The principal variation is always visited, even with pruning.
+    // Trace the branch of the principal variation, because the search visits it despite pruning.
     let (found, _) = traced(&position, 8, 1);
     let [best, reply] = [found.best, found.ponder].map(|mv| mv.expect("a line"));
     let names = [position.san(best), position.play(best).san(reply)];

@@ -1,6 +1,7 @@
-//! Shared support for integration tests: the program as a child process, and external data.
+//! Helpers for integration tests: running the program as a child process, and access to external
+//! data.
 
-// Not every test program uses all of this module.
+// Each test program uses only some of the helpers in this module.
 #![allow(dead_code)]
 
 pub mod terminal;
@@ -12,7 +13,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A timeout that only hanging tests exceed, even on a busy machine.
+/// A timeout that expires only if the program or a test hangs, even on a busy machine.
 pub const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The path of the program.
@@ -51,7 +52,7 @@ pub fn example(name: &str) -> PathBuf {
     path
 }
 
-/// Returns the command line of a scripted engine (`examples/fake_engine.rs`).
+/// Returns the command line of a scripted engine (`examples/fake_engine.rs`) with the given script.
 pub fn fake_engine(script: &str) -> String {
     format!("'{}' {script}", example("fake_engine").display())
 }
@@ -70,7 +71,8 @@ pub fn shared_data(path: &str) -> Option<PathBuf> {
     }
     let missing = format!("no shared test data at {}", full.display());
     assert!(std::env::var_os("TABIA_REQUIRE_DATA").is_none(), "{missing}");
-    // Do not use `eprintln!`, because the test runner hides its output if the test passes.
+    // Write to standard error directly, because the test runner hides the output of `eprintln!` if
+    // the test passes.
     writeln!(std::io::stderr(), "SKIPPED: {missing}").expect("stderr is open");
     None
 }
@@ -138,7 +140,7 @@ impl Engine {
         self.send_bytes(format!("{lines}\n").as_bytes());
     }
 
-    /// Sends raw bytes. Writing to an engine that has exited is not an error here.
+    /// Sends raw bytes to the engine. If the engine has exited, they are silently discarded.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("the input is still open");
         let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
@@ -170,7 +172,7 @@ impl Engine {
         lines
     }
 
-    /// Returns the lines up to and including the first for which `wanted` holds.
+    /// Returns the lines up to and including the first for which `wanted` returns true.
     pub fn until(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let mut lines = Vec::new();
         let begin = Instant::now();
@@ -192,7 +194,7 @@ impl Engine {
         self.until(|line| line.starts_with(start))
     }
 
-    /// Sends a ping and returns the lines before its answer.
+    /// Sends a `ping`, and returns the lines that arrive before its `pong`.
     pub fn sync(&mut self) -> Vec<String> {
         let number = self.received.len();
         self.send(&format!("ping {number}"));
@@ -207,7 +209,7 @@ impl Engine {
         self.child.id()
     }
 
-    /// Sends a signal, given as an option of `kill` such as `-TERM`.
+    /// Sends a signal to the engine. `name` is an option of the command `kill`, such as `-TERM`.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").args([name, &self.id().to_string()]).status();

@@ -1,4 +1,4 @@
-//! The program in a terminal, for tests of behaviour specific to terminals.
+//! Runs the program in a pseudo-terminal, for tests of behaviour specific to terminals.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -28,7 +28,7 @@ impl Terminal {
         Self::start_with(&[], "dumb", data)
     }
 
-    /// Starts `tabia` with arguments in a terminal of this kind, which is the value of `TERM`.
+    /// Starts `tabia` with arguments in a terminal whose `TERM` variable is `kind`.
     pub fn start_with(arguments: &[&str], kind: &str, data: &Path) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = openpt(flags).expect("a pseudo-terminal");

@@ -13,8 +13,8 @@ use super::{BitBoard, Move, Piece, Position, Square};
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it would attack the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// The pieces that give discovered check if they move out of the way. Each is the only piece
-    /// between a slider of its own side and the enemy king.
+    /// The pieces of the side to move that give discovered check if they leave the line to the
+    /// enemy king. Each is the only piece between a slider of its own side and this king.
     discoverers: BitBoard,
     king: Square,
 }
@@ -50,7 +50,8 @@ impl Position {
         Checks { direct, discoverers, king }
     }
 
-    /// Whether a legal quiet move gives check. `checks` must have been computed for this position.
+    /// Returns true if a legal quiet move gives check. `checks` must have been computed for this
+    /// position.
     #[inline]
     pub(crate) fn quiet_checks(&self, mv: Move, checks: &Checks) -> bool {
         let (from, to) = (BitBoard::from_square(mv.from()), BitBoard::from_square(mv.to()));
@@ -75,7 +76,7 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Checks that `quiet_checks` is right about each quiet move, in this position and in all
+    /// Asserts that `quiet_checks` is correct for each quiet move in this position and in all
     /// positions up to `plies` plies later. Returns the number of quiet moves that give check.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();

@@ -1,9 +1,10 @@
-//! Detects repetitions that are one move away, using the key differences of moves.
+//! Detects whether a single move can repeat an earlier position, using the key differences of
+//! moves.
 //!
-//! The key difference of a move is the XOR of the keys before and after it. A single move can lead
-//! from the current position to an earlier one only if its key difference equals the XOR of the
-//! keys of these two positions. All key differences are stored in a cuckoo hash table (R. Pagh and
-//! F. Rodler, 2001), in which a look-up takes at most two probes.
+//! The key difference of a move is the XOR of the position keys before and after it. A single move
+//! can lead from the current position to an earlier one only if its key difference equals the XOR
+//! of the keys of these two positions. All key differences are stored in a cuckoo hash table (R.
+//! Pagh and F. Rodler, 2001), in which a look-up takes at most two probes.
 //!
 //! Source: M. van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program"
 //! (2002). <https://www.chessprogramming.org/Repetitions>
@@ -13,7 +14,8 @@ use chess::{get_knight_moves, get_rook_moves};
 
 use super::{Position, zobrist};
 
-/// Number of slots. Cuckoo hashing requires more than twice the number of entries, 3668.
+/// Number of slots. Cuckoo hashing requires more than twice as many slots as entries, of which
+/// there are 3668.
 const SLOTS: usize = 1 << 13;
 
 #[derive(Clone, Copy)]
@@ -45,8 +47,8 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move. If its slot is occupied, the old entry is moved to its other slot, and so
-    /// on.
+    /// Inserts a move into one of its two slots. An entry that occupies this slot moves to its own
+    /// other slot, which may displace a further entry, and so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -56,8 +58,8 @@ impl Cycles {
         }
     }
 
-    /// Whether there is a move with this key difference whose path is not blocked in `position`. A
-    /// move and its reverse have the same key difference.
+    /// Returns true if some move has this key difference and its path is not blocked in `position`.
+    /// The direction is not checked, because a move and its reverse have the same key difference.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {
@@ -117,8 +119,8 @@ mod tests {
         let line = play(&["g1f3", "g8f6", "f3e5", "f6g8"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         assert!(!cycles.is_move(&line[4], line[4].key() ^ line[2].key()));
-        // The bishop can return to f1 unless a piece is in the way. In the second line, the knight
-        // on e2 blocks it.
+        // In the first line, the bishop can return to f1. In the second line, it cannot, because
+        // the knight on e2 is in the way.
         let line = play(&["e2e4", "b8c6", "f1c4", "c6b8", "g1f3", "b8c6", "f3g1"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         let line = play(&["e2e4", "b8c6", "f1a6", "c6b8", "g1e2", "b8c6"]);

@@ -43,14 +43,14 @@ const NOT_PLAYED: &str = "which Tabia does not support";
 const MAX_COUNTER: u32 = 9_999;
 
 impl Position {
-    /// Reads a FEN. The two counters at the end are optional, as in EPD.
+    /// Parses a FEN. The two counters at the end are optional, as in EPD.
     ///
     /// Two kinds of unreachable positions are also accepted, because they occur in problems and
     /// test suites: positions with an impossible check, and positions with more promoted pieces
     /// than missing pawns.
     ///
     /// # Errors
-    /// If the text is malformed, if the position breaks the rules, or if a side has more than
+    /// If the text is malformed, if the position is otherwise illegal, or if a side has more than
     /// sixteen pieces or more than eight pawns.
     pub fn from_fen(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = split_words(text).collect();
@@ -65,7 +65,8 @@ impl Position {
             )));
         }
         check_board(fields[0])?;
-        // `shakmaty` treats an underscore as a field separator, which would shift the fields.
+        // Reject underscores, because `shakmaty` treats them as field separators, which would shift
+        // the fields.
         if let Some(field) = fields[1..4].iter().find(|field| field.contains('_')) {
             return Err(invalid(&format!("unexpected '_' in {field:?}")));
         }
@@ -76,7 +77,7 @@ impl Position {
         }
         let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let setup = fen.into_setup();
-        // A duplicate castling right is probably a typo for a different right.
+        // Reject duplicate castling rights, which are probably typos for other rights.
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(invalid("castling names a right more than once"));
         }
@@ -99,11 +100,11 @@ impl Position {
         Self::from_setup(fen.into_setup(), &repairs)
     }
 
-    /// Like [`Position::from_fen`], but for a FEN from a program that may play Chess960.
+    /// Like [`Position::from_fen`], but for FENs from programs that may play Chess960.
     ///
     /// Rejects positions that are legal only in Chess960. Also rejects castling rights given as the
-    /// files of the rooks (`HAha`), because programs that write them also write castling moves
-    /// differently.
+    /// files of the rooks (`HAha`), because programs that write them also write castling moves in
+    /// Chess960 notation.
     pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, ParseError> {
         let castling = split_words(text).nth(2).unwrap_or_default();
         let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
@@ -117,7 +118,8 @@ impl Position {
         })
     }
 
-    /// Validates a setup, and tries to correct it with `repairs` if it is invalid.
+    /// Validates a setup. If it is invalid, tries to correct it with `repairs`, one after the
+    /// other.
     fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, ParseError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
@@ -161,7 +163,7 @@ impl Position {
     }
 }
 
-/// Whether a FEN that is invalid in orthodox chess is a valid Chess960 position.
+/// Returns true if a FEN that is invalid in orthodox chess is a valid Chess960 position.
 pub(crate) fn is_chess960(fen: &str) -> bool {
     let Ok(fen) = fen.parse::<Fen>() else { return false };
     Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
@@ -370,7 +372,8 @@ mod tests {
             let repaired = Position::from_fen_repaired(&text).expect(&text);
             let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
             prop_assert_eq!(&found[..2], &fields[..2]);
-            // Any remaining castling rights and en passant square are legal and were in the text.
+            // Any castling rights and en passant square that remain must be legal and must occur in
+            // the text.
             prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
             prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));
             prop_assert!(found[3] == "-" || found[3] == square.to_string());

@@ -7,17 +7,17 @@ use super::{Color, Move, Position};
 /// The number of plies without a capture or pawn move after which a draw can be claimed.
 const FIFTY_MOVES: u16 = 100;
 
-/// Error for a move that is illegal in the position.
+/// The error returned if a move is illegal in the current position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("illegal move: {0}")]
 pub struct IllegalMove(pub Move);
 
-/// How a game ended under the rules of chess.
+/// How a game ended, or may be ended by a draw claim, under the rules of chess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// The winner; `None` if the game is drawn.
     pub winner: Option<Color>,
-    /// The rule under which the game ended.
+    /// The rule that ended the game or that allows the draw claim.
     pub reason: OutcomeReason,
 }
 
@@ -50,7 +50,8 @@ impl Outcome {
 /// A start position and the moves played from it.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// All positions from the start to the current one, one more than the number of `moves`.
+    /// All positions from the start to the current one. There is one more position than there are
+    /// `moves`.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }
@@ -111,7 +112,7 @@ impl Game {
             .count()
     }
 
-    /// Returns the outcome if the game is over by rule or if a draw can be claimed.
+    /// Returns the outcome if the game has ended or if a draw can be claimed.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = self.position();
         let draw = |reason| Some(Outcome { winner: None, reason });

@@ -2,8 +2,8 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from position keys to values. `hashbrown` uses the highest and lowest bits of a hash.
-/// Since all bits of a Zobrist key are random, the key itself can serve as the hash.
+/// A map from position keys to values. The key itself serves as the hash, because all bits of a
+/// Zobrist key are random and `hashbrown` uses the highest and lowest bits of a hash.
 pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,7 +16,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // This method is not used for keys. It is slow but correct.
+        // Required by the trait but never used for keys, which call `write_u64`. Slow but correct.
         for &byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(byte);
         }

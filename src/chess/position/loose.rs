@@ -71,7 +71,7 @@ fn read(text: &[u8]) -> Option<Loose> {
     let mut core = [0; 8];
     let mut length = 0;
     // Skip separators and the symbols for captures and promotions. They are redundant, because the
-    // position determines the move.
+    // remaining letters determine the move in a given position.
     for &byte in text.iter().filter(|byte| !b"x:-=/()".contains(byte)) {
         *core.get_mut(length)? = byte;
         length += 1;

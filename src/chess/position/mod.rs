@@ -64,13 +64,14 @@ use chess::{Board, CastleRights, EMPTY};
 
 pub(crate) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 
-/// A legal chess position with its clocks and keys.
+/// A legal chess position with its move counters and Zobrist keys.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// The board. Its en passant square is set whenever an enemy pawn is next to the pawn that made
-    /// a double step.
+    /// The board. Its en passant square is set after a double step if an enemy pawn is next to the
+    /// pawn that moved, even if capturing is illegal.
     board: Board,
-    /// The piece on each square. `Board` can find a piece only by searching its bitboards.
+    /// The piece on each square, stored here because `Board` can find a piece only by searching its
+    /// bitboards.
     squares: [Option<Piece>; 64],
     key: u64,
     pawn_key: u64,
@@ -80,7 +81,7 @@ pub struct Position {
     en_passant: Option<Square>,
 }
 
-/// Compares the pieces, side to move, castling rights, legal en passant square and clocks.
+/// Compares the pieces, side to move, castling rights, legal en passant square and move counters.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         let facts = |position: &Position| {
@@ -120,9 +121,9 @@ impl Position {
         position
     }
 
-    /// Sets the en passant square if a pawn can legally capture there, and clears it otherwise. A
-    /// capture can be illegal because the capturing pawn is pinned or because another piece gives
-    /// check.
+    /// Sets the en passant square if a pawn can legally capture there, and clears it otherwise. The
+    /// capture is illegal if the capturing pawn is pinned or if it leaves the king in check from
+    /// another piece.
     #[inline]
     fn find_en_passant(&mut self) {
         self.en_passant = match self.board.en_passant() {
@@ -148,7 +149,7 @@ impl Position {
         self.key
     }
 
-    /// Returns the key under which Polyglot's own books store this position.
+    /// Returns the key under which books made by Polyglot store this position.
     ///
     /// The key includes the en passant file whenever an enemy pawn is next to the pawn that made a
     /// double step, even if the enemy pawn is pinned. If the position was read from a FEN without
@@ -239,7 +240,7 @@ impl Position {
         *self.board.pinned()
     }
 
-    /// Whether the side to move is in check.
+    /// Returns true if the side to move is in check.
     #[inline]
     pub fn in_check(&self) -> bool {
         self.checkers() != EMPTY
@@ -251,7 +252,7 @@ impl Position {
         self.en_passant
     }
 
-    /// Whether `color` has any piece other than its king and pawns.
+    /// Returns true if `color` has any piece other than its king and pawns.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         let light = self.board.pieces(Piece::Pawn) | self.board.pieces(Piece::King);
@@ -264,8 +265,8 @@ impl Position {
         self.play_on(mv, self.keys_after(mv))
     }
 
-    /// Returns the keys after `mv`, ignoring changes to castling rights and the en passant square.
-    /// This takes a quarter of the time needed to play the move.
+    /// Returns the Zobrist keys after `mv`, ignoring changes to castling rights and the en passant
+    /// square. Computing them takes a quarter of the time needed to play the move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
@@ -326,15 +327,15 @@ impl Position {
         Some(Position { board, key, halfmove_clock, fullmove_number, en_passant, ..*self })
     }
 
-    /// Returns the value that is XORed into the key when the side to move changes.
+    /// Returns the value that is XORed into [`Position::key`] when the side to move changes.
     #[inline]
     pub fn turn_key() -> u64 {
         zobrist::turn()
     }
 
-    /// Whether neither side has enough material to mate. This is the case if there are only kings,
-    /// only kings and one knight, or only kings and bishops that are all on squares of the same
-    /// colour.
+    /// Returns true if neither side has enough material to mate. This is the case if there are,
+    /// besides the kings, no pieces, a single knight, or only bishops that are all on squares of
+    /// the same colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =
@@ -349,8 +350,8 @@ impl Position {
         bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
     }
 
-    /// Whether `color` can mate by some sequence of legal moves. If not, the game is a draw when
-    /// the opponent runs out of time (FIDE Laws of Chess, 6.9).
+    /// Returns true if `color` has enough material to mate by some sequence of legal moves. If not,
+    /// the game is a draw when the opponent runs out of time (FIDE Laws of Chess, 6.9).
     ///
     /// Source: python-chess, `Board.has_insufficient_material`.
     pub fn can_mate(&self, color: Color) -> bool {
@@ -363,7 +364,7 @@ impl Position {
         }
         if own & knights != EMPTY {
             // A lone knight can mate only if the opponent has a piece other than a queen that can
-            // take away a flight square from its own king.
+            // block a flight square of its own king.
             let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
             return own.popcnt() > 2 || helpers != EMPTY;
         }
@@ -374,7 +375,7 @@ impl Position {
         false
     }
 
-    /// Whether the side to move has no legal moves.
+    /// Returns true if the side to move has no legal moves.
     pub fn has_no_moves(&self) -> bool {
         self.legal_moves().is_empty()
     }
@@ -385,9 +386,9 @@ impl Position {
     }
 }
 
-/// The complete key after a move, and the changes to the partial keys. None of them include changes
-/// to castling rights or the en passant square. `own` and `enemy` are separate fields because these
-/// stay in registers, unlike an array indexed by colour.
+/// The complete Zobrist key after a move, and the values to be XORed into the partial keys. All of
+/// them ignore changes to castling rights and the en passant square. `own` and `enemy` are separate
+/// fields because the compiler keeps these in registers, unlike an array indexed by colour.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     whole: u64,
@@ -403,8 +404,9 @@ impl Keys {
         self.pawns
     }
 
-    /// Returns the transposition table key after the move. It is available early enough for a
-    /// prefetch, but it is wrong if the move changes the castling rights or the en passant square.
+    /// Returns the transposition table key after the move. It is available early enough to prefetch
+    /// the table entry, but it is wrong if the move changes the castling rights or the en passant
+    /// square.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole
@@ -444,7 +446,7 @@ impl Keys {
     }
 }
 
-/// Returns the origin and target squares of the rook, given those of the king that castles.
+/// Returns the origin and target squares of the rook in castling, given those of the king.
 #[inline]
 fn castling_rook(from: Square, to: Square) -> (Square, Square) {
     if to > from { (to.uright(), to.uleft()) } else { (to.uleft().uleft(), to.uright()) }

@@ -1,9 +1,9 @@
-//! Generates legal moves using the attack look-ups of the `chess` crate, and tests quickly whether
-//! a move is legal.
+//! Generates legal moves using the attack tables of the `chess` crate, and tests the legality of a
+//! single move without generating the others.
 //!
-//! Captures and quiet moves are generated separately, so that the search does not generate the
-//! quiet moves if a capture causes a cutoff. Pins and checks are handled with masks, so no move has
-//! to be played to test its legality. See <https://www.chessprogramming.org/Move_Generation#Legal>.
+//! Captures and quiet moves are generated separately, so that the search need not generate quiet
+//! moves if a capture causes a cutoff. Pins and checks are handled with masks, so no move has to be
+//! played to test its legality. See <https://www.chessprogramming.org/Move_Generation#Legal>.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -63,7 +63,7 @@ impl MoveList {
     }
 }
 
-/// Returns the squares attacked by `piece`, which must not be a pawn. See
+/// Returns the squares attacked by a piece on `from`. `piece` must not be a pawn. See
 /// [`chess::get_pawn_attacks`] for pawns.
 #[inline]
 pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
@@ -127,8 +127,9 @@ impl Position {
         }
     }
 
-    /// Returns the squares to which pieces other than the king may move. If the king is in check,
-    /// these are the squares on which a piece would block the check or capture the checking piece.
+    /// Returns the squares to which pieces other than the king may move, ignoring pins: all
+    /// squares, or, if the king is in check, those on which a piece would block the check or
+    /// capture the checking piece. Must not be called in double check.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -163,8 +164,8 @@ impl Position {
         self.attackers(to, without_king) & self.by_color(!us) == EMPTY
     }
 
-    /// Returns the squares of the pieces of both sides that attack `target`. The squares in
-    /// `occupied` block sliders.
+    /// Returns the squares of the pieces of both sides that attack `target`. Sliders are blocked by
+    /// `occupied` instead of the pieces on the board.
     #[inline]
     pub fn attackers(&self, target: Square, occupied: BitBoard) -> BitBoard {
         let board = self.board();
@@ -201,8 +202,8 @@ impl Position {
         }
     }
 
-    /// Whether a pawn can legally capture en passant on `to`. The caller has checked that a pawn is
-    /// next to the pawn that made the double step.
+    /// Returns true if a pawn can legally capture en passant on `to`. The caller must have checked
+    /// that a pawn is next to the pawn that made the double step.
     #[cold]
     pub(super) fn can_take_en_passant(&self, to: Square) -> bool {
         let us = self.side_to_move();
@@ -210,8 +211,9 @@ impl Position {
         takers.any(|from| self.en_passant_is_safe(from, to))
     }
 
-    /// Whether the king of the capturing side is safe after an en passant capture. Pin and check
-    /// masks cannot answer this, because two pawns leave their squares at the same time.
+    /// Returns true if the king of the capturing side is not in check after an en passant capture.
+    /// Pin and check masks cannot determine this, because two pawns leave their squares at the same
+    /// time.
     fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -241,8 +243,8 @@ impl Position {
         }
     }
 
-    /// Whether `mv` is legal in this position. It may come from any source, such as a table, a book
-    /// or a user. The test takes a tenth of the time needed to generate all moves.
+    /// Returns true if `mv` is legal in this position. `mv` may come from any source, such as a
+    /// table, a book or a user. The test takes a tenth of the time needed to generate all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());
@@ -289,19 +291,20 @@ impl Position {
         castling.contains(Move::new(from, to))
     }
 
-    /// Whether `mv` is a capture, including en passant. `mv` must be legal in this position.
+    /// Returns true if `mv` is a capture, including en passant. `mv` must be legal in this
+    /// position.
     #[inline]
     pub fn is_capture(&self, mv: Move) -> bool {
         BitBoard::from_square(mv.to()) & self.occupied() != EMPTY || self.is_en_passant(mv)
     }
 
-    /// Whether `mv` is a capture or a promotion.
+    /// Returns true if `mv` is a capture or a promotion. `mv` must be legal in this position.
     #[inline]
     pub fn is_noisy(&self, mv: Move) -> bool {
         mv.promotion().is_some() || self.is_capture(mv)
     }
 
-    /// Whether `mv` is an en passant capture. `mv` must be legal in this position.
+    /// Returns true if `mv` is an en passant capture. `mv` must be legal in this position.
     #[inline]
     pub fn is_en_passant(&self, mv: Move) -> bool {
         self.en_passant_target() == Some(mv.to())
@@ -309,7 +312,7 @@ impl Position {
             && mv.from().get_file() != mv.to().get_file()
     }
 
-    /// Whether `mv` is castling. `mv` must be legal in this position.
+    /// Returns true if `mv` is castling. `mv` must be legal in this position.
     #[inline]
     pub fn is_castling(&self, mv: Move) -> bool {
         self.piece_on(mv.from()) == Some(Piece::King)

@@ -17,7 +17,8 @@ const FROM_SHIFT: u32 = 6;
 const PROMOTION_SHIFT: u32 = 12;
 const PROMOTION_MASK: u16 = 0x7;
 
-/// Promotion pieces, indexed by their Polyglot code (0 means no promotion).
+/// Promotion pieces, indexed by their Polyglot code. Code 0 means no promotion, and codes above 4
+/// are not used.
 const PROMOTIONS: [Option<Piece>; 8] = [
     None,
     Some(Piece::Knight),

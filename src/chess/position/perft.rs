@@ -18,8 +18,8 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// Up to this depth, moves are counted without checking `stop`, because counting takes only
-/// milliseconds.
+/// The largest depth at which moves are counted without checking `stop`, because counting takes
+/// only milliseconds.
 const UNWATCHED: u32 = 3;
 
 /// Like [`perft`], but returns `None` soon after `stop` is set.

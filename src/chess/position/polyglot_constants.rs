@@ -2,8 +2,8 @@
 //! (<http://hgm.nubati.net/book_format.html>). A test compares them with the constants in
 //! `shakmaty`.
 
-/// One key for each piece on each square: `[2 * kind + is_white][square]`, with kinds from pawn to
-/// king and squares from a1 to h8.
+/// One key for each piece on each square, indexed by `[2 * kind + is_white][square]`. Kinds are
+/// ordered from pawn to king, and squares from a1 to h8.
 #[rustfmt::skip]
 pub(super) const PIECE_SQUARE: [[u64; 64]; 12] = [
     [
@@ -224,7 +224,7 @@ pub(super) const PIECE_SQUARE: [[u64; 64]; 12] = [
     ],
 ];
 
-/// Keys of the castling rights: White short, White long, Black short, Black long.
+/// Keys of the castling rights: White kingside, White queenside, Black kingside, Black queenside.
 pub(super) const CASTLING: [u64; 4] =
     [0x31d7_1dce_64b2_c310, 0xf165_b587_df89_8190, 0xa57e_6339_dd2c_f3a0, 0x1ef6_e6db_b196_1ec9];
 
@@ -240,5 +240,5 @@ pub(super) const EN_PASSANT: [u64; 8] = [
     0x67a3_4dac_4356_550b,
 ];
 
-/// The key that is XORed in if White is to move.
+/// The value that is XORed into the key if White is to move.
 pub(super) const WHITE_TO_MOVE: u64 = 0xf8d6_26aa_af27_8509;

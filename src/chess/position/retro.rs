@@ -1,9 +1,8 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
 //! The caller has a set of positions, such as a book, and needs those that lead to a given position
-//! in one move. At first, only the keys of the candidates are computed, by incremental updates. If
-//! the key of a candidate is in the set, the candidate is set up as a position and verified by
-//! playing the move.
+//! in one move. For each candidate, only its key is computed first, by incremental updates. If the
+//! key is in the set, the candidate is set up as a position and verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -13,8 +12,8 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// The bit for White's right to castle short, as in the index of the castling keys. Black's bits
-/// are two places higher.
+/// White's kingside castling right, as a bit of an index into the castling keys. Black's bits are
+/// two places higher.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
@@ -22,7 +21,7 @@ const HOME_KING: File = File::E;
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
 
-/// The initial capacity of a list of unmoves, which is enough for most positions.
+/// The initial capacity of a list of unmoves (moves to take back). It is enough for most positions.
 const USUAL_UNMOVES: usize = 256;
 
 /// The number of en passant states: one for each file, and one for no en passant.
@@ -34,7 +33,7 @@ struct Unmove {
     /// The piece that moved. For a promotion, this is a pawn.
     piece: Piece,
     taken: Option<(Piece, Square)>,
-    /// If the move was castling, the squares of the rook before and after it.
+    /// The rook's squares before and after the move if it was castling.
     rook: Option<(Square, Square)>,
 }
 
@@ -45,18 +44,20 @@ struct State {
 }
 
 impl Position {
-    /// Returns the known positions that lead to this one in a single move, each with that move.
+    /// Returns the known positions that lead to this one in a single move, each paired with that
+    /// move.
     ///
     /// There are a few hundred candidates. For each one, `has_pawns` is called with its pawn key.
     /// If this returns true, `is_known` is called with each possible key of the candidate. The
-    /// clocks of the returned positions are guesses.
+    /// halfmove clock and move number of the returned positions are guesses.
     pub(crate) fn predecessors(
         &self,
         has_pawns: impl Fn(u64) -> bool,
         is_known: impl Fn(u64) -> bool,
     ) -> Vec<(Position, Move)> {
         let mut found = Vec::new();
-        // Most moves do not change the pawn structure, so a single look-up covers many candidates.
+        // Most moves do not change the pawn structure, so a single call of `has_pawns` covers many
+        // candidates.
         let has_own_pawns = has_pawns(self.pawn_key());
         let pieces_now = self.key_of_pieces() ^ zobrist::turn();
         for unmove in self.unmoves() {
@@ -88,7 +89,8 @@ impl Position {
         !self.side_to_move()
     }
 
-    /// Returns every move that could have led to this position, ignoring the safety of the kings.
+    /// Returns every move that could have led to this position. Moves that left a king in check are
+    /// not excluded.
     fn unmoves(&self) -> Vec<Unmove> {
         let mut list = Vec::with_capacity(USUAL_UNMOVES);
         let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MAX_PAWNS;
@@ -131,8 +133,8 @@ impl Position {
         }
     }
 
-    /// Appends the pawn moves that could have ended on `to`. If `promotion` is given, they are
-    /// promotions to that piece.
+    /// Appends the pawn moves to `to` that could have led to this position. If `promotion` is
+    /// given, the moves are promotions to that piece.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();
         let mv = |from| match promotion {
@@ -230,7 +232,7 @@ impl Position {
         )
     }
 
-    /// Returns the castling rights that may have been lost by the move, because the king and rook
+    /// Returns the castling rights that the move may have taken away: those whose king and rook
     /// were on their home squares before it.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
@@ -272,7 +274,7 @@ impl Position {
             .filter(|&(piece, square)| piece == Piece::Pawn && square.get_rank() == rank);
         let taken = taken.map_or(EMPTY, |(_, square)| BitBoard::from_square(square));
         let pawns = self.pieces(them, Piece::Pawn) & chess::get_rank(rank);
-        // In most positions, no pawn could have captured en passant, so nothing is left to check.
+        // In most positions, no pawn could have captured en passant, so the loop is skipped.
         let mut capturing = self.pieces(us, Piece::Pawn);
         if unmove.piece == Piece::Pawn {
             capturing |= BitBoard::from_square(unmove.mv.from());
@@ -301,13 +303,15 @@ impl Position {
         files
     }
 
-    /// Returns the key of the pieces and the side to move, without castling rights and en passant.
+    /// Returns the position's key without the keys of the castling rights and the en passant file.
     fn key_of_pieces(&self) -> u64 {
         let file = self.en_passant_target().map(|square| square.get_file());
         self.key() ^ zobrist::state_of(self.castling(), file)
     }
 
-    /// Returns how undoing the move changes the key of all pieces and the key of the pawns.
+    /// Returns the changes to the position key and the pawn key when the move is undone. Both are
+    /// to be XORed into the keys, and exclude changes to castling rights, en passant file and side
+    /// to move.
     fn changes(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
@@ -345,8 +349,8 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // Neither side has more than sixteen pieces, because captures of a seventeenth piece were
-        // excluded earlier.
+        // Neither side has more than sixteen pieces, because `with_captures` adds a captured piece
+        // only if there is room for it.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::moves::{file_letter, push_square, rank_digit};
 use super::{Move, Position, Replay, attacks};
 
-/// Length of the longest SAN, such as `Qa1xb2#` or `exd8=Q+`.
+/// Number of characters in the longest SAN, such as `Qa1xb2#` or `exd8=Q+`.
 pub(crate) const SAN_BYTES: usize = 7;
 /// The null move, as most programs write it.
 const SAN_NULL: &str = "--";
@@ -30,8 +30,8 @@ pub enum SanError {
     Null,
 }
 
-/// Parses SAN without a position. Accepts check and mate symbols, `!` and `?`, `0` for `O`, and
-/// promotions without `=`.
+/// Parses SAN without resolving it in a position. Accepts check and mate symbols, `!` and `?`, `0`
+/// for `O`, and promotions without `=`.
 pub(crate) fn read_san(text: &str) -> Option<San> {
     let bare = text.trim_end_matches(['!', '?']);
     let unsigned = bare.trim_end_matches(['+', '#']);
@@ -117,7 +117,7 @@ impl Position {
     }
 
     /// Appends the file or rank of the origin square, or both, if another piece of this kind can
-    /// move to the same square.
+    /// legally move to the same square.
     fn push_origin(&self, piece: Piece, mv: Move, text: &mut ArrayString<SAN_BYTES>) {
         let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());
         let rivals = own & attacks(piece, mv.to(), self.occupied());

@@ -1,5 +1,5 @@
-//! Computes the squares attacked by the opponent, both by any piece and only by pieces up to a
-//! given value.
+//! Computes the squares attacked by the opponent: those attacked by any piece, and those attacked
+//! by pieces of at most a given value.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 

@@ -1,4 +1,5 @@
-//! Zobrist keys of boards: the key of the whole board, and partial keys.
+//! Computes the Zobrist key of a board, and partial keys for pawns and for each side's other
+//! pieces.
 //!
 //! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The
 //! constants come from Polyglot, and so does the en passant rule of
@@ -19,8 +20,8 @@ pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
 }
 
-/// The combined castling keys, indexed by castling rights. In the index, bit 0 is White short, bit
-/// 1 White long, bit 2 Black short, and bit 3 Black long.
+/// The XOR of the castling keys for each set of castling rights. In the index, bit 0 is White
+/// kingside, bit 1 White queenside, bit 2 Black kingside, and bit 3 Black queenside.
 const CASTLING_STATE: [u64; 16] = {
     let mut table = [0; 16];
     let mut index = 0;
@@ -44,7 +45,8 @@ pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     state_of((white | black << 2) as u8, en_passant.map(|square| square.get_file()))
 }
 
-/// Like [`state`], but takes an index into [`CASTLING_STATE`] and an en passant file.
+/// Like [`state`], but takes the castling rights as an index into [`CASTLING_STATE`], and the en
+/// passant file.
 #[inline]
 pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
     let castling = CASTLING_STATE[usize::from(castling & 15)];

@@ -1,4 +1,4 @@
-//! Collects the contents of a match report other than the results.
+//! Collects the contents of a match report, except for the results.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn machine() -> String {
 }
 
 /// Returns the path of `file` relative to `folder`. Returns `None` if either does not exist, or if
-/// `file` is a pipe or a device.
+/// `file` is not a regular file.
 pub(super) fn relative_path(folder: &Path, file: &Path) -> Option<PathBuf> {
     let (folder, file) = (folder.canonicalize().ok()?, file.canonicalize().ok()?);
     if !file.is_file() {

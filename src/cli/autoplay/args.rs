@@ -440,7 +440,8 @@ impl Args {
     }
 
     pub(crate) fn places(&self) -> Places {
-        // A state file cannot be stored next to a pipe or a device.
+        // By default, the state file is stored next to the PGN file. This is impossible if the PGN
+        // is written to a pipe or a device.
         let is_stream = |path: &Path| path.metadata().is_ok_and(|there| !there.is_file());
         let beside_pgn = self.pgn.as_ref().filter(|path| !is_stream(path)).map(|path| {
             let mut path = path.clone().into_os_string();

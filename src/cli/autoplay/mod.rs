@@ -30,9 +30,9 @@ use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::results::Results;
 use crate::tools::autoplay::tournament::{Progress, Tournament, find_protocols};
 
-/// The exit status if the match is tied or the sequential test is undecided.
+/// The exit status if the match is tied or the sequential test (SPRT) is undecided.
 const LEVEL: u8 = 3;
-/// The exit status if the second engine is ahead or the sequential test accepts H0.
+/// The exit status if the second engine is ahead or the sequential test (SPRT) accepts H0.
 const SECOND_AHEAD: u8 = 4;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -72,8 +72,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .transpose()?;
     #[cfg(feature = "serve")]
     let listener = args.live.listen()?;
-    // This must follow all other checks: it creates the state file, which marks the match as
-    // started.
+    // This must come after all other checks, because it creates the state file, which marks the
+    // match as started.
     let match_record = MatchRecord::open(&args.places(), schedule, &entrants, &settings)?;
     let engines = match_record.arrange(engines);
     for startup_retry in &mut startup_retries {

@@ -26,7 +26,8 @@ const LOG: &str = "the log";
 pub(super) struct Reporter {
     commands: Vec<String>,
     log: Option<BufWriter<File>>,
-    /// Outputs to which writing has failed. Each one is reported once, and the match continues.
+    /// Outputs with write errors. Only the first error on each output is reported, and the match
+    /// continues.
     lost: Vec<&'static str>,
     show_moves: bool,
     several: bool,
@@ -104,8 +105,8 @@ impl Reporter {
         }
     }
 
-    /// Logs lines about a game, each with a timestamp. If several games are played at the same
-    /// time, each line begins with the game number.
+    /// Logs the lines of `text`, each with a timestamp. If several games are played at the same
+    /// time, each line begins with the number of its game.
     fn stamped(&mut self, text: &str, slot: &Slot) {
         let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
         let now = now();

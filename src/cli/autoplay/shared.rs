@@ -1,5 +1,5 @@
-//! Arguments for a sequential test that several machines share, and the computation of its joint
-//! result.
+//! Arguments for a sequential test (SPRT) that several machines share, and code that computes the
+//! joint result.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -206,8 +206,8 @@ mod tests {
         let rows: Vec<&str> = text.lines().collect();
         assert!(rows.iter().all(|row| row.chars().count() < 80), "{text}");
         for [head, row] in [[rows[2], rows[3]], [rows[5], rows[6]]] {
-            // The last column must be aligned with its heading, and the numbers must be separated
-            // by spaces.
+            // Each row must end at the same column as its heading, and its numbers must be
+            // separated by spaces.
             assert_eq!(head.len(), row.chars().count(), "{text}");
             assert!(row.split_whitespace().count() >= 6, "{text}");
         }

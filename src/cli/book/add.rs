@@ -144,7 +144,8 @@ fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     let unusable =
         || refuse(&format!("its options cannot be used again ({})", manifest.filters.join("; ")));
     let mut parsed = Recorded::try_parse_from(words).map_err(|_| unusable())?.build;
-    // A filtered book has conditions that build options cannot express.
+    // The parsed options must give the same filters as the manifest. This is not the case for a
+    // book made by `tabia book filter`, which has conditions that build options cannot express.
     if parsed.describe_filters() != manifest.filters {
         return Err(unusable());
     }
@@ -185,7 +186,8 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     let more = Book::from_bytes(more.into_inner(), "the games to add")?;
-    // Standard input can be compared with the recorded inputs only after it has been read.
+    // The inputs are checked again after reading, because standard input cannot be compared with
+    // the inputs in the manifest before it has been read.
     let added = more.manifest()?.inputs;
     if let Some(twice) = added.iter().find(|input| is_known(input, &manifest)) {
         bail!(
@@ -231,7 +233,7 @@ fn new_inputs(
             new.push(input);
             continue;
         };
-        // A pipe can be read only once, and the build must read it.
+        // A pipe is not examined, because it can be read only once and the build must read it.
         let record = if path.is_file() { record_of(&input) } else { None };
         let found =
             record.as_ref().and_then(|own| known.iter().find(|other| other.is_same_text(own)));

@@ -100,7 +100,8 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let target = args.target()?;
     let plan = args.plan()?;
     let book = args.begin(target)?;
-    // The output may replace the input book, because it contains everything in that book.
+    // The input book is not protected from overwriting, because the output contains everything in
+    // it.
     let output = book_output(target, args.force, args.known.iter().chain(&args.only));
     output.check()?;
     let mut path = target.as_os_str().to_owned();

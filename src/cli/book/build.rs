@@ -43,8 +43,7 @@ pub(super) struct Args {
     pub(super) unique: bool,
     #[command(flatten)]
     pub(super) run: RunArgs,
-    // This group must be last, because it ends with a help heading that would also apply to later
-    // options.
+    // This group must be last, because its help heading would also apply to options that follow it.
     #[command(flatten)]
     pub(super) counting: CountingArgs,
 }
@@ -482,7 +481,7 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
 }
 
 pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
-    // Do not load the book, because it may exceed the memory limit.
+    // Read only the size of the book, because loading the book may exceed the memory limit.
     let (positions, moves) = Book::extent(path)?;
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
     outln!("{}: {}, {}", path.display(), extent(positions, moves), size(bytes),)?;

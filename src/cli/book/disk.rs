@@ -8,17 +8,17 @@ use crate::games::book::DEFAULT_MAX_PLY;
 use crate::games::pgn::PgnInput;
 use crate::support::platform;
 
-/// Bytes of disk space needed per byte of PGN text. An average game has about 620 bytes of text and
-/// 40 records of 12 bytes.
+/// Temporary disk space needed per byte of PGN text. An average game has about 620 bytes of text
+/// and 40 records of 12 bytes.
 const DISK_PER_BYTE: f64 = 0.8;
 /// Like [`DISK_PER_BYTE`], but for a build with facets, whose records have 16 bytes.
 const DISK_PER_BYTE_WITH_FACETS: f64 = 1.1;
 /// The approximate ratio of a game file's uncompressed size to its compressed size.
 const UNPACKED: f64 = 7.0;
-/// The minimum amount of text, in bytes, for which an estimate is printed.
+/// The minimum size of the uncompressed text, in bytes, for which an estimate is printed.
 const WORTH_REPORTING: f64 = 2e9;
 
-/// Before a long build, prints how much disk space it may need and how much is free.
+/// If the inputs are large, prints how much disk space the build may need and how much is free.
 pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets: bool) {
     let text = |input: &PgnInput| {
         Some(input.size()? as f64 * if input.is_compressed() { UNPACKED } else { 1.0 })

@@ -101,8 +101,8 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
         }
         paths.extend(here);
     }
-    // Several books, or the parts of a merged book, may have been built from the same files. Read
-    // each file once.
+    // Read each file only once, even if several of the books, or several parts of a merged book,
+    // were built from it.
     let mut seen = HashSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     Ok(PgnInput::from_paths(&paths)?)

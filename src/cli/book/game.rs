@@ -1,5 +1,5 @@
-//! `tabia book game`: prints a game in a book. The moves are read from the file that the book was
-//! built from.
+//! `tabia book game`: prints a game in a book. The moves are read from the PGN file from which the
+//! book was built.
 
 use std::io::Write;
 use std::path::PathBuf;

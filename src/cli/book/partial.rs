@@ -1,5 +1,5 @@
 //! `tabia book count` and `book pack`: build a book in two steps, so that other programs can
-//! process the counts in between.
+//! process the intermediate counts.
 
 use std::path::PathBuf;
 

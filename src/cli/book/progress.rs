@@ -1,4 +1,5 @@
-//! Displays the progress of a build, as a bar on a terminal and as separate lines elsewhere.
+//! Displays the progress of a book build: a progress bar on a terminal, and separate lines
+//! otherwise.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,7 +18,7 @@ const REFRESH: Duration = Duration::from_millis(100);
 /// The interval between lines when the output is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Displays the progress of a build until this value is dropped.
+/// Displays the progress of a book build until this value is dropped.
 pub(super) struct BuildProgress {
     stop: Option<crossbeam::channel::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -75,7 +76,7 @@ fn print_resumed(monitor: &Monitor, reported: &mut bool) {
 
 #[derive(Debug, Clone, Copy)]
 enum Material {
-    /// Games, with their total size in bytes if it is known.
+    /// PGN games. `bytes` is their total size, if known.
     Games {
         bytes: Option<u64>,
     },

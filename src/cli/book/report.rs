@@ -102,8 +102,8 @@ fn find_position(text: &str, names: &Names) -> anyhow::Result<Game> {
         Ok(game) => return Ok(game),
         Err(error) => error,
     };
-    // If at least the first move is legal, the text was meant as moves, so report which move is
-    // wrong.
+    // If at least the first move is legal, the text was probably meant as a list of moves, so
+    // report which of them is wrong.
     let Some(opening) = names.find(text) else {
         let first = text.split_whitespace().next().unwrap_or_default();
         match play(start, first, "the position") {

@@ -1,4 +1,4 @@
-//! The JSON representation of a book's contents, shared by `dump` and `show`.
+//! The JSON representation of a book's contents, shared by `book dump` and `book show`.
 
 use serde::Serialize;
 
@@ -9,12 +9,12 @@ use crate::games::book::{Book, BookValue, Counts, ListedGame, NamedOpening, Play
 #[derive(Debug, Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
-    /// The number of plies from the first position in the dump.
+    /// The number of plies from the first position of the dump. Only set by `book dump`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<NamedOpening>,
-    /// Whether the counts come from the embedded book.
+    /// Whether the counts come from the embedded book, whose games are self-play.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub self_play: bool,
     pub reached: CountsRow,
@@ -31,7 +31,8 @@ pub(super) struct MoveRow {
     name: MoveName,
     played: CountsRow,
     reached: CountsRow,
-    /// The analysis result after the move, from the point of view of the side that makes the move.
+    /// The analysis result for the position after the move, from the point of view of the side that
+    /// makes the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<ScoreAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,16 +90,17 @@ impl From<Counts> for CountsRow {
 /// The analysis result for a position. Scores are from the side to move's point of view.
 #[derive(Debug, Serialize)]
 pub(super) struct ValueRow {
-    /// The score of the best move, even if that move leads to a position outside the analysis.
+    /// The score of the best move, even if that move leads to a position that was not analysed.
     score: ScoreAnswer,
     /// The depth of the search that produced the score, in plies.
     depth: i32,
     /// The node limit of the search.
     nodes: u64,
     best: Option<MoveName>,
-    /// The best move that leads to a position outside the analysis.
+    /// The best of the moves that lead to a position that was not analysed, with its score.
     outside: Option<ScoredRow>,
-    /// The best move according to a search of this position alone.
+    /// The best move and score according to the search of this position, regardless of the analysis
+    /// of later positions.
     own: Option<ScoredRow>,
 }
 

@@ -1,4 +1,4 @@
-//! `tabia book search`: searches the games of a book for a pattern.
+//! `tabia book search`: finds the games of a book that match a pattern.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! `tabia book info`, `show` and `why`: print the contents of a book, and explain how the engine
-//! chooses its moves.
+//! chooses its book moves.
 
 use std::io::Write;
 use std::path::PathBuf;

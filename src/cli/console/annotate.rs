@@ -26,7 +26,7 @@ use crate::tools::suite::Switch;
 
 /// Size of the transposition table in mebibytes, the same as the default of `tabia annotate`.
 const MEMORY_MB: usize = 16;
-/// The column at which comments start, to the right of moves such as `100... Nbxd4+??`.
+/// The column at which comments start. It leaves room for moves such as `100... Nbxd4+??`.
 const COLUMN: usize = 16;
 
 pub(super) struct Annotating {
@@ -44,7 +44,7 @@ enum AnnotationEvent {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
-    /// A file of games to which the annotated game is appended.
+    /// A PGN file to which the annotated game is appended.
     Games(PathBuf),
     Page(PathBuf),
 }
@@ -65,11 +65,13 @@ impl Target {
 
     fn check(&self) -> io::Result<()> {
         let output = match self {
-            // Any existing file is accepted, because appending keeps its contents.
+            // Accept any existing file, because the game is appended and the file keeps its
+            // contents.
             Target::Games(path) => Output::new(path, GAMES).force(true),
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };
-        // The error message suggests `--force`, but the console has no such option.
+        // Remove the suggestion of `--force` from the error message, because the console has no
+        // such option.
         let words =
             |error: FileError| error.to_string().replace("; to replace it, add --force", "");
         output.check().map_err(|error| failed(words(error)))
@@ -128,7 +130,7 @@ impl Console {
             };
             let mut searcher = Searcher::on_large_stack(config);
             let print_text = |events| {
-                // Sending fails only if the console has ended.
+                // Ignore errors: sending fails only if the console has ended.
                 let _ = sender.send(events);
                 let _ = event_sender.send(BackgroundEvent::OwnerProgress);
             };
@@ -154,7 +156,7 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Returns the engine's settings, but with one thread and no book, so that results are
+    /// Returns the engine's search settings, but with one thread and no book, so that results are
     /// reproducible.
     fn annotator(&self) -> Config {
         Config {
@@ -166,13 +168,13 @@ impl Console {
         }
     }
 
-    /// Stops the annotation in progress. Returns whether one was running.
+    /// Stops the annotation in progress, if any. Returns true if one was running.
     pub(super) fn stop_annotation(&self) -> bool {
         self.annotating.iter().for_each(|annotating| annotating.switch.stop());
         self.annotating.is_some()
     }
 
-    /// Prints the progress and results of the annotation. Returns whether it has finished.
+    /// Prints the progress and results of the annotation. Returns true if it has finished.
     pub(super) fn print_annotation_progress(&mut self) -> io::Result<bool> {
         let Some(annotating) = &self.annotating else { return Ok(false) };
         let annotated = loop {

@@ -13,8 +13,8 @@ pub(in crate::cli) struct BoardStyle {
 }
 
 impl BoardStyle {
-    /// Returns the default style: with colours if the output is a terminal that supports them, and
-    /// plain text otherwise.
+    /// Returns the default style, which uses colours only if the output is a terminal that supports
+    /// them and the user allows them.
     pub(in crate::cli) fn of_output(is_terminal: bool) -> Self {
         let able = is_terminal
             && std::env::var("TERM").is_ok_and(|name| !name.is_empty() && name != "dumb");
@@ -27,7 +27,7 @@ impl BoardStyle {
     }
 }
 
-/// Returns whether the user's environment allows colours (<https://no-color.org>).
+/// Returns true unless the environment disables colours with `NO_COLOR` (<https://no-color.org>).
 pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
@@ -70,7 +70,7 @@ pub(in crate::cli) fn draw(position: &Position, last: Option<Move>, style: Board
     text
 }
 
-/// Draws a row without colours. The squares of the last move are in parentheses.
+/// Draws a rank without colours. The squares of the last move are in parentheses.
 fn plain_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,
@@ -118,8 +118,8 @@ fn coloured_row(
     row
 }
 
-/// Returns the symbol or letter of a piece. If colours are used, the symbols of both sides are
-/// filled.
+/// Returns the symbol or letter of a piece. In colour, the symbols of both sides are filled,
+/// because the colour shows the side.
 fn piece_letter(position: &Position, square: Square, style: BoardStyle) -> Option<char> {
     let piece = position.piece_on(square)?;
     let is_white = position.board().color_on(square) == Some(Color::White);
@@ -201,7 +201,7 @@ mod tests {
             assert!(text.is_ascii(), "{text}");
             let place = |line: &str, letter| seen(line).find(letter);
             let lines: Vec<&str> = text.lines().collect();
-            // The knight on f3 is above the label f, and the king on e8 is above the label e.
+            // The knight on f3 must be above the label f, and the king on e8 above the label e.
             assert_eq!(place(lines[5], 'N'), place(lines[8], 'f'), "{text}");
             assert_eq!(place(lines[0], 'k'), place(lines[8], 'e'), "{text}");
         }

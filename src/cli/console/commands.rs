@@ -21,7 +21,7 @@ pub(super) struct CommandRow {
 }
 
 impl CommandRow {
-    /// Runs the command. Fails if there are arguments but the command takes none.
+    /// Runs the command. Fails if arguments are given to a command that takes none.
     pub(super) fn run(&self, console: &mut Console, arguments: &str) -> io::Result<Flow> {
         if self.arguments.is_empty() && !arguments.is_empty() {
             return Err(failed(format!("{arguments}: this command takes no argument")));

@@ -21,7 +21,7 @@ impl Console {
         self.print_text("I count; Ctrl-C ends it.")
     }
 
-    /// Stops the count in progress. Returns whether one was running.
+    /// Stops the count in progress, if any. Returns true if one was running.
     pub(super) fn stop_count(&self) -> bool {
         self.count.iter().for_each(PerftCount::stop);
         self.count.is_some()

@@ -62,8 +62,8 @@ pub(super) fn keep_file() -> Option<PathBuf> {
     Some(platform::data_folder()?.join("tabia").join("games.pgn"))
 }
 
-/// Loads a game by its 1-based number. Also returns a message if only part of the game could be
-/// read.
+/// Loads a game by its 1-based number in a file. Also returns a message if only part of the game
+/// could be read.
 pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Option<String>)> {
     let mut games = pgn::read_games(open(name)?);
     let mut last = 0;
@@ -118,8 +118,8 @@ pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     read_position(text).map_err(|error| with_path(name, format!("line {line}: {error}")))
 }
 
-/// Parses a position with its move counters, given either as FEN fields or as the EPD operations
-/// `hmvc` and `fmvn`.
+/// Parses a position with its move counters, which are either the last two FEN fields or the EPD
+/// operations `hmvc` and `fmvn`.
 fn read_position(line: &str) -> Result<Position, ParseError> {
     let (position, rest) = epd::position(line)?;
     let operations = epd::operations(rest);

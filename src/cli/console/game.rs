@@ -12,7 +12,7 @@ use crate::engine::controller::Flow;
 use crate::games::pgn::GameResult;
 
 impl Console {
-    /// Replaces the game on the board. The previous game is saved first.
+    /// Saves the game on the board and replaces it with `record`.
     fn replace_game(&mut self, record: Record) -> io::Result<()> {
         self.keep_game()?;
         self.record = record;
@@ -108,8 +108,8 @@ impl Console {
         }
     }
 
-    /// Undoes moves and deletes all later moves. If the user has stepped back in the game, saves
-    /// the whole game first.
+    /// Takes back `plies` plies and deletes all later moves. If the user has stepped back in the
+    /// game, the whole game is saved first.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {
@@ -184,7 +184,7 @@ impl Console {
         self.end(GameResult::won_by(Some(!user)))
     }
 
-    /// Called when the user offers a draw or accepts the engine's offer.
+    /// Handles the `draw` command, with which the user offers a draw or accepts the engine's offer.
     pub(super) fn offer_draw(&mut self) -> io::Result<Flow> {
         self.check_not_over()?;
         if self.offer.take() == Some(Offer::Engine) {
@@ -198,7 +198,7 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Called when the engine offers a draw or accepts the user's offer.
+    /// Called when the engine wants a draw: it accepts the user's offer or makes its own.
     pub(super) fn draw_offered(&mut self) -> io::Result<()> {
         if self.offer.take() == Some(Offer::User) {
             self.print_text("I take the draw.")?;
@@ -227,8 +227,8 @@ impl Console {
         }
     }
 
-    /// Runs the `activate` command from GNU Chess, which reopens a game that was drawn by agreement
-    /// or resigned.
+    /// Runs the `activate` command (from GNU Chess), which reopens a game that was drawn by
+    /// agreement or resigned.
     pub(super) fn activate(&mut self) -> io::Result<Flow> {
         if self.position().has_no_moves() {
             return Err(failed("there is no move left; take one back with `undo`"));
@@ -258,8 +258,8 @@ impl Console {
         self.print_text(&format!("My rating is {own}, yours {user}; they go into saved games."))
     }
 
-    /// Records the moves on the board. If they deviate from the recorded game, saves the recorded
-    /// game first.
+    /// Records the moves that led to the current position. If they deviate from the recorded game,
+    /// that game is saved first.
     pub(super) fn follow(&mut self) -> io::Result<()> {
         if self.solving.is_some() {
             return Ok(());

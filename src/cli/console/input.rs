@@ -15,12 +15,12 @@ use crate::support::platform::{self, Event, on_events};
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Reads one line per prompt, with editing and history. While the engine is thinking, urgent
-/// commands take effect immediately, and other lines are kept for later prompts.
+/// commands take effect immediately, and other lines are queued for later prompts.
 pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
     lines: Sender<Input>,
 ) -> anyhow::Result<()> {
-    // The input ends when the terminal is closed.
+    // Closing the terminal ends the input.
     let end = lines.clone();
     on_events(&[Event::Hangup], move |_| drop(end.send(Input::End)))?;
     let mut editor = DefaultEditor::new()?;
@@ -34,7 +34,8 @@ pub(in crate::cli) fn read_lines(
                 },
                 Err(RecvTimeoutError::Timeout) => match read_typed_ahead(&mut waiting) {
                     Some(input) => {
-                        // If a prompt has arrived in the meantime, this line answers it.
+                        // If a prompt has arrived in the meantime, discard it, because this line is
+                        // the response to it.
                         let _ = prompts.try_recv();
                         input
                     }
@@ -65,8 +66,8 @@ fn ask(editor: &mut DefaultEditor, prompt: &str) -> Input {
 /// Commands that take effect immediately while the engine is thinking.
 const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
 
-/// Reads a line that was typed without a prompt, if there is one. An urgent line takes effect
-/// immediately, unless other lines are waiting.
+/// Reads a line that was typed without a prompt, if there is one. Urgent lines are returned at once
+/// unless other lines are waiting. All other lines are added to `waiting`.
 fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
     if !platform::input_has_line(&stdin) {

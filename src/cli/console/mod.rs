@@ -1,4 +1,4 @@
-//! The console: a prompt in the terminal with a board, moves and commands, as in GNU Chess.
+//! The console: a command prompt in the terminal with a board for playing moves, as in GNU Chess.
 //!
 //! `Record` contains the whole game, whereas the engine has only the moves up to the position on
 //! the board.
@@ -44,14 +44,14 @@ use solve::Solving;
 #[cfg(fuzzing)]
 pub(crate) use unattended::type_in;
 
-/// The console. It requests each line of input by sending a prompt. While the user types, it prints
-/// nothing but analysis.
+/// The console. It requests each line of input by sending a prompt. While it waits for this line,
+/// it prints nothing except analysis.
 pub(super) struct Console {
     engine: Engine,
     out: Box<dyn Write>,
     prompts: Sender<String>,
     style: BoardStyle,
-    /// Whether the output is a terminal. If so, lines are wrapped at the width of the terminal.
+    /// Whether the output is a terminal, so that lines are wrapped at its width.
     is_terminal: bool,
     flipped: bool,
     opening: String,
@@ -60,14 +60,14 @@ pub(super) struct Console {
     record: Record,
     players: Players,
     offer: Option<Offer>,
-    /// The engine's depth limit in this game, in plies.
+    /// The engine's depth limit for the current game, in plies.
     depth: Option<u32>,
     solving: Option<Solving>,
     count: Option<PerftCount>,
     annotating: Option<Annotating>,
-    /// Whether another book is currently being opened.
+    /// Whether the console waits for another book to be opened before it sends the next prompt.
     opening_book: bool,
-    /// The file to which games are appended that are not saved in any other file.
+    /// The file for games that are not saved in any other file. The console appends them.
     keep_file: Option<PathBuf>,
 }
 
@@ -155,7 +155,7 @@ impl Console {
         // The engine may already have replied from the book, so show the position before its reply.
         // The reply is printed when its event is handled.
         self.show_board_of(&after, Some(mv))?;
-        // If the engine is playing, it reports the end of the game itself.
+        // If the engine plays one side, it reports the end of the game itself.
         match self.engine.game().outcome().filter(|_| self.engine.side().is_none()) {
             Some(outcome) => self.print_text(&ending(outcome)),
             None => Ok(Flow::Continue),
@@ -174,7 +174,7 @@ impl Console {
         }
     }
 
-    /// Prints pending output, and requests a line if it is the user's turn.
+    /// Prints pending output, and sends a prompt if it is the user's turn.
     fn settle(&mut self, line_done: bool) -> io::Result<()> {
         self.follow()?;
         let mut done = self.print_count()? || line_done;
@@ -254,8 +254,8 @@ impl Console {
             .map(drop)
     }
 
-    /// Appends the game to the file of saved games, unless a file already contains the game. If
-    /// this fails, prints the game and the error, and returns `false`.
+    /// Appends the game to the file of saved games, unless it is already in a file. If this fails,
+    /// prints the game and the error, and returns `false`.
     fn keep_game(&mut self) -> io::Result<bool> {
         if !self.record.is_unsaved() {
             return Ok(true);
@@ -289,7 +289,8 @@ fn ending(outcome: Outcome) -> String {
 impl Console {
     fn act(&mut self, input: Input) -> io::Result<Flow> {
         let flow = match input {
-            // Ctrl-C arrives as the line `?`. It stops work in the background, if there is any.
+            // Ctrl-C arrives as the line `?`. If there is work in the background, it stops that
+            // work.
             Input::Line(line) if line == "?" && self.stop_work()? => Flow::Continue,
             Input::Line(line) => self.line(&line)?,
             Input::TooLong(_) => Flow::Continue,
@@ -307,8 +308,8 @@ impl Console {
         Ok(self.stop_count() | self.stop_annotation() | self.stop_suite()?)
     }
 
-    /// Saves the game after an error. The game must not be lost even if the terminal has been
-    /// closed.
+    /// If `done` is an error, saves the game, so that it is not lost even if the terminal has been
+    /// closed. Returns `done` unchanged.
     fn keep_after<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         if done.is_err() {
             let _ = self.keep_game();

@@ -1,4 +1,4 @@
-//! The game as it will be saved.
+//! The game that the console will save.
 
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::games::pgn::{GameResult, PgnGame, PgnMove};
@@ -11,8 +11,8 @@ pub(super) struct Players {
     pub(super) user_rating: Option<u32>,
 }
 
-/// The whole game, including any moves after the position on the board, because stepping back does
-/// not remove moves.
+/// The whole game, including any moves after the position on the board. Stepping back in the game
+/// does not remove moves.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     game: PgnGame,
@@ -48,13 +48,14 @@ impl Record {
         self.game.moves.get(plies).map(|played| played.mv)
     }
 
-    /// Returns whether the moves on the board deviate from this game.
+    /// Returns true if the moves on the board deviate from the recorded game.
     pub(super) fn is_left_by(&self, moves: &[Move]) -> bool {
         let common = self.common(moves);
         common < self.len() && common < moves.len()
     }
 
-    /// Records the moves on the board, unless the user is only stepping through this game.
+    /// Records the moves on the board. Changes nothing if the user is only stepping through the
+    /// recorded game.
     pub(super) fn follow(&mut self, moves: &[Move]) {
         let common = self.common(moves);
         if common < moves.len() {
@@ -95,8 +96,9 @@ impl Record {
         self.game.replay()
     }
 
-    /// Returns the game as PGN. If Tabia has not moved yet, `side` is the side it is going to play.
-    /// `control` is the value of the `TimeControl` tag for games that were not loaded from a file.
+    /// Returns the game with PGN tags for the players and the time control. If Tabia has not moved
+    /// yet, `side` is the side it is going to play. `control` is the value of the `TimeControl` tag
+    /// for games that were not loaded from a file.
     pub(super) fn pgn(&self, players: &Players, side: Option<Color>, control: &str) -> PgnGame {
         let mut game = self.game.clone();
         game.result = self.result();

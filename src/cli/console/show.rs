@@ -19,7 +19,8 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 }
 
 impl Console {
-    /// Prints text with control characters made visible, because it may come from files.
+    /// Prints text, wrapped if the output is a terminal. Control characters are made visible,
+    /// because the text may come from files.
     pub(super) fn print_text(&mut self, text: &str) -> io::Result<Flow> {
         let text = visible_lines(text.trim_end());
         match self.width() {
@@ -41,7 +42,7 @@ impl Console {
         self.show_board_of(&position, last)
     }
 
-    /// Shows the board of any position in the game, and the opening if its name has changed.
+    /// Shows the board for any position of the game, and the name of the opening if it has changed.
     pub(super) fn show_board_of(
         &mut self,
         position: &Position,
@@ -164,7 +165,8 @@ impl Console {
         }
     }
 
-    /// Returns the prompt, which names the side to move. It is empty during analysis.
+    /// Returns the prompt, which names the side to move. It is empty during analysis, because
+    /// analysis is printed while the user types.
     pub(super) fn prompt(&self) -> String {
         if self.engine.mode() == Mode::Analysing {
             return String::new();

@@ -1,4 +1,4 @@
-//! Runs test suites while the game is suspended.
+//! Runs test suites in the console. The current game is suspended meanwhile.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(super) struct Solving {
     suite: SuiteRun,
     time: Duration,
     game: Game,
-    /// The engine's side in the suspended game.
+    /// The side that the engine plays in the suspended game.
     side: Option<Color>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
     let (name, time) = file_and_word(arguments)?;
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";
     let time = time.map_or(Ok(TIME), |text| parse_time(&text).map_err(|_| failed(why)))?;
-    // The console itself reads standard input, so the suite cannot be read from there.
+    // Reject standard input, because the console itself reads it.
     if name == "-" {
         return Err(with_path(&name, "expected a file"));
     }
@@ -67,7 +67,7 @@ impl Console {
         self.solve_next(solving)
     }
 
-    /// Stops the suite. Returns whether one was running.
+    /// Stops the test suite in progress, if any. Returns true if one was running.
     pub(super) fn stop_suite(&mut self) -> io::Result<bool> {
         let Some(solving) = self.solving.take() else { return Ok(false) };
         self.print_text(&solving.suite.stopped())?;

@@ -14,12 +14,13 @@ pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
 
-/// The minimum terminal width at which lines are wrapped. In narrower terminals, the terminal's own
-/// wrapping looks better.
+/// The minimum terminal width at which lines are wrapped. In narrower terminals, wrapping is left
+/// to the terminal.
 const NARROWEST: usize = 20;
 const INDENT: usize = 4;
 
-/// Wraps lines between words. Text that starts in a second column continues in that column.
+/// Wraps lines between words. If a line has a second column, its continuation lines are aligned
+/// with that column.
 pub(super) fn fold(text: &str, width: usize) -> String {
     if width < NARROWEST {
         return text.to_owned();
@@ -49,7 +50,8 @@ fn column(line: &str) -> Option<usize> {
 
 const SUGGESTIONS: usize = 3;
 
-/// Returns `; did you mean this or that?` if a known word is similar; otherwise an empty string.
+/// Returns a suggestion such as `; did you mean this or that?`, or an empty string if no known word
+/// is similar.
 pub(in crate::cli) fn did_you_mean(word: &str, known: impl Iterator<Item = String>) -> String {
     let word = word.to_lowercase();
     // Allow one typo for every three letters, but at least one and at most two.

@@ -12,8 +12,9 @@ use crate::engine::controller::{Engine, Flow, Frontend, Input};
 /// The time limit for a line, which is ample for the fuzz target even on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Types one line per prompt, and waits until each line is processed. Games that are in no other
-/// file are saved in `kept`. Panics if a line is not followed by exactly one prompt.
+/// Types one line per prompt, and waits until each line has been processed. The console saves games
+/// to `kept` if they are in no other file. Panics unless each line is followed by exactly one
+/// prompt.
 pub(crate) fn type_in(
     engine: Engine,
     out: Box<dyn Write>,
@@ -40,7 +41,7 @@ pub(crate) fn type_in(
     if ends == Flow::Continue {
         console.input(Input::End)?;
     }
-    // Otherwise the threads of a running search would continue.
+    // Stop any running search, because its threads would otherwise continue.
     console.engine.force();
     console.engine.stop_analysis();
     Ok(())

@@ -86,10 +86,11 @@ impl EngineArgs {
 
     fn config(&self) -> anyhow::Result<Config> {
         let book = self.book.as_deref().map(open_book).transpose()?;
-        // Use the same mode as when playing with `-b`.
+        // Search with the book in the same mode as `tabia -b`.
         let book_search = if book.is_some() { BookSearch::Value } else { BookSearch::Off };
         let threads = self.threads.into();
-        // Use all threads even on a single-core machine, to show how they share the tree.
+        // Use all threads even if the machine has fewer cores, to show how the threads share the
+        // tree.
         let cores = Some(threads);
         Ok(Config { memory_mb: MEMORY_MB, threads, cores, book, book_search, ..Config::default() })
     }

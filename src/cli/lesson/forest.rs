@@ -1,4 +1,4 @@
-//! `tabia lesson forest`: searches many random trees with each method.
+//! `tabia lesson forest`: searches many random trees with each search method.
 
 use std::fmt::Write;
 use std::process::ExitCode;

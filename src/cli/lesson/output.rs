@@ -1,4 +1,4 @@
-//! The output of a lesson: standard output, and files that are written atomically.
+//! Writes the output of a lesson to standard output or to files. Files are written atomically.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! `tabia lesson research`: compares two orders of re-searching a reduced move.
+//! `tabia lesson research`: compares two orders of re-searching a reduced move: depth first or
+//! window first.
 
 use std::process::ExitCode;
 use std::sync::Arc;

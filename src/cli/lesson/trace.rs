@@ -1,4 +1,4 @@
-//! `tabia lesson trace`: shows step by step how a real position is searched.
+//! `tabia lesson trace`: shows step by step how a chess position is searched.
 
 use std::fmt::Write;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `tabia lesson tree`: shows step by step how a tree is searched.
+//! `tabia lesson tree`: shows step by step how an abstract game tree is searched.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! A dossier on an opponent, as rows that all output formats share.
+//! A report on the openings of an opponent (a dossier), as rows that all output formats share.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::games::repertoire::{NewMove, OpponentGames, Reached, Repertoire, Spot
 #[derive(Serialize)]
 pub(super) struct Dossier {
     pub player: String,
-    /// The matching names and how many games each has, most frequent first.
+    /// The player names that match, with the number of games of each, most frequent first.
     pub names: Vec<NameRow>,
-    /// The games as White and as Black. A colour without games is omitted.
+    /// Results for the games as White and for those as Black. A colour without games is omitted.
     pub colours: Vec<ColourRows>,
     /// `None` without a repertoire.
     pub repertoire: Option<RepertoireRows>,
@@ -35,13 +35,14 @@ pub(super) struct ColourRows {
     pub results: Results,
     pub years: Vec<YearRow>,
     pub openings: Vec<OpeningShare>,
-    /// Positions reached in enough games, sorted by the upper bound of the score, lowest first.
+    /// The player's weak spots: positions reached in enough games, sorted by the upper bound of the
+    /// player's expected score, lowest first.
     pub spots: Vec<SpotRow>,
 }
 
 #[derive(Serialize)]
 pub(super) struct YearRow {
-    /// `None` if the games have no date.
+    /// The year in which the games were played. `None` if they have no date.
     pub year: Option<u16>,
     /// These games as a fraction of the player's games with this colour in this year.
     pub share: f64,
@@ -63,7 +64,7 @@ pub(super) struct OpeningShare {
 #[derive(Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
-    /// The moves by which the first game reached the position.
+    /// The moves of the first game that reached the position.
     pub line: String,
     pub opening: Option<String>,
     #[serde(flatten)]
@@ -85,14 +86,15 @@ pub(super) struct NextRow {
 pub(super) struct SpotRow {
     #[serde(flatten)]
     pub at: PositionRow,
-    /// The bounds of the 95% confidence interval for the expected score.
+    /// The bounds of the 95% confidence interval for the player's expected score.
     pub low: f64,
     pub high: f64,
-    /// Whether the upper bound is below the player's average score with this colour.
+    /// Whether `high` is below the player's average score with this colour.
     pub below_mean: bool,
 }
 
-/// The positions that both the games and a repertoire reach.
+/// Positions that occur both in the player's games and in a repertoire, and repertoire moves that
+/// lead from the player's games to new positions.
 #[derive(Serialize)]
 pub(super) struct RepertoireRows {
     pub side: &'static str,
@@ -167,8 +169,8 @@ impl Collection {
         self.names.is_empty()
     }
 
-    /// Returns the dossier. Positions reached in fewer than `min_games` games are not listed as
-    /// weak spots.
+    /// Builds a report on the player's openings. Positions reached in fewer than `min_games` games
+    /// are not listed as weak spots.
     pub(super) fn dossier(
         &self,
         player: &str,
@@ -247,7 +249,7 @@ impl Collection {
         let (start, line) = games.line(reached);
         let mut game = Game::new(*start);
         for &mv in line {
-            // The moves are legal, so playing them cannot fail.
+            // Cannot fail, because the moves are legal.
             let _ = game.play(mv);
         }
         let opening = self.opening_names.of_game(&game).map(|opening| opening.name.clone());

@@ -38,10 +38,9 @@ pub(super) struct ShareRow {
 #[derive(Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
-    /// The expected number of times that the position occurs in a game.
+    /// The expected number of occurrences of the position per game.
     pub probability: f64,
-    /// The line that leads to the position, in SAN with move numbers. Empty if there is no such
-    /// line.
+    /// The line that leads to the position, in SAN with move numbers. Empty if no line was found.
     pub line: String,
     #[serde(skip)]
     pub found: Option<Line>,
@@ -52,7 +51,7 @@ pub(super) struct GapRow {
     #[serde(flatten)]
     pub at: PositionRow,
     pub kind: &'static str,
-    /// The moves of the line in coordinate notation.
+    /// The moves of the line to the position, in coordinate notation.
     pub moves: Vec<String>,
     pub line_probability: f64,
     pub games: u64,
@@ -67,7 +66,8 @@ pub(super) struct AnswerRow {
     #[serde(skip)]
     pub mv: Move,
     pub san: String,
-    /// How the move was found: `engine`, `value` (the book's best) or `games` (the most frequent).
+    /// The source of the move: `engine` (a search), `value` (the book's best move) or `games` (the
+    /// most frequent move).
     pub source: &'static str,
     pub score: Option<ScoreAnswer>,
     #[serde(skip)]
@@ -99,7 +99,8 @@ pub(super) struct PlaceRow {
 
 #[derive(Serialize)]
 pub(super) struct RedundantRow {
-    /// The line up to and including its first redundant move.
+    /// The line up to and including its first redundant move, which an earlier line already
+    /// contains.
     #[serde(flatten)]
     pub at: PlaceRow,
     pub moves: usize,
@@ -111,7 +112,7 @@ pub(super) struct LossRow {
     #[serde(flatten)]
     pub at: PositionRow,
     pub san: String,
-    /// The loss compared with the best move, in centipawns.
+    /// How much worse the repertoire's move is than the best move, in centipawns.
     pub loss: Score,
     pub best: Option<String>,
     pub source: &'static str,
@@ -123,9 +124,10 @@ pub(super) struct LowScoreRow {
     pub at: PositionRow,
     #[serde(flatten)]
     pub own: ScoredMove,
-    /// An upper bound on the score of the repertoire's move.
+    /// An upper bound on the expected score of the repertoire's move, in points per game.
     pub at_most: f64,
-    /// The average points per game of the other moves, weighted by number of games.
+    /// The average expected score of the other moves, in points per game, weighted by their number
+    /// of games.
     pub usual: f64,
     /// A lower bound of `usual`.
     pub usual_at_least: f64,
@@ -154,10 +156,10 @@ pub(super) struct Check<'a> {
     pub book: &'a Book,
     pub forecast: Forecast,
     pub min_probability: f64,
-    /// Moves that lose more than this many centipawns are reported.
+    /// Repertoire moves that lose more than this many centipawns are reported.
     pub margin: Score,
-    /// Moves that score worse than the other moves by at least this many points per game are
-    /// reported.
+    /// Repertoire moves that score worse than the other moves by more than this many points per
+    /// game are reported.
     pub score_margin: f64,
 }
 
@@ -215,8 +217,9 @@ impl Check<'_> {
         }
     }
 
-    /// Proposes an answer. If searches are enabled, this is the engine's move. Otherwise, it is the
-    /// move with the best value in the book or, if there are no values, the most frequent move.
+    /// Proposes a move for a position without an answer. If searches are enabled, this is the
+    /// engine's move. Otherwise, it is the move with the best value in the book or, if there are no
+    /// values, the most frequent move.
     fn answer(&self, position: &Position, searches: &mut Option<Searches>) -> Option<AnswerRow> {
         let row = |mv, source, score: Option<Score>| {
             let text = score.map(notation::score).unwrap_or_default();
@@ -268,8 +271,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the repertoire's moves in a position that lose more than the margin. The values come
-    /// from a book or, if there are none and the position is likely enough, from a search.
+    /// Returns the repertoire's moves in a position that lose more than `margin`. The values come
+    /// from a book or, if the books have none and the position is likely enough, from a search.
     fn losing(&self, position: &Position, searches: &mut Option<Searches>) -> Vec<LossRow> {
         let moves = self.repertoire.node(position).map_or(&[][..], |node| &node.moves);
         let books = [Some(self.book), self.repertoire.book.as_ref()];
@@ -343,7 +346,8 @@ impl Findings {
     }
 }
 
-/// Sorts rows by the probability of their positions, highest first. The sort is stable.
+/// Sorts rows by the probability of their positions, highest first. Rows with equal probability
+/// keep their order.
 fn sorted<T>(mut rows: Vec<T>, position: impl Fn(&T) -> &PositionRow) -> Vec<T> {
     rows.sort_by(|a, b| position(b).probability.total_cmp(&position(a).probability));
     rows

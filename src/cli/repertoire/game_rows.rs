@@ -1,5 +1,4 @@
-//! Compares individual games with a repertoire, and returns the results as rows that all output
-//! formats share.
+//! Compares individual games with a repertoire. The results are rows that all output formats share.
 
 use std::collections::HashMap;
 
@@ -37,10 +36,10 @@ pub(super) struct GameRow {
 pub(super) struct EventRow {
     #[serde(flatten)]
     pub at: At,
-    /// The player's reply, if the opponent's move left the repertoire.
+    /// The player's reply, if it was the opponent's move that left the repertoire.
     pub answer: Option<MoveRow>,
-    /// How many times this move has left the repertoire so far, including this game; 0 for returns
-    /// and entries.
+    /// How many times this move has left the repertoire in the games so far, including this game. 0
+    /// for moves that return to the repertoire or enter it.
     pub time: u64,
 }
 
@@ -70,9 +69,10 @@ pub(super) struct MoveRow {
     pub games: u64,
     /// The average points per game for the side that makes the move.
     pub score: Option<f64>,
-    /// The engine value from the point of view of the side that makes the move.
+    /// The engine's evaluation of the move, from the point of view of the side that makes it.
     pub value: Option<ScoreAnswer>,
-    /// The counts and value as text, such as ` (12 games, 54%, +0.35)`; empty if there are neither.
+    /// The game counts and the value as text, such as ` (12 games, 54%, +0.35)`. Empty if there are
+    /// neither.
     #[serde(skip)]
     pub about: String,
 }
@@ -85,7 +85,8 @@ pub(super) struct Comparison<'a> {
     pub repertoire: &'a Repertoire,
     pub book: &'a Book,
     names: Names,
-    /// How many times each move has left the repertoire so far, by position and move.
+    /// How many times each move has left the repertoire in the games so far. The key consists of
+    /// the position's key and the move.
     times: HashMap<(u64, Move), u64>,
 }
 

@@ -117,7 +117,7 @@ impl ReferenceArgs {
         if filter.is_everything() {
             return Ok(book);
         }
-        // Selecting games drops the analysed values. Restore them, because they do not depend on
+        // Selecting games drops the analysis values. Add them again, because they do not depend on
         // the games.
         let values: Vec<BookValue> = book.values().collect();
         let selection = Selection { facets: filter, ..Selection::default() };

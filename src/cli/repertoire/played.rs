@@ -11,7 +11,7 @@ use crate::support::words::visible;
 
 pub(super) struct Played {
     pub file: String,
-    /// The 1-based number of the game in its input.
+    /// The 1-based number of the game in its file.
     pub number: u64,
     pub game: PgnGame,
 }
@@ -27,14 +27,14 @@ fn player(game: &PgnGame, side: Color) -> &str {
     game.tag(if side == Color::White { "White" } else { "Black" }).unwrap_or("?")
 }
 
-/// Whether the player with this colour matches one of the lower-case `names`. An empty list matches
-/// all players.
+/// Returns true if the name of the player with this colour matches one of the lower-case `names`.
+/// An empty list matches all players.
 pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> bool {
     names.is_empty() || names_player(names, player(game, side))
 }
 
-/// Reads the selected games. If a game contains an error, reports the error and uses the moves
-/// before it.
+/// Reads the games for which `is_wanted` returns true. If a game contains an error, reports the
+/// error and uses the moves before it.
 pub(super) fn each_game(
     inputs: &[PgnInput],
     is_wanted: impl Fn(&PgnGame) -> bool,

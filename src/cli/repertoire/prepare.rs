@@ -1,4 +1,4 @@
-//! `tabia repertoire prepare`: compiles a dossier on an opponent.
+//! `tabia repertoire prepare`: creates a report on the openings of an opponent (a dossier).
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

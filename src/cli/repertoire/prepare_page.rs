@@ -1,4 +1,4 @@
-//! The HTML page of a dossier: openings by colour and year, and lines on a board.
+//! The HTML page with the report on an opponent: openings by colour and year, and lines on a board.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Formats the findings of a check as text, as PGN and as flash cards.
+//! Formats the findings of a repertoire check as text, as PGN and as flash cards.
 
 use std::fmt::Write as _;
 
@@ -171,8 +171,8 @@ fn about(gap: &GapRow) -> String {
     about
 }
 
-/// Returns the gaps as flash cards for Anki. Each card contains the position, the line that leads
-/// to it, and the proposed move.
+/// Formats the gaps of a repertoire as flash cards for Anki. Each card contains the position, the
+/// line that leads to it, and the proposed move.
 pub(super) fn cards(findings: &Findings) -> String {
     let mut text = String::from(CARDS_HEAD);
     for gap in &findings.gaps {
@@ -185,7 +185,7 @@ pub(super) fn cards(findings: &Findings) -> String {
     text
 }
 
-/// The header of a file for Anki, which specifies the separator and the columns.
+/// The header of the flash-card file, which tells Anki the separator and the columns.
 pub(super) const CARDS_HEAD: &str =
     "#separator:Comma\n#columns:FEN,Line,Answer,About,Probability\n";
 

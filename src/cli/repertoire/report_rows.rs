@@ -8,7 +8,8 @@ use super::game_rows::{At, GameRow};
 use crate::chess::position::{Color, Move};
 use crate::games::book::Counts;
 
-/// The possible outcomes of a game and their meanings, in the order in which they are printed.
+/// The possible outcomes of comparing a game with the repertoire, and their meanings, in the order
+/// in which they are printed.
 pub(super) const OUTCOMES: [(&str, &str); 6] = [
     ("deviation", "you left the repertoire"),
     ("reply", "no answer to the opponent's reply"),
@@ -23,12 +24,12 @@ pub(super) struct Report {
     pub side: &'static str,
     pub repertoire: String,
     pub reference: String,
-    /// Whether the reference was built from self-play games of Tabia.
+    /// Whether the reference book was built from self-play games of Tabia.
     pub self_play: bool,
     pub results: Results,
     pub outcomes: Vec<OutcomeRow>,
     pub openings: Vec<OpeningRow>,
-    /// The moves that left the repertoire, most frequent first.
+    /// The moves with which the games left the repertoire, most frequent first.
     pub leaves: Vec<LeaveRow>,
     pub returned: usize,
     pub games: Vec<GameRow>,
@@ -55,8 +56,8 @@ pub(super) struct OpeningRow {
     #[serde(flatten)]
     pub results: Results,
     pub outcomes: BTreeMap<&'static str, usize>,
-    /// The average number of plies before a game first left the repertoire. A game that never left
-    /// it counts with all its plies.
+    /// The average number of plies before a game first left the repertoire. If a game never left
+    /// it, all of its plies are counted.
     pub followed_plies: f64,
     pub leave: Option<LeaveRow>,
 }
@@ -143,7 +144,8 @@ pub(super) fn family(name: &str) -> &str {
     name.split([':', ',']).next().unwrap_or(name)
 }
 
-/// Merges identical moves that left the repertoire, and sorts them by frequency.
+/// Groups the moves that left the repertoire by position and move, and sorts the groups by number
+/// of games, largest first.
 fn leaves<'a>(events: impl Iterator<Item = (&'a GameRow, &'a At)>, side: Color) -> Vec<LeaveRow> {
     let mut found: Vec<(&At, Vec<Counts>)> = Vec::new();
     let mut index: HashMap<(u64, Move), usize> = HashMap::new();

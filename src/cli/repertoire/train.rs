@@ -101,7 +101,8 @@ impl Args {
 }
 
 pub(in crate::cli) fn journal_beside(repertoire: &Path) -> PathBuf {
-    // Collecting the components drops a trailing slash from the name of a folder.
+    // Drop a trailing slash from the name of a folder, so that the journal is next to the folder
+    // and not in it.
     let mut name = repertoire.components().collect::<PathBuf>().into_os_string();
     name.push(JOURNAL_ENDING);
     name.into()

@@ -23,7 +23,7 @@ pub(super) fn introduction(training: &Training, now: Time) -> String {
     )
 }
 
-/// Reports that nothing is due, and when the next position will be due.
+/// Returns the message that nothing is due. It includes when the next position will be due.
 pub(super) fn progress(training: &Training, now: Time) -> String {
     match training.progress(now).next_due {
         Some(time) => format!("Nothing is due. The next position is due in {}.", span(time - now)),

@@ -164,7 +164,7 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
     }
     reporter.bar.finish_and_clear();
     if trainer.steps() < trainer.all_steps() {
-        // The result must be saved even if this message cannot be printed.
+        // Ignore errors, because the result must be saved even if this message cannot be printed.
         let _ = outln!("interrupted after {} steps; --resume continues", trainer.steps());
     }
     Ok(())
@@ -217,7 +217,7 @@ impl TrainReporter {
 
     fn print_line(&mut self, line: &str) {
         self.last_report = Instant::now();
-        // Training continues even if this line cannot be printed.
+        // Ignore errors, because training should continue even if this line cannot be printed.
         let _ = self.bar.suspend(|| outln!("{line}"));
     }
 }

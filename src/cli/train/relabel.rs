@@ -1,4 +1,5 @@
-//! `tabia train relabel`: replaces the scores of self-play games with those of a later network.
+//! `tabia train relabel`: replaces the scores in self-play games with scores computed by a later
+//! network.
 
 use std::io;
 use std::path::Path;
@@ -63,7 +64,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     for (number, (path, settings)) in args.paths.files.iter().zip(&settings).enumerate() {
         let done = match held.get(number) {
-            // Only the last part may be incomplete.
+            // All parts of the output except the last are complete, so their inputs are skipped.
             Some(_) if number + 1 < held.len() => {
                 work.pass(path);
                 continue;

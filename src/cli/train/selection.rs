@@ -1,4 +1,4 @@
-//! Arguments that select training positions and determine their targets.
+//! Arguments that select training positions and determine their training targets.
 
 use std::path::PathBuf;
 

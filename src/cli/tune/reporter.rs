@@ -1,5 +1,5 @@
-//! Reports the progress of a tuning run, as a live table on a terminal and as lines of text
-//! elsewhere.
+//! Reports the progress of a tuning run: as a live table on a terminal, and as lines of text
+//! otherwise.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -12,7 +12,7 @@ use crate::cli::output::outln;
 use crate::support::words::{rounded, visible, visible_lines};
 use crate::tools::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 
-/// The heading of the table's first column, which determines the minimum width of the column.
+/// The heading of the table's first column. The column is at least as wide as this heading.
 const HEAD: &str = "parameter";
 
 pub(super) struct Reporter {

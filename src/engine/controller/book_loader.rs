@@ -19,15 +19,15 @@ use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Assumed search speed in nodes per second, for converting the node count of an analysis to time.
-/// Even a slow machine reaches this speed. A faster machine could search more nodes in that time,
-/// so there the engine relies on analyses slightly too often.
+/// Assumed search speed in nodes per second, used to convert the node count of an analysis to time.
+/// Even slow machines reach this speed. On faster machines, a search would visit more nodes in that
+/// time, so the engine relies on analyses slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 pub(super) struct BookLoader {
     book: Book,
     chooser: Chooser,
-    /// Number of book requests so far, which identifies the latest request.
+    /// Number of requests to open a book. It identifies the latest request.
     asked: u64,
     is_opening: bool,
     opponent_book: Option<OpponentBook>,
@@ -52,8 +52,8 @@ impl BookLoader {
         }
     }
 
-    /// Opens the books named in `paths` in the background, like [`Book::open_all`]. If `paths` is
-    /// empty, opens the embedded book. The result arrives as [`BackgroundEvent::Opened`].
+    /// Opens the books named in `paths` in the background, like [`Book::open_all`], or the embedded
+    /// book if `paths` is empty. The result arrives as [`BackgroundEvent::Opened`].
     pub(super) fn open(&mut self, paths: &str, event_sender: &Sender<BackgroundEvent>) {
         self.asked += 1;
         self.is_opening = true;
@@ -71,8 +71,9 @@ impl BookLoader {
         }
     }
 
-    /// Reads an opponent book in the background, or removes the current one if `spec` is empty. The
-    /// result arrives as [`BackgroundEvent::OpponentBookLoaded`].
+    /// Reads the opponent book that `spec` describes in the background. The result arrives as
+    /// [`BackgroundEvent::OpponentBookLoaded`]. If `spec` is empty, removes the current opponent
+    /// book instead.
     pub(super) fn load_opponent_book(
         &mut self,
         spec: &str,
@@ -100,8 +101,8 @@ impl BookLoader {
         }
     }
 
-    /// Installs an opponent book, unless another one has been requested in the meantime. If the
-    /// book could not be read, returns the reason and keeps the current book.
+    /// Installs the opponent book of request `number`, unless another one has been requested since.
+    /// If the book could not be read, returns the reason and keeps the current book.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -126,8 +127,8 @@ impl BookLoader {
         self.is_opening || self.is_loading_opponent_book
     }
 
-    /// Installs the requested book. Returns `false` if another book has been requested in the
-    /// meantime. If the book could not be opened (`None`), keeps the current book.
+    /// Installs the book of request `number`. Returns `false` if another book has been requested
+    /// since. If the book could not be opened (`None`), keeps the current book.
     pub(super) fn set_book(&mut self, number: u64, book: Option<Book>) -> bool {
         if number != self.asked {
             return false;
@@ -141,7 +142,7 @@ impl BookLoader {
         &self.book
     }
 
-    /// Chooses a book move to play. The results in `learned` can veto moves.
+    /// Chooses a book move to play. Search results in `learned` can veto moves.
     pub(super) fn choose(
         &mut self,
         game: &Game,
@@ -158,9 +159,9 @@ impl BookLoader {
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the book's analysis if its best move can be played without a search. This requires
-    /// that the policy for choosing book moves prefers good moves, and that the analysis took at
-    /// least half as much effort as a search within `limits` would.
+    /// Returns the book's analysis of the position if its best move can be played without a search.
+    /// This requires a policy for choosing book moves that prefers good moves, and an analysis that
+    /// took at least half as much effort as a search within `limits` would.
     pub(super) fn analysed(
         &self,
         game: &Game,
@@ -213,7 +214,8 @@ impl BookLoader {
     }
 }
 
-/// Whether the engine may play a book move. It leaves the book earlier at lower ratings.
+/// Returns true if the engine may play a book move. If its strength is limited, it leaves the book
+/// earlier at lower ratings.
 fn may_use_book(game: &Game, settings: &Settings) -> bool {
     let moves = 2 * usize::from(game.position().fullmove_number());
     let is_known = |rating| moves <= Strength::of(rating).book_plies();

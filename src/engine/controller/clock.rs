@@ -8,9 +8,10 @@ use crate::engine::search::TimeLimit;
 /// A time control: time for a number of moves or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// Number of moves after which `base` is added again; 0 if `base` is for the whole game.
+    /// Number of moves after which `base` is added to the clock again, or 0 if `base` is for the
+    /// whole game.
     pub moves: u32,
-    /// Time on the clock at the start of a time control.
+    /// Time on the clock at the start of a time control period.
     pub base: Duration,
     /// Time added after every move.
     pub increment: Duration,
@@ -23,33 +24,35 @@ const DEFAULT: Level =
 /// Maximum lag that is taken into account. A longer delay indicates that the GUI was interrupted.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// Resolution of the times that xboard reports. They are rounded down.
+/// Resolution of the clock times that xboard sends, which are rounded down.
 const REPORTED_UNIT: Duration = Duration::from_millis(10);
 
-/// Number of moves assumed for node budgets and lag if the time control does not specify a number.
+/// Number of remaining moves assumed for node budgets and lag if the time control does not specify
+/// it. Lag is never reserved for more moves than this.
 const EXPECTED_MOVES: u32 = 30;
 
-/// Weight of the previous average lag, relative to a weight of 1 for a new observation.
+/// Weight of the previous average in the moving average of the lag. A new observation has weight 1.
 const AVERAGE_WEIGHT: u32 = 15;
-/// Weight of the previous peak lag, relative to a weight of 1 for a new, lower observation.
+/// Weight of the previous peak when the peak lag decays. A new, lower observation has weight 1.
 const PEAK_WEIGHT: u32 = 7;
-/// The lag expected for later moves is the average plus this many mean deviations.
+/// For later moves, the expected lag is the average plus this many mean deviations.
 const DEVIATIONS: u32 = 3;
 
 /// The time that each move costs on the GUI's clock in addition to the planned search time, for
 /// example because the GUI draws the board or the engine waits for a processor core.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lag {
-    /// The last peak, which decays over time. The current move might lose this much time.
+    /// A decaying maximum of the observed lag. The current move reserves this much time for lag.
     peak: Duration,
-    /// The exponentially weighted average. `deviation` is the mean deviation from it.
+    /// The exponentially weighted average of the observed lag. `deviation` is the mean deviation
+    /// from it.
     average: Duration,
     deviation: Duration,
 }
 
 impl Lag {
-    /// Updates the lag from the difference between the expected time and the time that the GUI
-    /// reports.
+    /// Updates the lag with a new observation: the amount by which the time reported by the GUI is
+    /// less than the expected time.
     pub(crate) fn observe(&mut self, expected: Duration, reported: Duration) {
         let lag = expected.saturating_sub(reported).min(MAX_LAG);
         self.peak = lag.max(weighted(self.peak, PEAK_WEIGHT, lag));
@@ -57,8 +60,8 @@ impl Lag {
         self.average = weighted(self.average, AVERAGE_WEIGHT, lag);
     }
 
-    /// Subtracts the lag expected for this move. If the increment does not cover the usual lag,
-    /// also subtracts the time that later moves are expected to lose.
+    /// Subtracts the lag expected for the current move. If the increment does not cover the usual
+    /// lag, also subtracts the lag expected for later moves.
     pub(crate) fn subtract_from(self, time: TimeLimit) -> TimeLimit {
         let TimeLimit::Clock { remaining, increment, moves_to_go } = time else {
             return less_overhead(time, self.peak);
@@ -81,7 +84,8 @@ enum ClockSetting {
     MoveTime(Duration),
 }
 
-/// Both players' clocks. They are updated after every move, because some GUIs do not report times.
+/// Both players' clocks. The engine updates them after every move, because some GUIs do not report
+/// times.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
@@ -89,11 +93,12 @@ pub(crate) struct Clocks {
     since: usize,
     node_rate: u64,
     lag: Lag,
-    /// The time that each clock should show if the last search took no longer than planned. It is
-    /// compared with the time that the GUI reports next.
+    /// The time that each clock should show if the last search took no longer than planned. The
+    /// next time that the GUI reports is compared with it, to measure lag.
     expected: [Option<Duration>; 2],
     turn_began: Instant,
-    /// The times reported by the GUI since the last move: the engine's and the opponent's.
+    /// The remaining times that the GUI has reported since the last move: the engine's and the
+    /// opponent's.
     reported: [Option<Duration>; 2],
 }
 
@@ -125,8 +130,8 @@ impl Clocks {
         self.setting = ClockSetting::MoveTime(time);
     }
 
-    /// Returns the value of the PGN tag `TimeControl` (section 9.6.1 of the PGN standard), in
-    /// seconds: `40/300`, `300+5`, or `1/5` for five seconds per move.
+    /// Returns the value of the PGN tag `TimeControl` (section 9.6.1 of the PGN standard), with
+    /// times in seconds: `40/300`, `300+5`, or `1/5` for five seconds per move.
     pub(crate) fn tag(&self) -> String {
         let Level { moves, base, increment } = match self.setting {
             ClockSetting::Level(level) => level,
@@ -140,8 +145,8 @@ impl Clocks {
         format!("{moves}{}{more}", base.as_secs_f64())
     }
 
-    /// Resets the clocks for a new game with the same time control, and switches back to the wall
-    /// clock.
+    /// Resets the clocks for a new game with the same time control. Time is no longer measured in
+    /// nodes.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
         self.reported = [None; 2];
@@ -180,7 +185,7 @@ impl Clocks {
         self.reported[1] = Some(left);
     }
 
-    /// Returns the engine's time if the GUI has reported it since the last move.
+    /// Returns the engine's remaining time if the GUI has reported it since the last move.
     pub(super) fn reported_own(&self) -> Option<Duration> {
         self.reported[0]
     }
@@ -195,7 +200,8 @@ impl Clocks {
         self.turn_began = Instant::now();
     }
 
-    /// Deducts the time that has passed in the current turn, without ending the turn.
+    /// Deducts the time that has passed in the current turn from the clock of `mover`, without
+    /// ending the turn.
     pub(super) fn pause(&mut self, mover: Color) {
         self.set(mover, self.remaining(mover).saturating_sub(self.turn_began.elapsed()));
     }
@@ -204,9 +210,9 @@ impl Clocks {
         self.remaining[color.to_index()]
     }
 
-    /// Charges a player for the time of the last move. `plies` is the length of the game, including
-    /// this move. `planned` is the time that the search planned for the move, or `None` if the
-    /// opponent has moved.
+    /// Deducts the time of the last move from a player's clock. `plies` is the length of the game,
+    /// including this move. `planned` is the time that the search planned for the move, or `None`
+    /// for a move by the opponent.
     pub(super) fn charge(&mut self, color: Color, plies: usize, planned: Option<Duration>) {
         self.charge_time(color, self.turn_began.elapsed(), plies, planned);
     }
@@ -266,8 +272,8 @@ fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// Converts the time for one move to a number of nodes. One node is subtracted, because the flag
-/// falls when no nodes are left.
+/// Converts the time for one move to a number of nodes. One node is subtracted, because the player
+/// loses on time when no nodes are left.
 fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
         TimeLimit::Infinite => return u64::MAX,
@@ -320,8 +326,8 @@ mod tests {
         assert_eq!(clocks.remaining(Color::Black), seconds(10));
     }
 
-    /// Plays a move that is planned to take 300 ms but takes twice as long. `reported` is what the
-    /// clock shows before the move, in milliseconds.
+    /// Plays a move that was planned to take 300 ms but takes twice as long. `reported` is the time
+    /// on the GUI's clock before the move, in milliseconds.
     fn play(clocks: &mut Clocks, reported: u64, plies: usize) -> TimeLimit {
         clocks.set_own_clock(Color::White, Duration::from_millis(reported));
         let limit = clocks.limit(Color::White, plies).0;
@@ -342,8 +348,8 @@ mod tests {
         };
         assert_eq!(play(&mut clocks, 9_000, 0), limit(9_000, 100));
         // The expected time is 8,800 ms. The GUI's clock shows 8,700 to 8,710 ms, so the lag is at
-        // least 90 ms. The average and the deviation are each a sixteenth of the lag, and the
-        // deviation counts three times.
+        // least 90 ms. The average and the deviation are each a sixteenth of the lag. Three
+        // deviations are added to the average, so the usual lag is a quarter of it.
         let TimeLimit::Clock { remaining, increment, .. } = play(&mut clocks, 8_700, 2) else {
             panic!("no clock");
         };
@@ -361,7 +367,8 @@ mod tests {
             play(&mut clocks, left / 10 * 10, plies);
             left -= 303;
         }
-        // Each move took 3 ms more than planned.
+        // Each move took 3 ms more than planned, which is less than the resolution of the reported
+        // times.
         let average = clocks.lag.average;
         assert!(average > millis(1) && average < millis(4), "{average:?}");
         assert!(clocks.remaining(Color::White) < millis(left + 10));
@@ -386,7 +393,8 @@ mod tests {
     fn lag_beyond_the_increment_is_reserved_for_later_moves() {
         let millis = Duration::from_millis;
         let mut lag = Lag::default();
-        // After many equal observations, the average equals the lag, and the deviation is small.
+        // After many equal observations, the average equals the observed lag of 5 ms, and the
+        // deviation is small.
         for _ in 0..200 {
             lag.observe(millis(50), millis(45));
         }

@@ -22,8 +22,8 @@ pub(super) struct DesiredState {
     pub(super) side: Option<Color>,
     pub(super) analysing: bool,
     pub(super) paused: bool,
-    /// Whether the end of the game has been claimed. The game can still continue if the engine is
-    /// asked to play again.
+    /// Whether the engine has reported that the game is over. It then makes no moves until it is
+    /// asked to play again or the position changes.
     pub(super) over: bool,
     /// Whether the position on the GUI's board is illegal. The engine then keeps the last legal
     /// position.
@@ -31,7 +31,7 @@ pub(super) struct DesiredState {
     pub(super) excluded: Vec<Move>,
     pub(super) ordered: Option<Limits>,
     pub(super) expected: Option<Move>,
-    /// Maximum search depth in this game, in plies.
+    /// Maximum search depth for the current game, in plies.
     pub(super) depth_limit: Option<Depth>,
     pub(super) draw_offered: bool,
     pub(super) hurry: bool,
@@ -44,7 +44,7 @@ impl DesiredState {
         if self.broken || self.paused {
             return None;
         }
-        // A search requested over UCI runs even if the game is over, because it reports a score.
+        // A search ordered over UCI runs even if the game is over, because its score is reported.
         if self.ordered.is_some() {
             return Some(Purpose::Ordered);
         }
@@ -81,7 +81,8 @@ impl DesiredState {
 pub(super) struct Running {
     pub(super) purpose: Purpose,
     pub(super) is_current: bool,
-    /// Whether the expected move was played and the time limit is still roughly correct.
+    /// Whether the move expected by a ponder search was played, and the time limit of this search
+    /// is still roughly correct.
     pub(super) is_hit: bool,
 }
 
@@ -89,15 +90,15 @@ pub(super) struct Running {
 pub(super) enum NextStep {
     Keep,
     Turn,
-    /// Cancel the search and start another for this purpose, if any.
+    /// Cancel the running search, and start another if a purpose is given.
     Begin(Option<Purpose>),
 }
 
 pub(super) fn step(running: Option<Running>, desired: Option<Purpose>) -> NextStep {
     match (running.filter(|running| running.is_current), desired) {
         (Some(running), Some(desired)) if running.purpose == desired => NextStep::Keep,
-        // `is_hit` is checked because the user may also request a move without having played the
-        // expected move.
+        // Without `is_hit`, a ponder search might be used although the expected move was not
+        // played, because the user can ask the engine to move at any time.
         (Some(Running { purpose: Purpose::Ponder(_), is_hit: true, .. }), Some(Purpose::Think)) => {
             NextStep::Turn
         }
@@ -124,8 +125,8 @@ mod tests {
             change(&mut desired);
             desired
         };
-        // Each row contains a desired state, whether the engine ponders, and the resulting purpose
-        // with White to move.
+        // Each row contains a desired state, whether pondering is enabled, and the resulting
+        // purpose of the search with White to move.
         let table: [(DesiredState, bool, Option<Purpose>); 12] = [
             (desired(|_| {}), true, None),
             (desired(|w| w.side = Some(Color::White)), true, Some(Think)),

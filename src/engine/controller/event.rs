@@ -8,7 +8,8 @@ use crate::games::book::{BookValue, Choice, UnrefutedMove};
 pub(crate) enum Event {
     Report(SearchProgress),
     Transposed(Transposed),
-    /// A note about the counts in the book, sent before counts are first shown in a game.
+    /// A note about the origin of the counts in the book, sent before such counts are first shown
+    /// in a game.
     Note(&'static str),
     /// Learned results have vetoed book moves. Contains a description.
     Vetoed(String),
@@ -22,19 +23,20 @@ pub(crate) enum Event {
     Pong(u64),
     /// The book could not be opened. Contains the reason.
     BookFailed(String),
-    /// A resource is unavailable or something failed. Contains a description; the engine continues.
+    /// A resource is unavailable or an operation has failed, but the engine continues. Contains a
+    /// description.
     Fault(String),
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct SearchProgress {
-    /// The current position of the game, before the expected move.
+    /// The current position of the game. If the engine is pondering, the expected move has not been
+    /// played in it.
     pub position: Position,
-    /// The expected move, if the engine is pondering. The line in the report starts after this
-    /// move.
+    /// The expected move if the engine is pondering. The line in `report` starts after this move.
     pub expected: Option<Move>,
-    /// The report. If the engine is pondering, scores are from the point of view of the side to
-    /// move after the expected move.
+    /// The search report. If the engine is pondering, its scores are from the point of view of the
+    /// side to move after the expected move.
     pub report: Report,
 }
 
@@ -43,7 +45,8 @@ pub(crate) struct Transposed {
     pub position: Position,
     pub found: Transposition,
     pub report: Option<Report>,
-    /// Additional book data about the end of the line, for analysis. Empty during play.
+    /// During analysis, additional book data about the position at the end of the line. Empty
+    /// during play.
     pub more: String,
 }
 
@@ -71,7 +74,7 @@ pub(crate) struct Expected {
 pub(crate) enum MoveReason {
     Book(Choice),
     Analysed(BookValue),
-    /// The result of a search of the same position in another game.
+    /// The learned result of a search of the same position in another game.
     Learned(UnrefutedMove),
     Search(SearchResult),
 }

@@ -13,9 +13,10 @@ pub(crate) enum Flow {
     Quit,
 }
 
-/// A user interface: a protocol or the console. Only the frontend writes to standard output.
+/// A user interface, which is either a protocol or the console. Nothing else writes to standard
+/// output while it runs.
 pub(crate) trait Frontend {
-    /// Handles one input. Fails if the output cannot be written.
+    /// Handles a line of input or the end of the input. Fails if the output cannot be written.
     fn input(&mut self, input: Input) -> io::Result<Flow>;
 
     /// Handles an event from the search or another background thread.
@@ -33,7 +34,7 @@ pub(crate) fn run(frontend: &mut dyn Frontend, inputs: &Receiver<Input>) -> io::
                     return Ok(());
                 }
             }
-            // The frontend keeps a sender, so this channel is never closed.
+            // The frontend holds a sender for this channel, so the channel never closes.
             recv(events) -> event => {
                 event.into_iter().try_for_each(|event| frontend.handle_background_event(event))?;
             }

@@ -38,8 +38,8 @@ pub(crate) struct SearchStatus {
 }
 
 impl RunningSearch {
-    /// Whether playing `mv` is a ponder hit, that is, whether the search is pondering on `mv` in
-    /// the given revision of the game.
+    /// Whether the opponent's move `mv` is a ponder hit: this search is pondering on `mv` and was
+    /// started at the given revision of the game.
     pub(super) fn hit(&self, mv: Move, revision: u64) -> bool {
         self.purpose == Purpose::Ponder(mv) && self.revision == revision
     }
@@ -48,8 +48,8 @@ impl RunningSearch {
         matches!(self.purpose, Purpose::Ponder(_))
     }
 
-    /// Returns the position for which this score can be learned, or `None` if a move excluded from
-    /// the search is known to be better.
+    /// Returns the position for which `score` should be learned. Returns `None` if nothing is to be
+    /// learned from this search, or if a move excluded from the search is known to be better.
     pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }

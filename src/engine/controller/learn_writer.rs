@@ -13,7 +13,8 @@ use crate::games::book::{LearnFile, Learned, Row, Stamp, stamp};
 
 use super::worker::BackgroundEvent;
 
-/// Maximum time between syncs during a game. This limits how much is lost in a power failure.
+/// Maximum time between syncs of the file to disk during a game. This limits how much a power
+/// failure can destroy.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// Maximum number of rows kept in memory while the file cannot be written. This is enough for a
@@ -21,9 +22,9 @@ const SYNC_EVERY: Duration = Duration::from_secs(1);
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {
-    /// Write these rows. If a game has ended, also sync the file.
+    /// Append these rows to the file. If `ends_game` is true, also sync the file to disk.
     Keep { rows: Vec<Row>, ends_game: bool },
-    /// Read the file and send its contents, together with this request number.
+    /// Read the file and send its contents, tagged with this request number.
     Read(u64),
 }
 
@@ -127,7 +128,7 @@ impl<'a> WriterThread<'a> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        // Try one last time to write the waiting rows.
+        // If earlier writes failed, try once more to write the remaining rows.
         self.write();
         self.sync();
     }

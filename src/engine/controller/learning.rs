@@ -1,4 +1,5 @@
-//! Learned results and how they are used when a position occurs again.
+//! Stores learned results (of earlier searches and games) and uses them when a position occurs
+//! again.
 
 use std::time::Duration;
 
@@ -13,10 +14,11 @@ use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
 /// Maximum halfmove clock at which learned results are used. Above it, a draw by the fifty-move
-/// rule is near, and searches from other games did not take that into account.
+/// rule is near, which the searches that produced these results did not take into account.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
-/// A learned move is played immediately if the search that found it took at least this percentage
-/// of the time available now. Chosen by hand: halving the time costs less than one ply of depth.
+/// A learned move is played without a new search if the search that found it used at least this
+/// percentage of the time or nodes that a new search would use. Chosen by hand: halving the time
+/// costs less than one ply of depth.
 const ENOUGH: u32 = 50;
 
 #[derive(Default)]
@@ -26,9 +28,11 @@ pub(super) struct Learning {
     asked: u64,
     is_reading: bool,
     unwritten: usize,
-    /// Whether the engine has moved since the result of this game was last learned.
+    /// Set when the engine moves and cleared when the result of the game is learned, so that each
+    /// result is learned only once.
     pub(super) has_played: bool,
-    /// The last move sent to a GUI, and the key of the position in which it was sent.
+    /// The last move sent to a GUI that does not report the end of the game, and the key of the
+    /// position before the move.
     pub(super) given: Option<(u64, Move)>,
 }
 
@@ -56,7 +60,7 @@ impl Learning {
         self.read();
     }
 
-    /// Requests that the file be read again, because other engines may have written to it.
+    /// Requests a read of the learning file, to which other engines may have written.
     pub(super) fn read(&mut self) {
         if let Some(writer) = &self.writer {
             self.asked += 1;
@@ -74,8 +78,8 @@ impl Learning {
         self.has_played = true;
     }
 
-    /// Installs the results of read request `number` and returns true. If another read has been
-    /// requested in the meantime, ignores them and returns false.
+    /// Stores the results of read request `number` and returns true. If a later read has been
+    /// requested, ignores them and returns false.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -111,8 +115,8 @@ impl Learning {
         }
     }
 
-    /// Returns the moves that are not refuted, and the best refuted move with its score. Returns
-    /// `None` if all moves should be searched.
+    /// Returns the legal moves that the learned results do not refute, and the best refuted move
+    /// with its score. Returns `None` if all moves should be searched.
     pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
         let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
         let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;
@@ -139,9 +143,9 @@ pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
 }
 
-/// Whether `value` makes a new search within `limits` unnecessary, either because the new search
-/// would use at most twice as much time or twice as many nodes, or because it would be no deeper.
-/// `value` was found in `time`.
+/// Whether `value`, which a search found in `time`, makes a new search within `limits` unnecessary.
+/// It does if the new search would be no deeper, or if it would use at most twice as much time or
+/// twice as many nodes.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,
@@ -205,7 +209,8 @@ mod tests {
         ] {
             assert_eq!(is_enough(&value, seconds(2), &limits, 1), enough, "{limits:?}");
         }
-        // Later in the game a move gets a larger share of the clock.
+        // At a later move number a move gets a larger share of the clock, so the same learned
+        // result is not enough.
         assert!(is_enough(&value, seconds(2), &clock(90, None), 1));
         assert!(!is_enough(&value, seconds(2), &clock(90, None), 60));
     }

@@ -1,4 +1,4 @@
-//! Splits a byte stream into lines of text.
+//! Reads lines of input on a separate thread.
 
 use std::io::{self, BufRead};
 
@@ -8,7 +8,8 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 pub(crate) enum Input {
     /// A line without its terminator. Invalid UTF-8 and NULs are replaced by `U+FFFD`.
     Line(String),
-    /// The beginning of a line that is longer than any valid command.
+    /// The first `KEPT` bytes of a line longer than `LONGEST`, which is longer than any valid
+    /// command.
     TooLong(String),
     End,
     Leave,

@@ -1,15 +1,15 @@
 //! The controller, which owns the game, the settings, the clocks, the book and the search thread.
 //!
-//! [`Engine`] takes requests as method calls and reports [`Event`]s; neither is text. The protocols
-//! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console translate lines into
-//! requests and events into lines. Each of them implements [`Frontend`], which owns an [`Engine`]
-//! and the only handle to the output.
+//! [`Engine`] takes requests as method calls and reports [`Event`]s; it neither parses nor prints
+//! text. The protocols ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console
+//! translate lines into requests and events into lines. Each of them implements [`Frontend`], which
+//! owns an [`Engine`] and the only handle to the output.
 //!
 //! # From a request to a search
 //!
 //! Every request edits the `DesiredState` and ends with `reconcile`. The pure function
-//! `desired_state::step` compares this state with the running search. Events from a search with an
-//! older job number are discarded.
+//! `desired_state::step` compares this state with the running search and decides whether to keep,
+//! change or replace the search. Events from a search with an older job number are discarded.
 //!
 //! The search runs on a separate thread (`worker`), which takes its requests from a queue. Settings
 //! go through the same queue, so a ping is never answered before a slow change to the memory size
@@ -24,8 +24,8 @@
 //! # Learning
 //!
 //! The thread in `learn_writer` reads and writes the learning file. A search never waits for the
-//! disk, but the answer to a ping does. At the start of a game, before the first search, the file
-//! is read again if it has changed.
+//! disk, but a ping is answered only after all learned results have been written. At the start of a
+//! game, before the first search, the file is read again if it has changed.
 //!
 //! A search looks up positions first in the book and then among the learned results. At the root,
 //! the engine plays a learned move immediately (`learning`) if the move has not been refuted and if
@@ -37,7 +37,7 @@
 //! `strength` converts a rating (`UCI_Elo`) to limits and a `search::Handicap`: fewer nodes, an
 //! error in each evaluation, and overlooked moves. A search at reduced strength uses one thread and
 //! neither a book nor endgame tables. At lower ratings, the engine leaves the opening book earlier.
-//! An opponent book (the `OpponentBook` option) replaces the book.
+//! If an opponent book is set (the `OpponentBook` option), it is used instead of the opening book.
 
 mod book_loader;
 mod clock;

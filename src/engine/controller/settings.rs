@@ -22,31 +22,34 @@ use crate::engine::search::constants::{values as constant, with_constants};
 #[cfg(feature = "tune")]
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Opens the log file at the given path. An empty path means no log file.
+/// Callback that opens the log file at the given path. An empty path means no log file.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Search configuration. The files that it uses are opened from paths stored in the fields
-    /// below.
+    /// Search configuration. Its network and endgame tables are opened from the paths in the fields
+    /// `network` and `tablebases`.
     pub search: Config,
     pub ponder: bool,
     pub lines: i64,
     /// Whether thinking output includes the probabilities of a win, a draw and a loss.
     pub show_wdl: bool,
     pub own_book: bool,
-    /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded one.
+    /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded
+    /// book.
     pub book: String,
     pub policy: Policy,
-    /// How many centipawns a book move may lose at most, according to the book's analyses.
+    /// Maximum number of centipawns that a book move may lose, according to the analyses stored in
+    /// the book.
     pub max_loss: Score,
-    /// The book is used for this many plies, counted from move 1; 0 for no limit.
+    /// Number of plies, counted from move 1, during which the book is used; 0 for no limit.
     pub book_depth: i64,
     /// A book move is played only if at least this many games reached the position after it.
     pub min_games: i64,
     pub learn: String,
     pub veto: bool,
-    /// The player to imitate (see [`crate::games::book::OpponentBook::open`]); empty for none.
+    /// Games whose openings the engine imitates, with optional filters by player and rating (see
+    /// [`crate::games::book::OpponentBook::open`]); empty for none.
     pub opponent_book: String,
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
@@ -54,19 +57,19 @@ pub(crate) struct Settings {
     /// The engine resigns after being behind by this many centipawns for several moves; 0 to never
     /// resign.
     pub resign: i64,
-    /// The engine accepts a draw if it is behind by at least this many centipawns.
+    /// The engine accepts a draw offer if it is behind by at least this many centipawns.
     pub contempt: i64,
     pub offer_draws: bool,
     pub limited: bool,
     pub elo: i64,
     /// Seed for deliberate mistakes at limited strength; 0 for a new seed in each game.
     pub seed: i64,
-    /// Whether to pause, as a human would, before playing a move that was found instantly.
+    /// Whether the engine, at limited strength, takes about as long as a human for each move.
     pub pauses: bool,
     /// Time reserved per move for communication delays, in ms. At least [`MOVE_OVERHEAD`] is always
     /// reserved.
     pub overhead: i64,
-    /// Path of the Syzygy tables; empty for none.
+    /// Folders with Syzygy tables; empty for none.
     pub tablebases: String,
     pub log: String,
 }
@@ -84,8 +87,8 @@ named_values! { pub(crate) EvaluationKind, "kind of evaluation":
 }
 
 impl EvaluationKind {
-    /// Creates the evaluation. Opens the network file even if it is not used, so that errors in it
-    /// are reported.
+    /// Creates the evaluation. Opens the network file even if the classical evaluation is selected,
+    /// so that errors in the file are reported.
     pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, FileError> {
         let network = network.map(Network::open).transpose()?.map(Arc::new);
         Ok(match self {
@@ -127,15 +130,15 @@ impl Default for Settings {
     }
 }
 
-/// Default rating when the strength is limited; that of a typical club player.
+/// Default rating at limited strength: that of a typical club player.
 const USUAL_ELO: i64 = 1500;
 
-/// Maximum memory setting on any machine, in mebibytes.
+/// Maximum of the `Hash` option in MiB, however much memory the machine has.
 const MAX_MEMORY: i64 = 1 << 20;
 
 const MAX_CENTIPAWNS: i64 = 1_000;
 
-/// Maximum seed, small enough for every GUI to store.
+/// Maximum seed. It fits in a signed 32-bit integer, which every GUI can store.
 const MAX_SEED: i64 = i32::MAX as i64;
 
 const MAX_THREADS: i64 = 256;
@@ -148,7 +151,8 @@ pub(crate) struct Setting {
     /// name contains no spaces, because python-chess truncates names at spaces, and does not
     /// contain `Draw`, because xboard interprets that word as the end of the game.
     pub name: &'static str,
-    /// The UCI name; empty for draws and resignation, which UCI GUIs handle themselves.
+    /// The UCI name; empty for the settings about draws and resignation, which UCI GUIs handle
+    /// themselves.
     pub uci: &'static str,
     pub help: &'static str,
     pub kind: Kind,
@@ -181,7 +185,8 @@ pub(crate) enum Kind {
     ClearMemory,
 }
 
-/// Names of the policies for choosing a book move, in the order of [`Policy::IN_USE`].
+/// Names of the policies for choosing a book move (all except `off`), in the order of
+/// [`Policy::IN_USE`].
 const POLICY_NAMES: &[&str] = match Policy::NAMES.split_last() {
     Some((_off, used)) => used,
     None => &[],
@@ -310,7 +315,7 @@ impl From<JournalError> for SettingError {
 const RENAMED: [(&str, &str); 2] = [("SparFile", "OpponentBook"), ("Luck", "Seed")];
 
 impl Setting {
-    /// Finds a setting by its name in either protocol, ignoring case.
+    /// Finds a setting by its xboard or UCI name, ignoring case.
     pub(crate) fn find(name: &str) -> Option<&'static Setting> {
         let (_, name) = RENAMED
             .into_iter()
@@ -363,7 +368,8 @@ impl Settings {
         self.limited.then_some(self.elo)
     }
 
-    /// Opens the files whose settings differ from those in `old`, except the book.
+    /// Opens the network, the endgame tables and the learning file if their settings differ from
+    /// those in `old`.
     pub(super) fn open_files(&mut self, old: &Settings) -> Result<(), SettingError> {
         if (self.evaluation, &self.network) != (old.evaluation, &old.network) {
             self.search.evaluation = self.evaluation().map_err(SettingError::Network)?;
@@ -388,7 +394,7 @@ impl Settings {
     }
 
     /// Opens the network, the endgame tables and the learning file, if the settings name them.
-    /// Skips any that cannot be used, and returns the errors.
+    /// Clears the settings of those that cannot be used, and returns the errors.
     pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();
         while let Err(fault) = self.open_files(&Settings::default()) {
@@ -402,7 +408,8 @@ impl Settings {
         faults
     }
 
-    /// Sets the memory limit in mebibytes, capped at three quarters of the machine's memory.
+    /// Sets the size of the transposition table in mebibytes, capped at three quarters of the
+    /// machine's memory.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
         let all = total_memory().and_then(|bytes| i64::try_from(bytes >> 20).ok());

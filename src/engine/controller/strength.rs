@@ -1,4 +1,4 @@
-//! Converts a rating to node limits, deliberate mistakes, and a number of book moves.
+//! Converts a rating into node limits, deliberate mistakes, and a limit on book moves.
 //!
 //! `docs/measurements/strength-levels.md` describes how the constants were measured and how
 //! reliable they are.
@@ -12,11 +12,12 @@ use crate::engine::search::{Handicap, Limits, TimeLimit};
 use crate::support::random::Random;
 
 pub(super) const WEAKEST: i64 = 800;
-/// The highest rating: slightly below full strength at a tenth of a second per move.
+/// Maximum rating. It is slightly below the engine's full strength at 0.1 seconds per move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// Ratings measured in games, each paired with the level that achieved it. Ratings in between are
-/// interpolated linearly. Other engines are rated on the same scale.
+/// Pairs of a rating, measured in games, and the strength level that achieved it. Ratings in
+/// between are interpolated linearly. The rating scale is anchored to the ratings of Stockfish's
+/// levels.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
     (909.0, 775.0),
@@ -36,22 +37,25 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
 
 /// Lowest level at which the engine makes no deliberate mistakes.
 const FLAWLESS: f64 = 2400.0;
-/// The level to which [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] apply.
+/// Reference level: [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] are the values at this level,
+/// from which those at other levels are calculated.
 const CLUMSY: f64 = 600.0;
 /// Standard deviation of the evaluation error at level [`CLUMSY`], in centipawns.
 const EVAL_NOISE: f64 = 250.0;
-/// Probability of overlooking a move at level [`CLUMSY`], in permille per ply from the root.
+/// Probability of overlooking a move at level [`CLUMSY`], in permille for each ply of distance from
+/// the root.
 const MOVE_BLINDNESS: f64 = 120.0;
 /// Soft node limit at level [`CLUMSY`]. No new iteration starts after this many nodes.
 const NODES: f64 = 40.0;
 const DOUBLING: f64 = 150.0;
-/// Hard node limit, as a multiple of the soft limit (after which no new iteration starts).
+/// Hard node limit, at which the search stops, as a multiple of the soft limit.
 const HARD_FACTOR: u64 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
-    /// Determines the node limits and the deliberate mistakes. See [`MEASURED`].
+    /// Strength level, which determines the node limits and the deliberate mistakes. See
+    /// [`MEASURED`].
     level: f64,
 }
 
@@ -60,7 +64,7 @@ impl Strength {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Limits the number of nodes and adds deliberate mistakes, which depend on `seed`.
+    /// Adds node limits to `limits`, and deliberate mistakes that depend on `seed`.
     pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
@@ -91,7 +95,8 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// A human spends the remaining time divided by this number on an ordinary move. Chosen by hand.
+/// A human is assumed to spend the remaining time divided by this number on an ordinary move.
+/// Chosen by hand.
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 

@@ -1,4 +1,4 @@
-//! Tests for the state machine, using a scripted search.
+//! Tests of the controller's state machine, using a scripted search.
 
 use std::fs;
 use std::io::Write;
@@ -549,8 +549,8 @@ fn every_search_option_reaches_the_search() {
         let [before] = &before[..] else { panic!("{name}: {before:?}") };
         let reported = test_engine.engine.set_option(name, &another_value(row, files.path()));
         if name == "SyzygyPath" {
-            // The repository contains no endgame tables. tests/search/endgames.rs tests real
-            // tables.
+            // The repository contains no endgame tables, so opening them must fail. Tests with real
+            // tables are in tests/search/endgames.rs.
             assert!(matches!(reported, Err(SettingError::Endgames(_))), "{reported:?}");
             continue;
         }

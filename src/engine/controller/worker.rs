@@ -1,7 +1,8 @@
 //! The search thread and its channels.
 //!
 //! Requests arrive on one channel and are executed one after the other; events are sent on another
-//! channel. Job numbers identify late events from a cancelled search.
+//! channel. Each search has a job number, so that late events from a cancelled search can be
+//! recognised.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +16,7 @@ use crate::engine::search::{
 };
 use crate::games::book::{Book, Learned, OpponentBook};
 
-/// An implementation of the search: [`search::Searcher`], or a script in tests.
+/// The search that the search thread runs: [`search::Searcher`], or a scripted search in tests.
 pub(crate) trait Backend: Send {
     fn configure(&mut self, config: Config);
 
@@ -79,9 +80,11 @@ pub(crate) enum BackgroundEvent {
         result: SearchResult,
     },
     Settled,
-    /// A background task started by the engine's owner has made progress.
+    /// A background task started by the owner of the engine, such as the console, has made
+    /// progress.
     OwnerProgress,
-    /// A resource is unavailable or something failed. Sent before the event that ends the request.
+    /// Message about an unavailable resource or a failure. Sent before the event that completes the
+    /// request.
     Fault(String),
     Opened {
         number: u64,
@@ -94,7 +97,7 @@ pub(crate) enum BackgroundEvent {
     Kept,
     Learned {
         number: u64,
-        /// The file's contents, or `None` if the file is empty or missing.
+        /// Contents of the learning file, or `None` if the file is empty or missing.
         learned: Option<Learned>,
     },
 }
@@ -124,7 +127,8 @@ impl SearchThread {
         builder.spawn(move || work(&make, made_with, &inbox, &own_sender))?;
         let mut worker =
             SearchThread { orders, event_sender, background_events, jobs: 0, unsettled: 0 };
-        // This request is complete only when the backend has been created.
+        // The thread answers this request only after it has created the backend, so the engine is
+        // not settled before then.
         worker.configure(config);
         Ok(worker)
     }

@@ -19,8 +19,7 @@ pub(crate) struct Breakdown {
     total: Tapered,
     phase: i32,
     scale: i32,
-    /// Whether this is a won endgame against a lone king. Such endgames are evaluated without
-    /// terms.
+    /// Whether the position is a won endgame against a lone king, which is evaluated without terms.
     known: bool,
     score: Score,
     side_to_move: Color,
@@ -67,7 +66,8 @@ pub(crate) fn breakdown(position: &Position) -> Breakdown {
     }
 }
 
-/// Sums the parts for one side. King danger is converted from units to a penalty.
+/// Sums the parts of a term for one side. King danger is converted from danger units to a penalty
+/// in centipawns.
 fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered {
     let sum = parts.iter().fold(Tapered::ZERO, |sum, (_, sides)| sum + sides[side]);
     match term {
@@ -131,7 +131,8 @@ impl Breakdown {
     }
 }
 
-/// Writes each side's danger units. Their difference is omitted because it is not in centipawns.
+/// Writes both sides' king danger in units. The net value is omitted because units are not
+/// centipawns.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

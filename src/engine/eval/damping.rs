@@ -1,6 +1,6 @@
 //! Damps a network's score in positions that are harder to win than the network assumes.
 //!
-//! Networks overrate endgames that are hard to win, and the fifty-move rule is not among their
+//! Networks overrate endgames that are hard to win, and the halfmove clock is not among their
 //! inputs. Without damping, the engine drew a quarter of the games in which it had been two pawns
 //! up, compared with a seventh when it used the classical evaluation.
 
@@ -10,11 +10,11 @@ use super::classical::{FULL_PHASE, phase};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// The score is scaled as in an endgame if at most this many pieces, including kings and pawns, are
-/// on the board. Chosen by hand.
+/// Endgame scaling is applied if at most this many pieces, including kings and pawns, are on the
+/// board. Chosen by hand.
 const MAX_PIECES: u32 = 18;
-/// Halfmove clock at which the damped score would reach zero. The clock never exceeds 100, so at
-/// least half of the score is left. Chosen by hand.
+/// Halfmove clock at which the damped score would reach zero. The clock is capped at 100, so at
+/// least half of the score remains. Chosen by hand.
 const CLOCK_SPAN: Score = 200;
 
 /// Returns a network's damped `score` for the side to move. Endgame scores are scaled as in the
@@ -25,14 +25,15 @@ pub(super) fn damped(position: &Position, score: Score) -> Score {
     if position.occupied().popcnt() > MAX_PIECES { score } else { scaled(position, score) }
 }
 
-/// Reduces a `score` according to the number of plies since the last capture or pawn move.
+/// Reduces `score` linearly with the number of plies since the last capture or pawn move.
 #[inline]
 pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
     let left = CLOCK_SPAN - Score::from(position.halfmove_clock()).min(CLOCK_SPAN / 2);
     score * left / CLOCK_SPAN
 }
 
-/// Scales the endgame share of the score and leaves the middlegame share unchanged.
+/// Applies the endgame scale factor to the endgame share of the score. The middlegame share is
+/// unchanged.
 fn scaled(position: &Position, score: Score) -> Score {
     let us = position.side_to_move();
     let view = View::new(position, if score > 0 { us } else { !us });

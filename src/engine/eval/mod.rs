@@ -59,7 +59,7 @@ impl Default for Evaluation {
     }
 }
 
-/// Identifies the evaluation in one line. For a network, this includes its checksum.
+/// Shows, in one line, the kind of evaluation and, for a network, its checksum.
 impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -117,11 +117,11 @@ impl Evaluator {
         Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
     }
 
-    /// Switches to `evaluation`, if it differs from the current one.
+    /// Switches to `evaluation`, with empty caches if it differs from the current one.
     pub fn set(&mut self, evaluation: &Evaluation) {
         if self.evaluation == *evaluation {
-            // The two evaluations may contain equal networks that were loaded separately. Sharing
-            // one network makes later comparisons fast.
+            // The two evaluations may contain equal networks that were loaded separately. Make both
+            // refer to one network, so that later comparisons are fast.
             self.evaluation.clone_from(evaluation);
         } else {
             *self = Self::new(evaluation);
@@ -130,8 +130,8 @@ impl Evaluator {
 
     /// Returns the score in centipawns for the side to move, never a mate or tablebase score.
     ///
-    /// `ply` is the distance from the root. A network is fastest if the last position evaluated at
-    /// `ply - 1` was the parent of this position.
+    /// `ply` is the distance from the root. Network evaluation is incremental, so it is fastest if
+    /// the last position evaluated at `ply - 1` was the parent of this position.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         if is_mop_up(position) {
@@ -141,8 +141,8 @@ impl Evaluator {
         damping::damped(position, network.evaluate(position, ply))
     }
 
-    /// Updates the incremental state without evaluating the position. Later evaluations at deeper
-    /// plies start from this state.
+    /// Prepares the accumulators for the position without evaluating it. Evaluations of its
+    /// children then start from these accumulators.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         if let Some(network) = &mut self.network {

@@ -31,7 +31,8 @@ impl Tapered {
 
     #[inline]
     pub(crate) const fn endgame(self) -> i32 {
-        // A negative middlegame value borrows one from the upper half.
+        // A negative middlegame value has borrowed one from the upper half. Adding 0x8000 gives it
+        // back.
         ((self.0 + 0x8000) >> 16) as i16 as i32
     }
 }

@@ -21,7 +21,8 @@ pub(crate) fn tuned() -> &'static Weights {
 pub(crate) struct EvalFeatures {
     /// Number of times each weight is used, by side; White is first.
     pub counts: [Vec<i32>; 2],
-    /// The phase, from [`FULL_PHASE`] with all pieces on the board to 0 without pieces.
+    /// The game phase, from [`FULL_PHASE`] with all pieces on the board to 0 with only kings and
+    /// pawns.
     pub phase: i32,
     /// Scale factors for the endgame score if White is ahead and if Black is ahead, in units of
     /// 1/[`FULL_SCALE`].

@@ -2,14 +2,14 @@
 //!
 //! If an iteration finds a book position below the best move, the line to that position is
 //! verified, reported and stored. The line stays valid as long as its first move remains the best
-//! move and the score of that move does not fall. It ends the search only after a large share of
-//! the budget has been spent and the best move has been stable for several iterations. A match
-//! never ends analysis or pondering.
+//! move and the score of that move does not fall by more than 60 centipawns (`PLAUSIBLE_MARGIN`).
+//! It ends the search only after a large share of the budget has been spent and the best move has
+//! been stable for several iterations. Book lines never end analysis or pondering.
 //!
 //! From the fourth iteration on, a line is considered plausible if it is part of the principal
-//! variation, or if null-window searches prove that the values of its positions are within 60
-//! centipawns of the root's value (`PLAUSIBLE_MARGIN`). In addition, the results of the book's
-//! games must not be bad for the engine's side.
+//! variation, or if null-window searches prove that the values of its positions are within
+//! `PLAUSIBLE_MARGIN` of the root's value. In addition, the results of the book's games must not be
+//! bad for the engine's side.
 //!
 //! This plausibility check is Tabia's own addition. It is needed because a match at a null-window
 //! node has no exact value, and because comparing only the last position with the root would accept
@@ -28,30 +28,33 @@ use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_decided};
 use crate::games::book::Counts;
 
-/// The first iteration after which lines are verified and matches are reported.
+/// The first iteration after which book lines are verified and book matches are reported.
 const FIRST_DEPTH: Depth = 4;
-/// Minimum share of the budget that a search must spend before it may end.
+/// Minimum share of the time or node budget that a search must spend before a book line may end it.
 ///
 /// This and the next three constants were measured; see docs/measurements/book-stop-rule.md.
 const SHARE: f64 = 0.4;
-/// Minimum share of the budget for aborting an iteration in progress. Below this share, it is
-/// better to complete the iteration.
+/// Minimum share of the budget that must be spent before a book line may abort an iteration in
+/// progress. Below this share, it is better to complete the iteration.
 const SHARE_WITHIN: f64 = 0.6;
-/// Number of iterations that a search can still complete after spending [`SHARE`] of its budget.
+/// Estimated number of iterations that a search can still complete after spending [`SHARE`] of its
+/// budget.
 ///
 /// Each iteration takes about 1.5 times as long as the previous one. The number includes one
 /// iteration as a reserve.
 const REACH: Depth = 3;
-/// Number of iterations without a new best move after which the choice counts as settled.
+/// Number of iterations without a new best move after which the choice of move counts as settled.
 const SETTLED_ITERATIONS: u32 = 3;
 /// Minimum share of all nodes that must be spent on the best move before the choice of move counts
 /// as settled.
 const SETTLED_EFFORT: f64 = 0.5;
 const VERIFIED_PER_ITERATION: usize = 4;
 const REPORTED_PER_ITERATION: usize = 4;
-/// Number of drawn games that are added to a position's results before judging them.
+/// Number of drawn games added to the results of a book position before they are judged, so that a
+/// single lost game is not decisive.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
-/// The book's verdict is bad if the expected score, from 0 to 1, is below this value.
+/// The book's verdict on a position is bad for a side if that side's expected score, from 0 to 1,
+/// is below this value.
 const BAD_VERDICT: f64 = 0.4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -60,8 +63,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         !job.limits.is_analysis() && !job.clock.is_pondering(&job.control)
     }
 
-    /// Looks for a line that may end the search, and reports new matches. Called after each
-    /// iteration.
+    /// Looks for a book line that may end the search, and reports new book matches. Called after
+    /// each iteration.
     pub(super) fn compare_with_book(&mut self, depth: Depth, stability: Stability) {
         let Some(probe) = self.job.book.as_ref() else { return };
         let best = self.job.root_moves()[0].clone();
@@ -77,14 +80,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ready = ending_line.filter(|_| is_settled(stability));
     }
 
-    /// Returns the line that may end the search if `best` is the best move.
+    /// Returns the stored book line that may end the search if `best` is the best move.
     fn ending_line(&self, best: &RootMove) -> Option<&EndingLine> {
         self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
-    /// Reports new matches, starting with the line that may end the search. In analysis and while
-    /// pondering, also reports the shortest line for each of the other root moves, best moves
-    /// first.
+    /// Reports new book matches, starting with the line that may end the search. In analysis and
+    /// while pondering, also reports the shortest book line for each of the other root moves, in
+    /// the order of the root moves.
     fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
         let mut new_matches: Vec<Transposition> =
             ending_line.map(|ending_line| ending_line.found.clone()).into_iter().collect();
@@ -129,8 +132,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ended
     }
 
-    /// Applies the book line that ended the search, if any. In mode [`BookSearch::First`], the
-    /// match determines the move, regardless of the move's value.
+    /// Adds the book line that ended the search, if any, to `result`. In mode
+    /// [`BookSearch::First`], the line also determines the move to play, whatever its value.
     pub(super) fn apply_book_line(&mut self, result: &mut SearchResult) {
         if let Some(found) = self.decisive_match() {
             result.best = found.line.first().copied();
@@ -250,13 +253,13 @@ fn is_settled(stability: Stability) -> bool {
     stability.unchanged >= SETTLED_ITERATIONS && stability.effort >= SETTLED_EFFORT
 }
 
-/// Whether the book's games from a position ended badly for `side`.
+/// Whether the results of the book's games from a position are bad for `side`.
 pub(super) fn is_bad_for(side: Color, counts: Counts) -> bool {
     verdict(counts, side) < BAD_VERDICT
 }
 
-/// Returns the expected score for `side`, from 0 to 1. Drawn games are added to the results, so
-/// that a single lost game is not decisive.
+/// Returns the expected score for `side`, from 0 to 1, according to the results in the book. Drawn
+/// games are added to the results, so that a single lost game is not decisive.
 fn verdict(counts: Counts, side: Color) -> f64 {
     let games = counts.games() as f64;
     (counts.score(side) * games + VERDICT_PRIOR_GAMES / 2.0) / (games + VERDICT_PRIOR_GAMES)

@@ -1,4 +1,4 @@
-//! The state of the book matches that can end a search.
+//! The state of the book lines that can end a search.
 
 use std::collections::HashSet;
 
@@ -14,16 +14,18 @@ pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 #[derive(Debug, Default)]
 pub(super) struct BookEndingState {
-    /// Lines that may end the search, one for each move that has been the best move.
+    /// Book lines that may end the search, at most one for each root move that has been the best
+    /// move.
     pub(super) ending_lines: Vec<EndingLine>,
     /// The line that may end the search until the next iteration is complete.
     pub(super) ready: Option<EndingLine>,
     pub(super) ended: bool,
-    /// The book's analysis of the root, as a table entry.
+    /// The book's analysis of the root, converted to a table entry.
     pub(super) known: Option<TableEntry>,
-    /// The last iteration that cannot replace the move from the book's analysis; 0 for none.
+    /// The last iteration that cannot replace the move from the book's analysis, because it is no
+    /// deeper than the analysis; 0 for none.
     pub(super) settled: Depth,
-    /// A move that is played instead of the best move (`BookSearch::Steer`).
+    /// A move back into the book that is played instead of the best move (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,
     pub(super) reported: HashSet<Move>,
 }

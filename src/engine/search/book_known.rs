@@ -1,4 +1,5 @@
-//! Use of book analyses in the search. They act like table entries that are never overwritten.
+//! Uses the book's analyses in the search. They act like transposition table entries that are never
+//! overwritten.
 //!
 //! Unlike a table entry, a book value also replaces the search of a PV node, because it is exact
 //! and the principal variation continues in the book. Searches that use book values have separate
@@ -19,7 +20,7 @@ const CLOCK_ROOM: Depth = 100;
 /// Number of plies of an analysis that are checked for a repetition. A repetition takes four plies.
 const REPETITION_PLIES: usize = 4;
 
-/// Converts an analysis to a transposition table entry for a node at `ply`.
+/// Converts a book analysis to a transposition table entry for a node at `ply`.
 pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     TableEntry {
         mv: value.best,
@@ -30,7 +31,8 @@ pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     }
 }
 
-/// Returns the deeper of the two entries, with the table's static evaluation.
+/// Returns the deeper of a book entry and a table entry. The static evaluation is always that of
+/// the table entry, if there is one.
 pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry {
     match table {
         Some(table) if table.depth > book.depth => TableEntry { mv: table.mv.or(book.mv), ..table },
@@ -39,8 +41,8 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
     }
 }
 
-/// Returns the table's entry, with the book's move if the entry has no move. Used if the book's
-/// score is not valid in this game.
+/// Returns the transposition table's entry, with the book's move if the entry has no move. Used if
+/// the book's score is not valid in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
     /// A depth so low that the score of an entry with this depth is never used.
     const NO_DEPTH: Depth = Depth::MIN / 2;
@@ -59,7 +61,8 @@ pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<T
 
 impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the score of a node that the book has analysed deeply enough. The caller must have
-    /// checked [`Worker::holds_here`]. In a PV node, the book's moves continue the line.
+    /// checked [`Worker::holds_here`]. At a PV node, also continues the principal variation with
+    /// the book's moves.
     #[cold]
     pub(super) fn settle_by_book(
         &mut self,
@@ -107,7 +110,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Moves the book's move to the front of the root moves as long as it is the move to be played.
+    /// Moves the book's move to the front of the root moves, unless a deeper iteration has already
+    /// been able to replace it.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {
@@ -309,8 +313,8 @@ mod tests {
     #[test]
     fn book_value_does_not_override_repetition_or_fifty_move_rule() {
         let limits = Limits::depth(6);
-        // The move from the analysis would repeat the position for the third time, although its
-        // score is a win.
+        // The move from the analysis would repeat the position for the third time, so its winning
+        // score must be ignored.
         let values = [found("e4 e5 Nf3 Nc6", "Ng1", 900, 30)];
         let again = play("e4 e5 Nf3 Nc6 Ng1 Nb8 Nf3 Nc6");
         let result = search(&again, &values, BookSearch::Value, &limits);

@@ -1,4 +1,4 @@
-//! Looks up the nodes of a search in the book.
+//! Looks up the nodes of a search in the book and decides what to do at a match.
 
 use super::book_known::known;
 use super::book_probe::BookProbe;

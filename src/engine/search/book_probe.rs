@@ -1,4 +1,5 @@
-//! Looks up search nodes in the book. Every node is looked up, regardless of the move order.
+//! Looks up search nodes in the book. Positions are compared, not moves, so transpositions are
+//! found.
 //!
 //! A match alone proves little: the opponent may have played badly, or the position may be lost.
 //! [`BookSearch`] determines what the search does at a match.
@@ -46,14 +47,15 @@ impl BookProbe {
         self.values.and_then(|_| self.book.value(position))
     }
 
-    /// Prefetches what [`BookProbe::start_lookup`] will read for this pawn key.
+    /// Prefetches the data that [`BookProbe::start_lookup`] reads for positions with this pawn key.
     #[inline]
     pub(super) fn prefetch(&self, pawn_key: u64) {
         self.book.prefetch(pawn_key);
     }
 
-    /// Starts a lookup, which rejects most positions that are not in the book. The caller should do
-    /// other work before it reads the result, which must be loaded from memory.
+    /// Starts a lookup: rejects most positions that are not in the book, and prefetches the data
+    /// needed for the others. The caller should do other work before it reads the result, so that
+    /// the data can arrive.
     #[inline]
     pub(super) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         self.book.start_lookup(position)
@@ -63,7 +65,8 @@ impl BookProbe {
         self.book.reached(position)
     }
 
-    /// Looks up a position. If the search uses book values, also finds positions without games.
+    /// Looks up a position. If the search uses book values, also finds positions that have an
+    /// analysis but no games.
     #[inline]
     pub(super) fn holds(&self, position: &Position) -> Option<Counts> {
         match self.values {

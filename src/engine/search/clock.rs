@@ -11,7 +11,8 @@ use super::control::Control;
 use super::limits::{Limits, TimeLimit};
 use crate::chess::score::Score;
 
-/// The remaining time is divided among at most this many moves.
+/// The remaining time is divided by the number of moves to the next time control, but at most by
+/// this number.
 const MAX_MOVES: u32 = 56;
 /// Share of the clock for one move at the start of the game, if the number of moves to go is
 /// unknown.
@@ -27,8 +28,8 @@ const INCREMENT_SHARE: u32 = 75;
 /// Part of a fixed move time that is reserved for sending the move. With xboard, sending takes a
 /// few milliseconds; the rest is a reserve in case the machine is busy.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
-/// Additional time reserved on a clock, because overloaded machines were observed to stall for
-/// this long. Without the reserve, a clock with an increment of 0.05 s ran down to 0.35 s.
+/// Time reserved on a clock, because overloaded machines were observed to stall for this long.
+/// Without the reserve, a clock with an increment of 0.05 s ran down to 0.35 s.
 const STALL: Duration = Duration::from_millis(300);
 /// Maximum percentage of the clock that is reserved. At 50, a clock with an increment of 0.01 s ran
 /// down to 0.08 s, and two of 500 games were lost on time on a machine that stalled for 0.15 s.
@@ -82,9 +83,9 @@ impl TimeManager {
         self.start.elapsed()
     }
 
-    /// Returns the share of the soft bound or of a fixed time that has been spent. Time spent
-    /// pondering counts towards the soft bound only. Returns `None` while pondering, or if there is
-    /// no time limit.
+    /// Returns how much of the soft bound or, with a fixed move time, of that time has been spent,
+    /// as a share. Time spent pondering counts towards the soft bound only. Returns `None` while
+    /// pondering, or if there is no time limit.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
         if self.is_pondering(control) {
             return None;
@@ -125,7 +126,8 @@ impl TimeManager {
         self.hard.map_or(time, |hard| time.min(hard))
     }
 
-    /// Whether the soft bound has been reached. Time spent pondering is included.
+    /// Whether the soft bound, scaled by the stability of the best move, has been reached. Time
+    /// spent pondering is included.
     pub(super) fn is_enough(&self, control: &Control, stability: Stability) -> bool {
         let Some(soft) = self.soft else { return false };
         !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.time_factor())

@@ -25,7 +25,8 @@ pub(super) struct Cluster {
 #[cfg(not(feature = "loom"))]
 const _: () = assert!(size_of::<Cluster>() == 64);
 
-/// Clusters, initially empty. Their memory is committed only when it is used.
+/// The clusters of the transposition table, initially empty. Their memory is committed only when it
+/// is used.
 pub(super) struct Clusters(Memory);
 
 #[cfg(all(any(target_os = "linux", windows), not(feature = "loom")))]

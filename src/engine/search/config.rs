@@ -7,7 +7,8 @@ use crate::games::book::Book;
 use crate::support::threads::cores;
 use crate::support::words::named_values;
 
-/// The configuration of a searcher. With one thread, it determines the search completely.
+/// The configuration of a searcher. With one thread and no time limit, searchers with the same
+/// configuration search identically.
 ///
 /// Pass it to [`Searcher::configure`](super::Searcher::configure).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,12 +67,12 @@ pub enum BookSearch {
     /// The search does not look up nodes in the book.
     #[default]
     Off,
-    /// A match ends the search immediately, regardless of the line. This mode is for study and
-    /// comparison.
+    /// The first node found in the book ends the search immediately, however bad the line to it is.
+    /// This mode is for study and comparison.
     First,
-    /// A match below the best move may end the search early once that move has been stable for
-    /// several iterations. The line must be plausible, and the book's results must not be bad for
-    /// the side to move at the root.
+    /// A book position below the best move may end the search early once that move has been stable
+    /// for several iterations. The line to the book position must be plausible, and the book's
+    /// results must not be bad for the side to move at the root.
     Stop,
     /// Like [`BookSearch::Stop`], but the search also uses the book's analyses like table entries:
     /// it uses the score of an analysis that is deep enough, and otherwise only the move.
@@ -95,10 +96,10 @@ named_values! { pub BookSearch, "book search mode":
 /// Order of the re-searches after a reduced late move has beaten alpha at a PV node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// Re-searches at full depth first, and then also with the open window.
+    /// Re-searches at full depth with a null window first, and then with the open window.
     #[default]
     DepthFirst,
-    /// Re-searches with the open window first, and then also at full depth.
+    /// Re-searches at reduced depth with the open window first, and then at full depth.
     WindowFirst,
 }
 

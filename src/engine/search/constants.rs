@@ -2,14 +2,14 @@
 //!
 //! A macro turns each row of the table into a `const fn`. With the `tune` feature, each row becomes
 //! an option in both protocols, whose value is read at run time. `tabia tune` changes these options
-//! (docs/guides/tune.md). The values are global, because in `Config` each row would need a field, a
-//! default and a setting that no user changes.
+//! (docs/guides/tune.md). The values are global. In `Config`, each of them would need a field, a
+//! default and a setting, none of which users need.
 //!
 //! Scores are in centipawns, depths are in plies, and `lmr_…` values are in units of 1/1024 of a
 //! ply. docs/measurements/strength-search-steps.md describes how the values were found.
 
-/// Passes the table to a macro. Each row has the form `name = value in least ..= most, step;`,
-/// where `step` is the size of the changes at the end of a tuning run.
+/// Passes the table of constants to a macro. Each row has the form `name = value in least ..= most,
+/// step;`, where `step` is the size of the changes at the end of a tuning run.
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
@@ -20,12 +20,13 @@ macro_rules! with_constants {
             improving_discount = 65 in 0..=160, 10;
 
             null_move_reduction = 4 in 2..=7, 1;
-            // Null move pruning reduces by one extra ply per this much depth (in tenths of a ply).
+            // Null move pruning reduces by one extra ply for each multiple of this depth (in tenths
+            // of a ply).
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // How far the static evaluation must be above beta at depth 0, and by how much this
-            // margin decreases per ply of depth.
+            // Null move pruning requires the static evaluation to exceed beta by this margin at
+            // depth 0. Per ply of depth, the margin decreases by the second value.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
 
@@ -64,10 +65,11 @@ macro_rules! with_constants {
             lmr_pv = 1_024 in 0..=2_560, 150;
             lmr_check = 1_024 in 0..=2_048, 150;
             lmr_in_check = 1_024 in 0..=2_048, 150;
-            // Additional reduction if many nodes at the next ply have failed high.
+            // Additional late move reduction if many nodes at the next ply (children of this node
+            // and of its siblings) have failed high.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
-            // A reduced node is reduced by one more ply if the evaluation has risen by more than
-            // this margin.
+            // A node reached by a reduced move is reduced by one more ply if the move improved the
+            // evaluation for the side to move by more than this margin.
             hindsight_margin = 60 in 10..=200, 12;
             // A move with this history score is reduced by one ply less than a move with score 0.
             lmr_history = 9_000 in 4_000..=20_000, 800;
@@ -123,7 +125,8 @@ macro_rules! constants {
 #[cfg(feature = "tune")]
 macro_rules! constants {
     ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
-        /// Values used by this process. In a tuning run, each engine has its own process.
+        /// Current values of the constants in this process. In a tuning run, each engine has its
+        /// own process.
         #[allow(non_upper_case_globals)]
         pub(crate) mod values {
             use std::sync::atomic::AtomicI32;

@@ -17,10 +17,12 @@ pub struct Control {
 struct Signals {
     stop: AtomicBool,
     ponder_hit: AtomicBool,
-    /// Locked while a thread waits and before a signal is sent, so that no signal is missed.
+    /// Locked by a waiting thread while it checks the signals, and briefly by `wake`, so that no
+    /// signal is lost between the check and the wait.
     asleep: Mutex<()>,
     given: Condvar,
-    /// The thread that panics, and the node count at which it panics.
+    /// A deliberate panic in a test: the number of the thread, and the node count after which it
+    /// panics.
     #[cfg(test)]
     panic_at: Option<(usize, u64)>,
 }
@@ -60,7 +62,8 @@ impl Control {
         self.signals.given.notify_all();
     }
 
-    /// Sleeps while `is_early` returns true. Calls `is_early` again only after a signal.
+    /// Sleeps until `is_early` returns false. `is_early` is called once at the start, and again
+    /// after each signal.
     pub(super) fn wait_while(&self, is_early: impl Fn() -> bool) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while is_early() {

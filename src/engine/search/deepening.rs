@@ -23,7 +23,8 @@ use crate::chess::score::{
 use crate::engine::tablebase::TablebaseResult;
 
 const ASPIRATION_DEPTH: Depth = 5;
-/// Maximum width of an aspiration window, in centipawns. Beyond it, the bound is infinite.
+/// Maximum width of an aspiration window, in centipawns. If the window would become wider, the
+/// bound that failed is set to infinity.
 const ASPIRATION_MAX: Score = 800;
 /// Time after which the search reports the root move that it is searching. Before that, root moves
 /// change too quickly.
@@ -68,7 +69,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.expect_reply(&mut result);
         self.call_known_draw(&mut result);
         self.report_final(&result);
-        // The helpers have nothing left to do from here on, even if the result is held back.
+        // From here on the helpers have nothing left to do, although the result may be held back
+        // until the ponder hit or the minimum time.
         self.job.pool.finish();
         self.wait_for_permission();
         self.show_done();
@@ -143,8 +145,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports again each rank whose last report showed a different move. Otherwise, the last
-    /// reports for two ranks could show the same move.
+    /// Repeats the report of each multi-PV rank whose last report showed a different move.
+    /// Otherwise, the last reports for two ranks could show the same move.
     ///
     /// The order of the lines changes if a later line is better, or if the iteration stops between
     /// lines.
@@ -168,7 +170,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the root with a window around the last score, widened after each failure.
+    /// Searches the root with an aspiration window around the last score, widened after each
+    /// failure.
     ///
     /// Returns the bound type of the final score: exact, unless a search for mates finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
@@ -225,11 +228,12 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Adjusts the `score` of a root move to its result in the endgame tables; `next` is the
+    /// Adjusts the `score` of a root move to its result in the endgame tables. `next` is the
     /// position after the move.
     ///
-    /// For a tablebase draw, only proven scores are adjusted, because the tables ignore earlier
-    /// positions in the game.
+    /// If `next` is already drawn by the rules or by repetition, the score is unchanged, because
+    /// the tables ignore earlier positions in the game. For a tablebase draw, only proven wins and
+    /// losses are adjusted; other scores still rank the drawing moves.
     pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
         let root_moves = self.job.root_moves();
         let found = root_moves.iter().find(|root_move| root_move.mv == mv);
@@ -282,8 +286,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes that this thread searched as a helper to the node count of the root move that
-    /// they belong to.
+    /// Adds the nodes that this thread searched as a helper to the node count of the root move
+    /// above them.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -320,7 +324,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Reports line `index` after an iteration or a failed window.
+    /// Reports line `index` after an iteration or a failed aspiration window.
     fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
         if self.job.is_reported {
             let root_move = self.job.root_moves()[index].clone();
@@ -349,8 +353,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// If the line consists only of the move to play, as after a fail high, takes the expected
-    /// reply from the transposition table.
+    /// If the principal variation consists only of the best move, as after a fail high, takes the
+    /// expected reply from the transposition table.
     fn expect_reply(&self, result: &mut SearchResult) {
         let Some(best) = result.best.filter(|_| result.ponder.is_none()) else { return };
         let next = self.job.root.play(best);
@@ -401,11 +405,12 @@ impl<S: OptionalObserver> Worker<'_, S> {
         root_moves[0].nodes as f64 / all.max(1) as f64
     }
 
-    /// Whether the search ends: a mate was found, a limit has been reached, or another iteration
-    /// would not be worth its time.
+    /// Whether the search should end because a mate was found, a limit was reached, or another
+    /// iteration would not be worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
-        // Quiescence may find a mate earlier, but stores no line to it.
+        // Quiescence may find a mate beyond the nominal depth, but stores no line to it, so the
+        // depth must cover the whole mate.
         let found = job
             .limits
             .min_mate()

@@ -42,7 +42,7 @@ proptest! {
         let (_, reports) = search_and_collect(&game, &whole);
         let mut next = reports.iter().filter(|report| report.depth == result.depth + 1);
         let next = next.next().map(|report| (report.score, report.pv[0]));
-        // Without a report on the first move of the next iteration, its score is unknown.
+        // If the first move of the next iteration was not reported, its score is unknown.
         prop_assume!(next.is_none_or(|(_, mv)| Some(mv) == result.best));
         let scores = [last, next.map(|(score, _)| score)];
         prop_assert!(scores.contains(&Some(result.score)), "{} of {scores:?}", result.score);

@@ -92,8 +92,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Updates the correction histories with the error of the static evaluation, if the error is
-    /// known.
+    /// Updates the correction histories with the error of the static evaluation. Does nothing in
+    /// check or in tactical positions, or if the score is a bound that does not contradict the
+    /// evaluation.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {

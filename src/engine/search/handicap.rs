@@ -14,7 +14,8 @@
 //!
 //! The transposition table contains the evaluation errors, so a salt separates its entries from
 //! those of other searches. Overlooked moves are dropped during move generation
-//! (`ordering::MovePicker`). At full strength, each of these two steps costs one comparison.
+//! (`ordering::MovePicker`). At full strength, the evaluation and the move generation each make
+//! only one additional comparison.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
@@ -40,7 +41,8 @@ pub struct Handicap {
 const ALL_PIECES: i64 = 32;
 /// Mean of the sum of four random integers from 0 to 65535.
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
-/// Standard deviation of the same sum: 65536 times the square root of 1/3.
+/// Standard deviation of the sum of four random integers from 0 to 65535: 65536 times the square
+/// root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;
 /// Root moves are treated as if they were this many plies from the root. With a distance of 0, they
 /// would never be overlooked. Chosen by hand.
@@ -68,8 +70,9 @@ impl Handicap {
         (score + (error * pieces / ALL_PIECES) as Score).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// Determines which moves the player sees in `position`, which is `ply` plies from the root.
-    /// `last` is the move that led to it. Returns `None` if the player sees all moves.
+    /// Determines which moves the weakened player sees in `position`, which is `ply` plies from the
+    /// root. `last` is the move that led to the position. Returns `None` if the player sees all
+    /// moves.
     pub(super) fn visibility(
         &self,
         position: &Position,

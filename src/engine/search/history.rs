@@ -153,7 +153,7 @@ pub(super) struct History {
     butterfly: HistoryTable,
     /// Indices: `[earlier piece and square][piece and square]`.
     continuation: HistoryTable,
-    /// The row that is used if there is no earlier move. Its entries are always zero.
+    /// Row used if there is no earlier move. Its entries are always zero.
     nothing: Box<Row>,
     /// One table each for the pawns, White's pieces and Black's pieces.
     /// Indices: `[colour to move][hash]`.
@@ -259,7 +259,7 @@ impl History {
         sum / CORRECTION_GRAIN
     }
 
-    /// Updates the corrections. Called after a search to `depth` has shown that the static
+    /// Updates the correction histories. Called after a search to `depth` has shown that the static
     /// evaluation was off by `error` centipawns.
     #[inline(always)]
     pub(super) fn update_correction(
@@ -319,7 +319,7 @@ impl Default for History {
     }
 }
 
-/// Returns the bonus for a move that caused a cutoff at `depth`.
+/// Returns the history bonus for a move that caused a cutoff at `depth`.
 #[inline]
 pub(super) fn bonus(depth: Depth) -> i32 {
     (c::history_bonus() * depth - 100).clamp(0, c::history_bonus_max())
@@ -337,7 +337,7 @@ fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
     (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
 }
 
-/// Returns the index for `piece_to`, played one or more plies after `earlier`.
+/// Returns the index of the entry for `piece_to`, played one or more plies after `earlier`.
 #[inline]
 pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
     earlier.index() * PIECE_TOS + piece_to.index()

@@ -22,7 +22,8 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Time reserved for building the bishop-and-knight table, which happens only once.
+/// Minimum time that a search must have to build the bishop-and-knight endgame table. The table is
+/// built only once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
@@ -35,7 +36,7 @@ pub(super) struct RootMove {
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
-    /// The result from the endgame tables, if it is certain.
+    /// The move's result according to the endgame tables, if it is certain.
     pub(super) endgame: Option<RankedMove>,
 }
 
@@ -75,7 +76,7 @@ impl PersistentState {
         }
     }
 
-    /// Discards everything learned. No search may be running.
+    /// Clears the transposition table and the histories. No search may be running.
     pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.table) {
             Some(table) => {
@@ -102,7 +103,7 @@ pub(super) struct Job {
     pub(super) split_depth: Depth,
     pub(super) book: Option<BookProbe>,
     pub(super) is_reported: bool,
-    /// Events from helpers, which the main thread forwards.
+    /// Events from helper threads, to be forwarded by the main thread.
     pub(super) pending_events: SegQueue<SearchEvent>,
     /// One [`SearchFault`] for each thread that panicked or did not start.
     pub(super) crashes: SegQueue<SearchFault>,
@@ -115,7 +116,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// Creates a search with as many threads as `config` specifies.
+    /// Creates the data of a search with `config.threads` threads.
     pub(super) fn new(
         game: &Game,
         limits: &Limits,
@@ -180,7 +181,8 @@ impl Job {
         }
     }
 
-    /// Returns the root moves, best first. The lock is taken only when the root is searched.
+    /// Returns the root moves, best first. They are locked only at the root and after a helper has
+    /// finished, so the lock is rarely contended.
     pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
         self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
     }

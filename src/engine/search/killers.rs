@@ -27,8 +27,8 @@ impl Killers {
         }
     }
 
-    /// Clears the killer moves at a ply. Called when the next nodes at this ply have a different
-    /// grandparent.
+    /// Clears the killer moves at a ply. Called whenever the grandparent of the nodes at this ply
+    /// changes.
     #[inline]
     pub(super) fn clear(&mut self, ply: Ply) {
         self.0[ply] = [None; 2];

@@ -1,4 +1,4 @@
-//! Limits of a search, such as depth, nodes and time.
+//! Limits on a search, such as depth, nodes and time.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use super::handicap::Handicap;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, MAX_PLY, Ply, Score, mate_in};
 
-/// Limits of a search. By default, a search considers all moves and runs until it is stopped.
+/// Limits on a search. By default, a search considers all moves and runs until it is stopped.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Depth of the last iteration, in plies.
+    /// Maximum iteration depth, in plies.
     pub depth: Option<Depth>,
     /// Maximum total number of nodes over all threads. The search stops when it is reached.
     pub nodes: Option<u64>,

@@ -11,8 +11,9 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// If more than this many nodes at the next ply have failed high, late moves are reduced further,
-/// because they are likely to be refuted too. Source: Stockfish.
+/// If more than this many nodes at the next ply (children of this node and of its siblings) have
+/// failed high, late moves are reduced further, because they are likely to be refuted too. Source:
+/// Stockfish.
 const MANY_CUTOFFS: u32 = 2;
 const HISTORY_MOST: i32 = 2 * PLY;
 

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use crate::support::platform;
 
-/// Stack size of a search thread, in bytes. It is sufficient for a few hundred plies, each with a
-/// list of moves.
+/// Stack size of a search thread, in bytes. It is sufficient for a recursion of a few hundred
+/// plies, each with a move list.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
 /// Address space, in bytes, that a thread uses in addition to its stack: a glibc heap
@@ -81,7 +81,8 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
             _ => continue,
         };
         let path = Path::new(path.unwrap_or_default().trim_start_matches('/'));
-        // Each parent group has its own limit. In a container, the path may not exist.
+        // Each parent group has its own limit. Groups that do not exist are skipped; in a
+        // container, even the process's own group may not exist.
         groups.extend(
             path.ancestors()
                 .filter_map(|group| memory_group(&root.join(folder).join(group), files)),

@@ -17,7 +17,7 @@ impl Pv {
         self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
     }
 
-    /// Creates a line from `moves`, truncated to the maximum length.
+    /// Creates a principal variation from `moves`, truncated to the maximum length.
     pub(super) fn from_moves(moves: &[Move]) -> Self {
         Pv(moves.iter().copied().take(MAX_PLY).collect())
     }
@@ -31,7 +31,7 @@ impl Pv {
     }
 }
 
-/// The bounds of a search. A value at or outside the bounds need not be exact.
+/// The alpha-beta window of a search. A value at or outside the bounds need not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -76,12 +76,12 @@ pub(super) struct Node {
     pub(super) raw_eval: Score,
     /// The corrected static evaluation, or `NO_EVAL` in check.
     pub(super) static_eval: Score,
-    /// The table's score if it is more accurate than `static_eval`, otherwise `static_eval`;
-    /// `NO_EVAL` in check.
+    /// The transposition table's score if its bound shows that it is more accurate than
+    /// `static_eval`, otherwise `static_eval`; `NO_EVAL` in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
     pub(super) excluded: Option<Move>,
-    /// Lower bound on the score, according to the endgame tables.
+    /// Lower bound on the node's score, according to the endgame tables.
     pub(super) least: Score,
     pub(super) most: Score,
     pub(super) context: Context,
@@ -104,10 +104,10 @@ pub(super) struct NodeProgress {
     pub(super) alpha: Score,
     pub(super) best: Score,
     pub(super) best_move: Option<Move>,
-    /// The best line. Set only at PV nodes.
+    /// The best line so far. Set only at PV nodes.
     pub(super) line: Pv,
     pub(super) count: usize,
-    /// The first quiet moves searched that did not fail high (up to [`TRIED`] of them).
+    /// Quiet moves searched without failing high: the first [`TRIED`] of them.
     pub(super) quiets: ArrayVec<Move, TRIED>,
     pub(super) quiet_count: usize,
 }
@@ -131,7 +131,7 @@ impl NodeProgress {
         self.alpha >= node.window.beta
     }
 
-    /// Records the score of `mv`, with the line `rest` after it. Returns whether it fails high.
+    /// Records the score of `mv`, followed by the line `rest`. Returns whether the move fails high.
     pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
         self.best = self.best.max(score);
         if score > self.alpha {
@@ -246,7 +246,7 @@ mod tests {
         let [first, second] = ["e2e4", "d2d4"].map(|text| text.parse().expect("a move"));
         let mut progress = NodeProgress::new(node.window.alpha);
         assert!(progress.record(&node, first, 50, &Pv::default()));
-        // A result from another thread that started before the cutoff.
+        // A result from another thread, which began to search this move before the cutoff.
         progress.record(&node, second, 20, &Pv::default());
         assert_eq!((progress.best_move, progress.best), (Some(first), 50));
         assert!(progress.has_failed_high(&node));

@@ -38,7 +38,7 @@ use serde::Serialize;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// A thread's current visit, as recorded by its observer.
+/// A thread's current visit to a node, as recorded by its observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VisitRef {
     /// Number of the innermost recorded visit, or 0 if no visit is recorded.
@@ -51,11 +51,11 @@ pub struct VisitRef {
 /// The reason why a node is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
-    /// Root of an iteration, or the re-search of the root after a failed window.
+    /// Root of an iteration, or the re-search of the root after a failed aspiration window.
     Root,
-    /// The first move at a node, with the node's window.
+    /// The first move at a node, searched with the node's window.
     First,
-    /// A later move, with a null window and possibly a reduced depth.
+    /// A later move, searched with a null window and possibly at reduced depth.
     Late {
         /// Reduction in plies.
         reduction: Depth,
@@ -66,15 +66,17 @@ pub enum SearchReason {
     Open,
     /// A null move, to test whether the position is good enough even if the side to move passes.
     NullMove,
-    /// Verification of a null move: the same node without null moves, to rule out zugzwang.
+    /// Verification of a null move: the same node, searched without null moves to rule out
+    /// zugzwang.
     NullMoveVerification,
-    /// The same node without the table move, to test whether the table move is the only good one.
+    /// Singularity test: the same node, searched without the table move to test whether that move
+    /// is the only good one.
     Singularity,
-    /// Probcut: a capture that may beat beta by a margin, at a reduced depth.
+    /// Probcut: a capture, searched at reduced depth to test whether it beats beta by a margin.
     Probcut,
     /// A capture, promotion or evasion in the quiescence search.
     Noisy,
-    /// A position on a line into the book, to verify the value of that line.
+    /// A position on a line into the book, searched to verify the value of the line.
     BookLine,
 }
 
@@ -101,29 +103,29 @@ impl SearchReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeEnd {
-    /// The search of the moves at the node.
+    /// The node's moves were searched.
     Moves,
-    /// The lack of legal moves: mate or stalemate.
+    /// There were no moves to search, usually because of mate or stalemate.
     NoMoves,
     /// A draw by the rules of chess, or by a repetition within the search.
     Draw,
-    /// An empty window: a shorter mate or a draw is already available, so this node cannot affect
-    /// the result.
+    /// The window became empty, because a shorter mate or a draw is already available and this node
+    /// cannot affect the result.
     EmptyWindow,
     /// An entry of the transposition table.
     Table,
     /// A result from the endgame tables.
     Endgames,
-    /// A match in the book, which ends the search
+    /// The position is in the book, which ends the search
     /// ([`BookSearch::First`](super::BookSearch::First)).
     BookMatch,
     /// An analysis from the book.
     BookValue,
     /// Reverse futility: the evaluation is too far above beta to fall below it within a few plies.
     ReverseFutility,
-    /// Null move: passing was already good enough.
+    /// Null move pruning: the score reached beta although the side to move passed.
     NullMove,
-    /// Probcut: a capture beat beta by a margin.
+    /// Probcut: a capture beat beta by a margin in a search at reduced depth.
     Probcut,
     /// Multi-cut: a reduced search indicates that several moves would fail high.
     MultiCut,
@@ -187,10 +189,10 @@ impl PruneReason {
     }
 }
 
-/// Event counts kept by the search itself. An observer's totals must match these counts.
+/// Event counts kept by the search itself, which must match the totals of an observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
-    /// Number of nodes, as given in reports.
+    /// Number of nodes, as shown in search reports.
     pub nodes: u64,
     /// Number of nodes at which a move failed high.
     pub cutoffs: u64,
@@ -224,13 +226,14 @@ pub struct Entry<'a> {
 pub enum SearchStep<'a> {
     /// The main thread starts an iteration of this depth, in plies.
     Iteration(Depth),
-    /// The search for the line with this rank (1 for the best line) starts.
+    /// The search for the multi-PV line with this rank starts (1 for the best line).
     Line(usize),
-    /// The next node is entered for this reason.
+    /// The next node will be entered for this reason.
     Next(SearchReason),
     /// The search enters a node.
     Enter(Entry<'a>),
-    /// A possible mate or an available draw has narrowed the window.
+    /// The node's window after mate distance pruning and repetition detection, which may have
+    /// narrowed it.
     Narrowed {
         /// Lower bound of the window after narrowing.
         alpha: Score,
@@ -246,13 +249,13 @@ pub enum SearchStep<'a> {
     },
     /// The node's position is in the book.
     BookMatch {
-        /// Number of games that reached the position.
+        /// Number of the book's games that reached the position.
         games: u64,
     },
-    /// The node is reduced by this many plies: the last move was already reduced, and the
-    /// evaluation has improved for the side to move.
+    /// The node's depth is reduced by this many plies, because the last move was already reduced
+    /// and the evaluation has improved for the side to move.
     Hindsight(Depth),
-    /// The table move is extended by this many plies. A negative number is a reduction.
+    /// The table move is extended by this many plies, or reduced if the number is negative.
     Extended(Move, Depth),
     /// A move is pruned for this reason.
     Pruned(Move, PruneReason),
@@ -280,7 +283,7 @@ pub enum SearchStep<'a> {
     },
     /// This thread leaves the shared node that it joined.
     Part,
-    /// The value of the node was determined by something other than its moves.
+    /// The value of the node was determined without searching its moves.
     Ended(NodeEnd),
     /// The search leaves the node.
     Leave {
@@ -289,7 +292,7 @@ pub enum SearchStep<'a> {
         /// Whether the search was stopped or a node above was cut off.
         stopped: bool,
     },
-    /// The thread has completed its part of the search, with these counts.
+    /// The thread has completed its part of the search. Contains its final counts.
     Done(Counters),
 }
 
@@ -302,7 +305,7 @@ pub trait Observer: Send {
     fn place(&self) -> VisitRef;
 }
 
-/// The type of observer that a search is compiled for: an [`Observer`], or `()` for none.
+/// The type of observer for which a search is compiled: an [`Observer`], or `()` for none.
 pub(super) trait OptionalObserver {
     const IS_OBSERVED: bool;
 

@@ -14,10 +14,10 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// A check gets a bonus only if its exchange value, in centipawns, is at least this. Chosen by hand
-/// so that such a check loses less than a pawn.
+/// A checking move gets an ordering bonus only if its exchange value, in centipawns, is at least
+/// this. Chosen by hand so that such a check loses less than a pawn.
 const SAFE_CHECK: Score = -75;
-/// Score of underpromotions, lower than that of any other capture or promotion.
+/// Ordering score of underpromotions, lower than that of any other capture or promotion.
 const UNDERPROMOTION: i32 = -100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ struct Candidates {
     scores: ArrayVec<i32, MAX_MOVES>,
 }
 
-/// Number of bits for the index of a move in the list.
+/// Number of bits of a sort key that contain the index of the move in the list.
 const PLACE_BITS: u32 = 9;
 const _: () = assert!(MAX_MOVES <= 1 << PLACE_BITS);
 
@@ -67,7 +67,7 @@ impl Candidates {
     /// moves.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
-        // Combining score and index in one number avoids unpredictable branches.
+        // Combining the score and the index in one number avoids unpredictable branches.
         let places = 0..self.scores.len() as i32;
         let keys = self.scores.iter().zip(places).map(|(score, place)| score << PLACE_BITS | place);
         let best = keys.fold(i32::MIN, i32::max) as usize % (1 << PLACE_BITS);
@@ -84,7 +84,8 @@ pub(super) struct MovePicker {
     candidates: Candidates,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
-    /// A capture is bad if its exchange value is below this threshold.
+    /// Captures with an exchange value below this threshold are deferred or, with `good_only`,
+    /// skipped.
     threshold: Score,
     quiets_wanted: bool,
     good_only: bool,
@@ -201,7 +202,8 @@ impl MovePicker {
         }
     }
 
-    /// Not inlined, because most calls of [`MovePicker::next`] do not need the tables used here.
+    /// Not inlined, because most calls of [`MovePicker::next`] need neither this code nor the
+    /// tables that it builds.
     #[inline(never)]
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
@@ -248,8 +250,8 @@ impl MovePicker {
     }
 }
 
-/// Adjustments to the scores of quiet moves, by kind of piece: bonuses for checks and for leaving a
-/// square attacked by a less valuable piece, and a penalty for entering such a square.
+/// Adjustments to the ordering scores of quiet moves, by kind of piece: bonuses for checks and for
+/// leaving a square attacked by a less valuable piece, and a penalty for entering such a square.
 struct Prospects<'a> {
     position: &'a Position,
     worth: [i32; ALL_PIECES.len()],

@@ -1,5 +1,5 @@
 //! Decides on pruning, extensions and reductions. All functions are pure and depend only on the
-//! properties of a node.
+//! properties of a node and its moves.
 //!
 //! The constants are in [`super::constants`]; docs/measurements/strength-each-step.md lists the
 //! measured effect of each technique.
@@ -33,7 +33,8 @@ impl Reductions {
         Reductions(std::array::from_fn(|number| ((number.max(1) as f64).ln() * 256.0) as i32))
     }
 
-    /// Returns the reduction for move `number` (1-based) at `depth`, in units of 1/1024 of a ply.
+    /// Returns the base reduction for move `number` (1-based) at `depth`, in units of 1/1024 of a
+    /// ply.
     #[inline]
     pub(super) fn base(&self, depth: Depth, number: usize) -> i32 {
         let product = self.0[depth.clamp(0, 63) as usize] * self.0[number.min(63)];
@@ -48,7 +49,8 @@ pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL
 }
 
-/// Returns the value of a node that needs no search, and the rule that determined the value.
+/// If the static evaluation suffices to prune the node, returns the rule that applies and the
+/// node's value.
 #[inline(always)]
 pub(super) fn prune_statically(node: &Node) -> Option<(NodeEnd, Score)> {
     let average = (node.eval + node.window.beta) / 2;
@@ -90,8 +92,8 @@ pub(super) fn null_move(node: &Node) -> Option<Depth> {
     )
 }
 
-/// Returns the raised beta for probcut. A capture that beats it at reduced depth is likely to beat
-/// beta at full depth. Source: M. Buro, "ProbCut" (1995).
+/// Returns the raised beta for probcut, if probcut applies. A capture that beats it at reduced
+/// depth is likely to beat beta at full depth. Source: M. Buro, "ProbCut" (1995).
 #[inline]
 pub(super) fn probcut(node: &Node) -> Option<Score> {
     let raised = node.window.beta + c::probcut_margin();
@@ -107,7 +109,7 @@ pub(super) fn probcut_depth(node: &Node) -> Depth {
 }
 
 /// Returns the reason, if any, to prune a quiet move that does not give check. `reduced` is the
-/// move's reduced depth.
+/// depth of the move after late move reductions.
 #[inline(always)]
 pub(super) fn prune_quiet(
     node: &Node,
@@ -147,14 +149,15 @@ pub(super) fn futility(node: &Node, depth: Depth, alpha: Score) -> bool {
         && node.static_eval + c::futility_base() + c::futility_margin() * depth <= alpha
 }
 
-/// Returns the minimum exchange value, in centipawns, for a quiet move to be searched at `depth`.
+/// Returns the minimum exchange value, in centipawns, that a quiet move needs to be searched at
+/// `depth`, or `None` if there is no minimum.
 #[inline]
 pub(super) fn quiet_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::quiet_see_depth()).then_some(-c::quiet_see_margin() * depth * depth)
 }
 
-/// Returns the minimum exchange value, in centipawns, for a capture, promotion or check to be
-/// searched at `depth`.
+/// Returns the minimum exchange value, in centipawns, that a capture, promotion or check needs to
+/// be searched at `depth`, or `None` if there is no minimum.
 #[inline]
 pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::forcing_see_depth()).then_some(-c::forcing_see_margin() * depth)

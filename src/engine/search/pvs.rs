@@ -27,7 +27,7 @@ use crate::chess::score::{
 use crate::engine::tablebase::{TablebaseResult, kbnk};
 
 /// Number of plies added to the node's depth when a tablebase result is stored in the transposition
-/// table.
+/// table, because such a result is valid at any depth.
 const TABLEBASE_DEPTH: Depth = 6;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -67,10 +67,12 @@ impl<S: OptionalObserver> Worker<'_, S> {
             return score;
         }
         if depth <= 0 {
-            // The search looks only for mates, and there is none here.
+            // The search looks only for mates, and the side to move is not mated, because it is not
+            // in check.
             return self.ended(NodeEnd::NoMate, DRAW);
         }
-        // This work is done while the table entry and the book's row are being prefetched.
+        // This work is done while the transposition table entry and the book data are being
+        // prefetched.
         self.evaluator.prepare(position, ply);
         let table = self.table_entry(position, ply);
         let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
@@ -121,8 +123,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.stack[node.ply].threats = node.context.threats;
     }
 
-    /// Returns the depth reduction for a node, in plies, if the last move was already reduced and
-    /// the evaluation has improved for the side to move. Sources: Stockfish and Reckless.
+    /// Returns the number of plies by which to reduce a node: 1 if the last move was already
+    /// reduced and the evaluation has improved for the side to move, otherwise 0. Sources:
+    /// Stockfish and Reckless.
     fn hindsight(&mut self, node: &Node) -> Depth {
         let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
             return 0;
@@ -189,7 +192,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         Some(if plies % 2 == 1 { mate_in(end) } else { mated_in(end) })
     }
 
-    /// Returns the tablebase result after a capture or pawn move.
+    /// Probes the endgame tables after a capture or pawn move. Returns the score if it settles the
+    /// node.
     ///
     /// A draw settles the node, and so does a win or loss at a null-window node. At a PV node, a
     /// win or loss only bounds the score, and the node is still searched to find a line.
@@ -219,7 +223,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the table entry for a node, or `None` if a move is excluded at the node.
+    /// Returns the transposition table entry for a node, or `None` if a move is excluded at the
+    /// node.
     #[inline]
     pub(super) fn table_entry(&self, position: &Position, ply: Ply) -> Option<TableEntry> {
         match self.stack[ply].excluded {
@@ -274,8 +279,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the uncorrected evaluation of `position`, from the table if available. Returns
-    /// `NO_EVAL` if the side to move is in check.
+    /// Returns the uncorrected evaluation of `position`, taken from the table entry if possible.
+    /// Returns `NO_EVAL` if the side to move is in check.
     #[inline]
     pub(super) fn raw_eval(
         &mut self,
@@ -337,12 +342,12 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if score < beta || self.is_interrupted() {
             return None;
         }
-        // A mate found after a null move is not proven.
+        // A mate found after a null move is not proven, so return beta instead.
         let score = if is_decided(score) { beta } else { score };
         if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
             return Some(self.ended(NodeEnd::NullMove, score));
         }
-        // Null moves are disabled for the first three quarters of the verification depth.
+        // Null moves are disabled for the first three quarters of the verification search.
         self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
         self.set_reason(SearchReason::NullMoveVerification);
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
@@ -409,7 +414,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.finish_node(node, &progress)
     }
 
-    /// Searches the moves one after the other, or shares the later moves among threads.
+    /// Searches the moves one after the other. If other threads are idle, may share the later moves
+    /// with them.
     pub(super) fn search_moves(
         &mut self,
         node: &Node,
@@ -438,7 +444,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         progress
     }
 
-    /// Returns the score of a move, or `None` if the move is pruned.
+    /// Searches a move and returns its score, or `None` if the move is pruned.
     pub(super) fn search_move(
         &mut self,
         node: &Node,
@@ -454,7 +460,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
             self.show(|_| SearchStep::Pruned(mv, why));
             return None;
         }
-        // Prefetching starts only here, because half of all moves are pruned before this point.
+        // Prefetching starts only at this point, because half of all moves have been pruned before
+        // it.
         let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
         let depth = node.depth - 1 + extension;
         let keys = self.keys_after(&node.position, mv);
@@ -467,7 +474,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         let next = node.position.play_on(mv, keys);
         if node.is_root() {
             self.report_root_move(mv, facts.number, node.depth);
-            // The nodes counted so far belong to the root itself, not to a move.
+            // Discard the nodes counted so far, which belong to the root itself and not to this
+            // move.
             self.take_nodes();
         }
         self.stack[node.ply].double_extensions += u8::from(extension >= 2);
@@ -502,10 +510,11 @@ fn mate_distance_window(window: Window, ply: Ply) -> Window {
     Window { alpha: window.alpha.max(mated_in(ply)), beta: window.beta.min(mate_in(ply + 1)) }
 }
 
-/// Returns the table's score if it settles the node. PV nodes are never settled by the table.
+/// Returns the transposition table's score if it settles the node. PV nodes are never settled by
+/// the table.
 fn table_cutoff(node: &Node) -> Option<Score> {
     /// Maximum halfmove clock for a table cutoff. Close to a draw by the fifty-move rule, a score
-    /// that was found on a different path may be wrong.
+    /// found on a different path may be wrong.
     const SAFE_CLOCK: u16 = 90;
     let entry = node.table?;
     let settled = bound_applies(entry.bound, entry.score, node.window);
@@ -524,7 +533,8 @@ pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool 
     }
 }
 
-/// Returns the static evaluation, or the table's score if its bound shows that it is more accurate.
+/// Returns the static evaluation, or the transposition table's score if its bound shows that it is
+/// more accurate.
 #[inline]
 pub(super) fn refined_eval(static_eval: Score, table: Option<TableEntry>) -> Score {
     match table {

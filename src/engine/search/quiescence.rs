@@ -1,4 +1,5 @@
-//! Quiescence search: only captures, promotions and replies to checks at the leaves of the search.
+//! Quiescence search: extends the leaves of the search by captures, promotions and replies to
+//! checks only.
 //!
 //! Source: <https://www.chessprogramming.org/Quiescence_Search>.
 
@@ -123,7 +124,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
                 }
             }
             if in_check && !is_decided(best) {
-                // One quiet evasion suffices to show that the position is not mate.
+                // One evasion is enough to show that the position is not mate, so the remaining
+                // quiet evasions are skipped.
                 picker.skip_quiets();
             }
         }
@@ -140,8 +142,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Returns an upper bound on the evaluation after a capture (for delta pruning), or `None` if there
-/// is no such bound.
+/// Returns an optimistic estimate of the score after a capture, for delta pruning. Returns `None`
+/// if the move must not be pruned.
 fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
     if stand_pat == -INFINITY || mv.promotion().is_some() || is_decided(stand_pat) {
         return None;

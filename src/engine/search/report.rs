@@ -1,4 +1,4 @@
-//! Events, results and failures of a search.
+//! Search events, reports, results and faults.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 use crate::games::book::{BookValue, Counts, transposition};
 
-/// How a score relates to the true value.
+/// Whether a score is exact or a bound on the true value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
     /// The value is at most the score. The search failed low.
@@ -22,16 +22,17 @@ pub enum Bound {
 /// An event reported by a running search.
 #[derive(Debug, Clone)]
 pub enum SearchEvent {
-    /// An iteration, or the search of one of its aspiration windows, has ended.
+    /// An iteration has finished for one line, or one of its aspiration windows has failed high or
+    /// low.
     Iteration(Report),
     /// A new best move was found during an iteration, the order of the lines changed, or the move
     /// about to be returned differs from the one last reported.
     NewBest(Report),
-    /// A line has transposed into the book, or the book has an analysis of the root. Also sent at
-    /// the end of the search, with the line or analysis that determined the result, if any.
+    /// The search found a line that transposes into the book, or the book contains an analysis of
+    /// the root. Sent again at the end of the search if the line or analysis determined the result.
     Transposition(Transposition),
-    /// The search of a root move is starting. Sent only once the search has been running for a
-    /// while.
+    /// The search of a root move is starting. Not sent in the first second, because root moves
+    /// change too quickly at first.
     RootMove {
         /// The move whose search is starting.
         mv: Move,
@@ -53,9 +54,9 @@ pub enum SearchEvent {
 pub struct Report {
     /// Depth of the iteration, in plies.
     pub depth: Depth,
-    /// Length of the longest line searched, in plies.
+    /// Length of the longest line searched in this iteration, in plies.
     pub selective_depth: Ply,
-    /// Score of the line in centipawns, from the side to move's point of view.
+    /// Score of the line in centipawns, from the point of view of the side to move at the root.
     pub score: Score,
     /// Whether the score is exact or a bound.
     pub bound: Bound,
@@ -87,16 +88,16 @@ pub struct Transposition {
 }
 
 impl Transposition {
-    /// Describes the line in words. `position` is the position it starts from.
+    /// Describes the line in words. `position` is the root, from which the line starts.
     pub(crate) fn describe(&self, position: &Position) -> String {
         transposition(position, &self.line, self.counts, self.value.as_ref())
     }
 }
 
-/// Statistics of the work shared among the threads of a search.
+/// Statistics on how the threads of a search shared their work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sharing {
-    /// Number of nodes whose moves were shared among threads.
+    /// Number of nodes whose moves were shared among threads (split points).
     pub splits: u64,
     /// Number of shared nodes at which another thread searched at least one move.
     pub joined: u64,
@@ -124,13 +125,13 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time that the search took.
     pub elapsed: Duration,
-    /// Time since the start of the search or the ponder hit, capped at the maximum allowed by time
-    /// management.
+    /// Time since the start of the search or the ponder hit, capped at the hard time limit. Any
+    /// time beyond the limit is a delay caused by the machine.
     pub planned: Duration,
-    /// Statistics of the work shared among threads.
+    /// Statistics on how the threads shared their work.
     pub sharing: Sharing,
-    /// The line into the book that determined the result, if any. The line is empty if the result
-    /// is the book's analysis of the root.
+    /// The transposition into the book that determined the result, if any. Its line is empty if the
+    /// result is the book's analysis of the root.
     pub book: Option<Transposition>,
 }
 
@@ -165,10 +166,10 @@ pub enum SearchFault {
     Crash {
         /// Thread number, counted from 0.
         thread: usize,
-        /// The panic message or the operating system's error message.
+        /// The panic message, or the operating system's error if the thread could not be started.
         why: String,
     },
-    /// An endgame table is damaged; contains a description.
+    /// An endgame table is damaged. Contains a description of the damage.
     #[error("{0}")]
     Endgames(String),
 }

@@ -26,7 +26,7 @@ use crate::engine::tablebase::Tables;
 /// Each search runs on a new thread with a sufficiently large stack. Helper threads, the
 /// transposition table and the histories persist between searches.
 pub struct Searcher {
-    /// The requested configuration, even if fewer resources are available.
+    /// The configuration as requested. The searcher may have fewer threads or less memory.
     config: Config,
     persistent: PersistentState,
     data: ThreadData,
@@ -43,7 +43,8 @@ pub struct Searcher {
 struct Task {
     job: Arc<Job>,
     observer: Option<Box<dyn Observer>>,
-    /// Dropped when the helper has completed its task.
+    /// Dropped when the helper has completed its task. The main thread waits until all helpers have
+    /// dropped theirs.
     group: WaitGroup,
 }
 
@@ -79,11 +80,11 @@ impl Searcher {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
 
-    /// Applies a new configuration, which subsequent searches will use.
+    /// Applies a new configuration to subsequent searches.
     ///
     /// If the memory size changes, the table is replaced, unless there is not enough memory. If the
-    /// evaluation changes, everything learned is discarded. [`Searcher::take_faults`] reports
-    /// unavailable resources.
+    /// evaluation changes, everything learned in earlier searches is discarded.
+    /// [`Searcher::take_faults`] reports unavailable resources.
     pub fn configure(&mut self, config: Config) {
         let old = std::mem::replace(&mut self.config, config);
         if old.threads != self.config.threads {
@@ -97,7 +98,7 @@ impl Searcher {
         }
     }
 
-    /// Returns the configuration as requested, even if fewer resources are available.
+    /// Returns the configuration as requested. The searcher may have fewer threads or less memory.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -120,7 +121,7 @@ impl Searcher {
         }
     }
 
-    /// Starts or stops helpers to match the configuration, as far as possible.
+    /// Starts or stops helpers to match the configured number of threads, as far as memory allows.
     fn start_helpers(&mut self) {
         let wanted = self.config.threads.max(1);
         self.helpers.truncate(wanted - 1);
@@ -134,14 +135,14 @@ impl Searcher {
         }
     }
 
-    /// Returns and clears the unavailable resources and failures recorded since the last call.
+    /// Returns and clears the faults recorded since the last call.
     pub fn take_faults(&mut self) -> Vec<SearchFault> {
         let damage = self.config.endgames.iter().flat_map(Tables::take_damage);
         self.faults.extend(damage.map(SearchFault::Endgames));
         std::mem::take(&mut self.faults)
     }
 
-    /// Returns the number of threads in a search, including thread 0.
+    /// Returns the number of search threads: the main thread and the helpers.
     pub fn threads(&self) -> usize {
         self.helpers.len() + 1
     }
@@ -168,8 +169,8 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), None)
     }
 
-    /// Like [`Searcher::search`], but with one observer per thread, which receives every step of
-    /// that thread.
+    /// Like [`Searcher::search`], but with one observer per thread, which is notified of every step
+    /// of that thread.
     ///
     /// The search is much slower but returns the same result.
     pub fn search_observed(
@@ -202,7 +203,7 @@ impl Searcher {
         mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
     ) -> SearchResult {
         self.persistent.table.new_search();
-        // Under a handicap, the deliberate mistakes are only reproducible with a single thread.
+        // The deliberate mistakes of a handicap are reproducible only with a single thread.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
         let cores = Some(self.config.cores.unwrap_or(self.cores));
         let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
@@ -246,8 +247,8 @@ impl Searcher {
 }
 
 impl Helper {
-    /// Starts a helper thread. Returns `None` if it cannot be started or would leave too little
-    /// memory.
+    /// Starts a helper thread. Returns `None` if the thread cannot be started or would leave too
+    /// little memory.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;
@@ -262,7 +263,7 @@ impl Helper {
             .inspect_err(|error| log::warn!("cannot start search thread {id}: {error}"))
             .ok()?;
         let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
-        // Check again, because a thread needs some memory beyond its stack.
+        // Check the available memory again, because a thread needs some memory beyond its stack.
         (is_ready.recv().is_ok() && has_room(0)).then_some(helper)
     }
 
@@ -286,8 +287,7 @@ impl Drop for Helper {
     }
 }
 
-/// Releases the helpers when dropped, that is, when the main thread leaves the search, even through
-/// a panic.
+/// Releases the helper threads when the main thread leaves the search, even if it panics.
 struct Finish<'a>(&'a Job);
 
 impl Drop for Finish<'_> {

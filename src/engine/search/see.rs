@@ -18,7 +18,7 @@ pub(crate) fn value(piece: Piece) -> Score {
 }
 
 /// Whether the exchange started by `mv` wins at least `threshold` centipawns. Both sides always
-/// capture with their least valuable piece, and stop capturing when that is better for them.
+/// capture with their least valuable piece, and stop when another capture would lose material.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };
@@ -50,8 +50,8 @@ fn gain(position: &Position, mv: Move) -> Score {
 
 /// Plays out the exchange. Returns whether the side that started it reaches the threshold.
 ///
-/// `balance` is how far that side would be above the threshold if its capturing piece were taken
-/// now. The side that first runs out of useful captures loses the exchange.
+/// `balance` is that side's gain minus the threshold, assuming that its piece on `to` is
+/// recaptured. The side that first runs out of useful captures loses the exchange.
 fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance: Score) -> bool {
     let board = position.board();
     let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
@@ -83,8 +83,8 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// Returns the pieces of `side` that may not capture on `to` because they are pinned when only
-/// `occupied` squares block lines.
+/// Returns the pieces of `side` that may not capture on `to` because they are pinned to their king.
+/// Only pieces on `occupied` squares are considered.
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
     let board = position.board();
     let king = position.king(side);
@@ -129,8 +129,8 @@ mod tests {
             ("3r3k/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7d8q", 1350),
             ("4k3/8/8/8/8/8/4K3/8 w - - 0 1", "e2e3", 0),
             ("4k3/4r3/8/8/8/8/3K4/8 w - - 0 1", "d2d3", 0),
-            // The pawn's defender is pinned: in one case along a file, in the other along a
-            // diagonal.
+            // The only defender of the captured pawn is pinned, along a file in the first position
+            // and along a diagonal in the second.
             ("3k4/3n4/5p2/8/8/5R2/8/3RK3 w - - 0 1", "f3f6", 100),
             ("7k/6n1/5B2/7p/7R/8/8/4K3 w - - 0 1", "h4h5", 100),
             // The pinned piece may capture along the line of the pin.

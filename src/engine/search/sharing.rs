@@ -4,17 +4,17 @@
 //! young brothers wait, R. Feldmann (1993) and
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
-//! An idle thread sets its bit in a word that all threads read, with one relaxed load at each node
-//! of sufficient depth. After searching the first move of a node (the first three moves if a cutoff
-//! is expected), a busy thread may see such a bit. It then clears the bit, which reserves the idle
-//! thread, and turns the remaining moves of the node into a [`SplitPoint`]. Both threads search
-//! moves at this split point. There is no list of split points and no lock shared by all nodes, and
-//! every thread that is woken has work.
+//! An idle thread sets its bit in a shared word. Busy threads check this word with one relaxed load
+//! at each node of sufficient depth, after searching the first move (the first three moves if a
+//! cutoff is expected). A busy thread that finds a bit set clears it, which reserves the idle
+//! thread, and turns the remaining moves of the node into a [`SplitPoint`]. Both threads then
+//! search moves at this split point. There is no list of split points and no lock shared by all
+//! nodes, and every thread that is woken has work.
 //!
-//! Moves are taken one at a time from the node's picker, under the node's lock. The next move is
-//! looked up in advance, skipping moves that would be pruned. A thread that takes a move therefore
-//! calls another idle thread only if there is a next move. The owner copies the stack and the keys
-//! of the path to the node once, because the originals change immediately afterwards.
+//! Moves are taken one at a time from the node's move picker, under the lock of the split point.
+//! The next move that will not be pruned is always picked in advance, so a thread that takes a move
+//! calls another idle thread only if there is a move for it. The owner copies its stack and the
+//! position keys of the path once, because the originals change as soon as it searches on.
 //!
 //! An owner that has run out of moves waits for the other threads to leave. While waiting, it can
 //! be called for work below its node, but not elsewhere. A cutoff marks the node and then sets the
@@ -47,7 +47,7 @@ const CUT_NODE_MOVES: usize = 3;
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
 /// Removes a thread from a split point when dropped. This has to happen even after a panic, because
-/// the owner waits for the thread.
+/// the owner of the split point waits until all other threads have left.
 struct SignOff<'a> {
     split: &'a SplitPoint,
     job: &'a Job,
@@ -56,8 +56,8 @@ struct SignOff<'a> {
 impl Drop for SignOff<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The move that this thread was searching has no score, so the node has none either.
-            // The search returns the result of the last iteration.
+            // The panic left a move without a score, so the score of the node is unknown too. Stop
+            // the search, which then returns the result of the last iteration.
             self.job.control.stop();
         }
         if self.split.sign_off() {
@@ -154,8 +154,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Searches `own` and then the moves of `split`, until no move is left or one has failed high.
-    /// Then removes this thread from the split point.
+    /// Searches `own` and then the remaining moves of `split`, until none is left or one has failed
+    /// high. Then removes this thread from the split point.
     fn work_at(&mut self, split: &SplitPoint, mut own: Option<(Move, usize)>) {
         let _sign_off = SignOff { split, job: self.job };
         loop {
@@ -217,8 +217,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
     }
 
-    /// Waits until all other threads have left `split`, helping the threads below it in the
-    /// meantime.
+    /// Waits until all other threads have left `split`, and meanwhile helps them at split points
+    /// below it.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
             && let Some(other) = self.wait_for_work(split.address(), || split.is_left())
@@ -237,7 +237,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show_done();
     }
 
-    /// Waits until there is work or `is_over` returns true. This thread accepts work below the node
+    /// Waits until there is work or `is_over` returns true. Accepts only work below the split point
     /// with the address `below`, or any work if `below` is [`ANYWHERE`].
     fn wait_for_work(
         &mut self,
@@ -276,8 +276,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     fn join_path(&mut self, split: &SplitPoint) {
         let (above, below) = self.stack.split_at_mut(split.stack.len());
         above.copy_from_slice(&split.stack);
-        // Moves may still be excluded at deeper plies, from the line that this thread searched
-        // before.
+        // The line that this thread searched before may have left excluded moves at deeper plies.
         below.iter_mut().for_each(|frame| frame.excluded = None);
         self.keys.clone_from(&split.keys);
         self.null_move_from = split.null_move_from;

@@ -28,7 +28,8 @@ impl SharingCounts {
     }
 }
 
-/// Adds to a counter that only one thread writes, so a separate load and store suffice.
+/// Adds `more` to a counter. Each counter is written by only one thread, so a separate load and
+/// store suffice.
 pub(super) fn count(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }

@@ -14,7 +14,8 @@ use crate::chess::score::{Depth, Score, is_decided};
 const DOUBLE_EXTENSIONS: u8 = 8;
 
 pub(super) enum Singularity {
-    /// Several moves are expected to fail high, so the node fails high with this score.
+    /// Besides the table move, another move is expected to fail high, so the node fails high with
+    /// this score.
     MultiCut(Score),
     /// Extension of the table move, in plies. A negative value is a reduction.
     Extension(Depth),

@@ -24,7 +24,7 @@ pub(super) fn split_depth(threads: usize) -> Depth {
 
 pub(super) struct SplitPoint {
     pub(super) node: Node,
-    /// A copy of the path to the node, because the owner's stack keeps changing.
+    /// A copy of the owner's stack up to this node, because the owner keeps changing the original.
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
@@ -45,7 +45,7 @@ pub(super) struct SplitPoint {
     shared: Mutex<SplitState>,
 }
 
-/// The mutable state of a split point, protected by its lock.
+/// The state of a split point that changes during the search, protected by a lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
     /// The next move and its number. This move is known not to be pruned, so a called thread always

@@ -11,15 +11,15 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Fraction of the time or node budget to spend before the first attempt. An earlier attempt would
-/// have to be repeated. Chosen by hand.
+/// Fraction of the time or node budget to spend before the first attempt to steer. Later iterations
+/// would make the result of an earlier attempt obsolete. Chosen by hand.
 const STEER_FROM: f64 = 0.3;
-/// Maximum number of moves to try after each iteration. Chosen by hand.
+/// Maximum number of root moves to try after each iteration. Chosen by hand.
 const TRIED_PER_ITERATION: usize = 4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Looks for a move whose best line leads into the book, unless the best move's line already
-    /// does.
+    /// Looks for a root move whose best line leads into the book, unless the best move's line
+    /// already does.
     pub(super) fn search_book_return(&mut self, depth: Depth) {
         let job = self.job;
         if job.config.book_search != BookSearch::Steer || !self.book_may_end() {
@@ -101,8 +101,8 @@ mod tests {
     use crate::games::book::{BuildOptions, build_in_memory};
     use crate::games::pgn::PgnInput;
 
-    /// Searches a position in which a3 transposes into the book. All games in the book end in
-    /// `result`.
+    /// Searches a position in which a3 transposes into the book. All games in the book have the
+    /// given result.
     fn search(result: &str, steer_margin: Score) -> SearchResult {
         let text = format!("[Result \"{result}\"]\n\n1. a3 h6 2. h3 {result}\n\n").repeat(20);
         let games = PgnInput::Text("games".to_owned(), text.into_bytes().into());

@@ -27,22 +27,23 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// When choosing an entry to replace, each entry's depth counts as this many plies less for every
-/// search since the entry was stored. Chosen by hand.
+/// When an entry is chosen for replacement, the depth of each candidate is reduced by this many
+/// plies for every search since it was stored. Chosen by hand.
 const AGE_WEIGHT: i32 = 4;
 const HASH_FULL_SAMPLE: usize = 250;
-/// Number added to depths, so that depths of 0 and below also fit in an unsigned byte.
+/// Number added to depths when they are packed, so that negative depths fit in an unsigned byte.
 const DEPTH_OFFSET: Depth = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
     /// The best move, or the move that failed high, if known.
     pub mv: Option<Move>,
-    /// The score. Mate scores count plies from the root.
+    /// The score. Mate scores count plies from the root; the table converts them to plies from the
+    /// node.
     pub score: Score,
     /// The uncorrected static evaluation, or [`NO_EVAL`] if the side to move is in check.
     pub eval: Score,
-    /// How the score relates to the true value.
+    /// Whether the score is exact or a bound on the true value.
     pub bound: Bound,
     /// Depth in plies to which the position was searched.
     pub depth: Depth,
@@ -185,13 +186,13 @@ impl TranspositionTable {
 }
 
 /// Returns the number of bytes that must be available before a table of this size is allocated.
-/// This leaves room for later allocations, mainly for a search thread.
+/// This leaves room for later allocations, mainly the stack of a search thread.
 fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// A new entry that is not exact does not replace an entry from the current search for the same
-/// position if the old entry is deeper by more than this many plies. Chosen by hand.
+/// An entry from the current search is kept if a new entry for the same position is only a bound
+/// and is shallower by more than this many plies. Chosen by hand.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {
@@ -298,8 +299,8 @@ mod tests {
     }
 }
 
-/// Tests every way in which accesses by several threads can interleave and become visible to each
-/// other. Run `cargo test --features loom --lib model::`.
+/// Model-checks the table with loom: tests every order in which memory accesses by several threads
+/// can take effect. Run `cargo test --features loom --lib model::`.
 #[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;

@@ -204,7 +204,7 @@ fn stop_ends_the_search_with_any_number_of_threads() {
         });
         let mut searcher = Searcher::new(config(8, threads));
         let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
-        // There is no limit, so only the stop signal ends the search.
+        // The search had no limits, so it can only have ended because of the stop signal.
         handle.join().expect("no panic");
         assert!(result.best.is_some(), "{threads} threads");
     }
@@ -258,7 +258,7 @@ fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchRe
     searcher.search(&game, limits, &Control::new(), &mut |_| {})
 }
 
-/// After this many nodes, the best move in the example has settled.
+/// Number of nodes after which the best move in [`transposition_example`] no longer changes.
 const NODES: u64 = 200_000;
 
 #[test]
@@ -268,7 +268,7 @@ fn line_transposing_into_the_book_ends_the_search() {
     for (limits, threads) in [(Limits::nodes(NODES), 1), (Limits::nodes(NODES), 3), (soft, 1)] {
         let [result, alike] = [BookSearch::Stop, BookSearch::Value]
             .map(|mode| search_example(mode, &limits, threads));
-        // The book contains no values, so both modes search the same nodes.
+        // The book contains no analyses, so `Stop` and `Value` search the same nodes.
         assert!(threads > 1 || alike.nodes == result.nodes, "{} and {}", alike.nodes, result.nodes);
         let found = result.book.expect("a book position is found");
         assert_eq!(found.line, line);

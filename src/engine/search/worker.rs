@@ -25,8 +25,8 @@ const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 /// The clock is checked once every this many nodes, which take about a millisecond to search.
 const CLOCK_INTERVAL: u64 = 1_024;
 /// Each helper checks the node limit once every this many nodes. Helpers check the limit because
-/// the main thread may be waiting. They do not check it at every node, because adding up the node
-/// counts of all threads would slow the search down.
+/// the main thread may be waiting for them. They do not check it at every node, because adding up
+/// the node counts of all threads would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
@@ -68,10 +68,11 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) selective_depth: Ply,
     /// The innermost split point at which this thread works.
     pub(super) split: Option<Arc<SplitPoint>>,
-    /// The owners of `split` and of the split points above it. They may be called to help at this
-    /// node.
+    /// The owners of `split` and of the split points above it. While they wait for helpers, they
+    /// may be called to help this thread.
     pub(super) owners: ThreadSet,
-    /// Set if a split point above may have been cut off. `None` if there is only one thread.
+    /// Set if a split point above the current node may have been cut off. `None` if there is only
+    /// one thread.
     cutoff_flag: Option<&'a CutoffFlag>,
     /// While a null move is being verified, the smallest ply at which null moves are allowed;
     /// otherwise 0.
@@ -80,7 +81,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) proving: bool,
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// For each rank, the first move of the line most recently reported.
+    /// For each rank of the principal variations, the first move of the line last reported.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
@@ -92,7 +93,8 @@ pub(super) struct Worker<'a, S = ()> {
 }
 
 impl<'a> Worker<'a> {
-    /// Creates a worker that reports to `listener` or, without a listener, through the main thread.
+    /// Creates a worker that sends events to `listener`. Without a listener, the main thread sends
+    /// its events.
     pub(super) fn new(
         id: usize,
         job: &'a Job,
@@ -229,7 +231,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         nodes
     }
 
-    /// Checks all limits and forwards events from helpers. Also called while the main thread waits.
+    /// Checks all limits and forwards events from helpers. The main thread also calls this while it
+    /// waits for other threads.
     #[cold]
     pub(super) fn poll_limits(&mut self) {
         let job = self.job;
@@ -241,7 +244,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     }
 
     /// Sends all pending events and then `event`. If this thread has no listener, the main thread
-    /// sends them.
+    /// sends them later.
     pub(super) fn send_event(&mut self, event: SearchEvent) {
         self.job.pending_events.push(event);
         self.flush_events();
@@ -266,8 +269,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             || (self.cutoff_flag.is_some_and(CutoffFlag::is_set) && self.is_cutoff_signalled())
     }
 
-    /// Whether the node that this thread is working on was really cut off. Called only if the
-    /// cutoff flag is set.
+    /// Whether the split point at which this thread works, or one above it, was really cut off. If
+    /// not, clears the cutoff flag. Called only if the flag is set.
     #[cold]
     fn is_cutoff_signalled(&self) -> bool {
         let Some(cutoff_flag) = self.cutoff_flag else { return false };
@@ -286,7 +289,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.owners = split.as_ref().map_or_else(ThreadSet::default, |split| split.owners);
         self.split = split;
         if let Some(cutoff_flag) = self.cutoff_flag {
-            // The node may have been cut off before this thread was registered there.
+            // Force a check, because the node may have been cut off before this thread was
+            // registered there.
             cutoff_flag.set();
         }
     }
@@ -314,8 +318,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.history.prefetch_correction(next, self.last_moves(ply + 1));
     }
 
-    /// Returns the table key for `position`. The key is salted if the search uses book values,
-    /// looks only for mates, or has a handicap.
+    /// Returns the table key for `position`. If the search uses book values, looks only for mates,
+    /// or has a handicap, the key is salted to keep its entries apart from those of other searches.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         self.with_salt(position.key())
@@ -395,8 +399,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         if is_null(1) {
             return false;
         }
-        // How the opponent's moves together have changed the key. A single move can restore the
-        // position only if these changes cancel out.
+        // The combined effect of the opponent's moves on the position key. A single move can
+        // restore the position only if the opponent's moves cancel out.
         let mut theirs = key(0) ^ key(1) ^ Position::turn_key();
         for back in (3..=reach).step_by(2) {
             if is_null(back - 1) || is_null(back) {

@@ -1,4 +1,4 @@
-//! Stands in for the tables in builds without the `syzygy` feature.
+//! A stub for the endgame tables in builds without the `syzygy` feature.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use crate::support::files::FileError;
 pub enum Tables {}
 
 impl Tables {
-    /// Opens the tables in a folder.
+    /// Returns an error, because this build does not support endgame tables.
     ///
     /// # Errors
     ///
-    /// Always, because this build does not support tables.
+    /// Always.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let reason = "this build lacks the feature `syzygy`";
         Err(FileError::new("use endgame tables in", path, reason))
@@ -26,7 +26,8 @@ impl Tables {
         match *self {}
     }
 
-    /// Whether the tables may contain a position, judging by its pieces and castling rights.
+    /// Whether the tables may contain a position, judging by its number of pieces and its castling
+    /// rights.
     pub fn can_probe(&self, _: &Position) -> bool {
         match *self {}
     }

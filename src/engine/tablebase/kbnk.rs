@@ -1,8 +1,9 @@
-//! Distance to mate with king, bishop and knight against a lone king.
+//! Distance to mate in the endgame of king, bishop and knight against a lone king.
 //!
 //! A moderately deep search cannot find how to drive the king from the wrong corner to the right
-//! one within fifty moves. All positions are therefore solved backwards from the mates, for all
-//! squares of the lone king at once: <https://www.chessprogramming.org/Retrograde_Analysis>.
+//! one within fifty moves. All positions are therefore solved in advance, backwards from the mates:
+//! <https://www.chessprogramming.org/Retrograde_Analysis>. A bitboard stores the result for all
+//! squares of the lone king at once.
 
 use std::sync::OnceLock;
 
@@ -12,14 +13,14 @@ use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square, sid
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
-/// Number of ways to place the king, bishop and knight. The bishop is always on a dark square; if
-/// it is light-squared, the board is mirrored.
+/// Number of ways to place the king, bishop and knight. Positions with a light-squared bishop are
+/// mirrored first, so the bishop is always on a dark square.
 const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
 const NEVER: u8 = u8::MAX;
 
 /// Number of moves until the lone king is mated, with the lone king to move. Indexed by the
-/// placement of the other pieces, then by the lone king's square. Takes a quarter of a second to
-/// compute and 8 MB of memory.
+/// placement of the other pieces, then by the lone king's square. The table takes a quarter of a
+/// second to compute and 8 MB of memory.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
 #[derive(Clone, Copy)]
@@ -170,7 +171,7 @@ pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     after.min().map(|plies| plies + 1)
 }
 
-/// Returns the line that leads to mate. It is empty if [`plies_to_mate`] returns `None`.
+/// Returns a line of best play that ends in mate. It is empty if [`plies_to_mate`] returns `None`.
 pub(crate) fn line(position: &Position) -> Vec<Move> {
     let mut at = *position;
     let mut line = Vec::new();

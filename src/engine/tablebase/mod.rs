@@ -49,28 +49,30 @@ pub enum TablebaseResult {
     Win,
 }
 
-/// The result for a position according to the tables, and the best moves.
+/// The tablebase result of a position, and the best moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootProbe {
     /// Result for the side to move in the position.
     pub outcome: TablebaseResult,
-    /// The best moves. In a win, they make the fastest progress; in a loss, they resist longest.
+    /// The best moves: in a win, those with the fewest plies to mate or to the next capture or pawn
+    /// move; in a loss, those with the most.
     pub moves: Vec<Move>,
 }
 
-/// A legal move and its result in the tables.
+/// A legal move and its tablebase result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
     /// A legal move in the probed position.
     pub mv: Move,
     /// Result of the move for the side that plays it.
     pub outcome: TablebaseResult,
-    /// Whether the result is certain under the fifty-move rule. It may not be, because the
-    /// distances in the tables may be rounded by one ply.
+    /// Whether the result is certain under the fifty-move rule. Distances in the tables may be
+    /// rounded by one ply, which can decide whether a win comes in time.
     pub is_certain: bool,
     /// Number of plies to the next capture or pawn move, counted from the position after the move.
     /// Negative if the move wins, positive if it loses, and 0 if it draws or is itself a capture or
-    /// pawn move. For a move that mates, the value is 1.
+    /// pawn move. A move that mates has the value 1, so that it ranks before all other winning
+    /// moves.
     plies: i32,
 }
 
@@ -88,7 +90,7 @@ impl RankedMove {
 }
 
 impl From<&[RankedMove]> for RootProbe {
-    /// Selects the best of the ranked moves. If the game is over, there are none.
+    /// Selects the best of the ranked moves. `moves` is empty if the game is over.
     fn from(ranked: &[RankedMove]) -> Self {
         let best = ranked.iter().map(RankedMove::rank).max();
         let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);

@@ -95,7 +95,8 @@ impl Tables {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the result of a table probe. If the probe failed, records that the file is damaged.
+    /// Returns the result of a table probe, or `None` if the probe failed. If the cause is a
+    /// damaged file, records it.
     #[inline]
     fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         answer.map_err(|error| self.note_failure(&error)).ok()
@@ -114,7 +115,8 @@ impl Tables {
         }
     }
 
-    /// Whether the tables may contain a position, judging by its pieces and castling rights.
+    /// Whether the tables may contain a position, judging by its number of pieces and its castling
+    /// rights.
     #[inline]
     pub fn can_probe(&self, position: &Position) -> bool {
         position.occupied().popcnt() <= self.max_pieces
@@ -123,8 +125,8 @@ impl Tables {
                 .all(|color| position.castle_rights(color).to_index() == 0)
     }
 
-    /// Returns the result for a position immediately after a capture or pawn move, when the
-    /// halfmove clock is 0. Returns `None` if the tables do not contain the position.
+    /// Returns the result for a position whose halfmove clock is 0, that is, immediately after a
+    /// capture or pawn move. Returns `None` if the tables do not contain the position.
     pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
         if !self.can_probe(position) || position.halfmove_clock() != 0 {
             return None;
@@ -230,7 +232,7 @@ impl From<Wdl> for TablebaseResult {
     }
 }
 
-/// Converts a position to `shakmaty`'s type, if the tables can contain it.
+/// Converts a position to `shakmaty`'s type. Returns `None` if `shakmaty` rejects the position.
 fn chess(position: &Position) -> Option<Chess> {
     let of_piece = |piece| Bitboard(position.board().pieces(piece).0);
     let of_color = |color| Bitboard(position.by_color(color).0);

@@ -55,7 +55,7 @@ impl<V: Visitor> Parser<'_, V> {
         match (scan::kind(byte), byte) {
             (TokenKind::Digit, _) if moved && self.is_null_at(at) => TextPart::End,
             (TokenKind::Digit, _) => match number(self.text, at) {
-                // The game has only one ply, and another game follows.
+                // This is the `1.` of another game, so the current game has only one ply.
                 (1, after) if moved && after < at + BLACK_NUMBER => TextPart::End,
                 (1, after) => TextPart::Pass(after),
                 _ => TextPart::Foreign,
@@ -125,7 +125,8 @@ impl<V: Visitor> Parser<'_, V> {
         if !empty_line || next >= self.text.len() {
             return ControlFlow::Continue(());
         }
-        // If the words of the line were skipped, its result was skipped too, so search for it here.
+        // If the parser is skipping the rest of the game, it has also skipped the result on this
+        // line, so search for it here.
         let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
         if ended || moved && !self.continues_game() {
@@ -160,7 +161,8 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips the rest of a game that was read only partly.
+    /// Skips the rest of a game after reading has stopped early, at an error or at the visitor's
+    /// request.
     pub(super) fn pass_over_rest(&mut self, status: &GameStatus) {
         if let GameStatus::Broken(fault) = status
             && matches!(fault.reason, FaultReason::OpenComment | FaultReason::OpenVariation)

@@ -1,4 +1,4 @@
-//! Splits inputs into chunks at game boundaries, so that threads can share them.
+//! Splits inputs into chunks at game boundaries, so that several threads can parse an input.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -12,11 +12,10 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::PgnInput;
 use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
-/// The size of a chunk in bytes. It is small enough for a chunk to stay in the cache between
+/// The size of a chunk in bytes. It is small enough for a chunk to stay in the CPU cache between
 /// reading and parsing.
 const CHUNK: usize = 256 << 10;
-/// The maximum size of a chunk in bytes. A game that is larger than this is split at the end of a
-/// line.
+/// The maximum size of a chunk in bytes. A larger game is split at the end of a line.
 const LARGEST_CHUNK: usize = 16 << 20;
 /// A line ending followed by an empty line.
 const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
@@ -44,7 +43,8 @@ pub(crate) struct BrokenInput {
     pub error: io::Error,
 }
 
-/// Splits the text of inputs into chunks of whole games. The boundaries depend only on the text.
+/// Splits the text of inputs into chunks of whole games. The boundaries depend only on the text, so
+/// that an interrupted run can be resumed at a chunk.
 pub(crate) struct Chunks {
     inputs: Vec<PgnInput>,
     progress: Arc<AtomicU64>,
@@ -53,7 +53,7 @@ pub(crate) struct Chunks {
     broken: Vec<BrokenInput>,
     text_hash: Xxh3Default,
     is_broken: bool,
-    /// The indices of the inputs that were read completely, each with a hash of the text.
+    /// The index of each completely read input, with a hash of its text.
     whole: Vec<(usize, u64)>,
 }
 
@@ -94,14 +94,13 @@ impl Chunks {
         self.so_far() == *place
     }
 
-    /// Returns the inputs that could not be opened or read completely. Each input is returned only
-    /// once.
+    /// Returns the inputs that have failed to open or to be read completely since the last call.
     pub(crate) fn take_broken(&mut self) -> Vec<BrokenInput> {
         std::mem::take(&mut self.broken)
     }
 
-    /// Returns the index and the XXH3 hash of each completely read input. Each input is returned
-    /// only once.
+    /// Returns the index and the XXH3 hash of each input that has been read completely since the
+    /// last call.
     pub(crate) fn take_checksums(&mut self) -> Vec<(usize, u64)> {
         std::mem::take(&mut self.whole)
     }

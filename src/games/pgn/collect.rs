@@ -1,4 +1,4 @@
-//! Collects whole games, including variations, from their text.
+//! Builds complete games, including variations, from PGN text.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ const MAX_NESTING: usize = 100;
 
 /// Reads all games in an input. Each game comes with a [`GameEnd`], which contains any error.
 ///
-/// Chess variants are returned without moves. Text between games is skipped.
+/// Games of chess variants are returned without moves. Text between games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
     let mut reader = Reader::new(input);
     std::iter::from_fn(move || {
@@ -150,8 +150,9 @@ impl<'a> VariationText<'a> {
         Variation { comment, moves, unread }
     }
 
-    /// Keeps movetext that cannot be read because it begins with an error in `position`. If the
-    /// error is an illegal move, also reads the variations that replace this move.
+    /// Returns the text of moves that cannot be read because they begin with an error in
+    /// `position`. If the error is an illegal move, also reads the variations that replace this
+    /// move.
     fn unread(&self, fault: Fault, position: &Position) -> Unread {
         let movetext = in_one_line(&text(self.text));
         let variations = fault.san.iter().flat_map(|_| self.variations_of_first());
@@ -180,8 +181,8 @@ impl<'a> VariationText<'a> {
     }
 }
 
-/// Joins movetext into one line. Comments that run to the end of a line are converted to comments
-/// in braces.
+/// Joins movetext into one line. Comments that begin with `;` and run to the end of a line are
+/// converted to comments in braces.
 fn in_one_line(movetext: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut left = movetext;

@@ -1,4 +1,4 @@
-//! PGN dates. Parts of a date can be unknown.
+//! PGN dates, parts of which may be unknown.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
-/// A day, such as `2024.05.17`, `2024.05.??` or `2024`, that can be compared with the dates of
-/// games. An unknown month or day is replaced by the first one.
+/// A day that can be compared with the dates of games. It is parsed from text such as `2024.05.17`,
+/// `2024.05.??` or `2024`; an unknown month or day is replaced by the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PgnDate {
     year: u16,
@@ -18,8 +18,7 @@ pub struct PgnDate {
 }
 
 impl PgnDate {
-    /// Parses a day, month or year and returns its last day. For `2024`, this is the last day of
-    /// December.
+    /// Parses a day, month or year and returns its last day: `2024` becomes 31 December 2024.
     ///
     /// # Errors
     /// If the text is not a date.
@@ -29,7 +28,8 @@ impl PgnDate {
         Ok(PgnDate { year, month: last(month, LAST_MONTH), day: last(day, LAST_DAY) })
     }
 
-    /// Returns the earliest game date that is not before this day.
+    /// Returns the earliest game date that is not before this day. A game date with an unknown
+    /// month or day counts as the first one.
     pub(crate) fn lower_bound(self) -> GameDate {
         let day = if self.day == 1 { 0 } else { self.day };
         let month = if day == 0 && self.month == 1 { 0 } else { self.month };
@@ -169,7 +169,8 @@ impl GameDate {
         GameDate(month << DAY_BITS | day)
     }
 
-    /// Returns a known date as a decimal number such as `20240517`, with zeros for unknown parts.
+    /// Returns the date as a decimal number such as `20240517`, with zeros for unknown parts, or
+    /// `None` if the whole date is unknown.
     #[cfg(feature = "parquet")]
     pub(crate) fn in_digits(self) -> Option<u32> {
         let (year, month, day) = self.parts();

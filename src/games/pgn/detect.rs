@@ -11,7 +11,8 @@ use super::visitor::{GamePly, Visitor};
 use super::{GameEnd, GameStatus, Tags};
 use crate::chess::position::Position;
 
-/// If this many plies are legal with English letters, the language is assumed to be English.
+/// If a game has at least this many plies that are legal with English letters, the language is
+/// assumed to be English.
 const ENOUGH: usize = 16;
 const SAMPLE: usize = 48;
 

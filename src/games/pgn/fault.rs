@@ -24,7 +24,7 @@ pub struct GameEnd {
 /// The status of a game after it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GameStatus {
-    /// The game was read completely, or as far as the visitor requested.
+    /// The game was read to its end, or to the point at which the visitor stopped reading.
     Read,
     /// The visitor declined the game.
     Declined,
@@ -54,7 +54,7 @@ pub struct Fault {
 pub enum FaultReason {
     /// A move that is illegal or ambiguous.
     Move(SanError),
-    /// A token that is neither a move nor any other part of a game.
+    /// A token that is not valid movetext.
     Token,
     /// An invalid start position.
     Fen(ParseError),
@@ -64,7 +64,8 @@ pub enum FaultReason {
     OpenVariation,
     /// A variation that is nested too deeply.
     Nesting,
-    /// Two contradictory results: the one in the tag, and the one after the moves.
+    /// Two contradictory results: the first from the `Result` tag, the second from the end of the
+    /// movetext.
     Results(GameResult, GameResult),
 }
 
@@ -110,7 +111,7 @@ impl GameStatus {
 }
 
 impl Fault {
-    /// Creates an error that is not about a move. The line number is set later.
+    /// Creates an error that is not about a move. The caller sets the line number later.
     pub(super) fn of(reason: FaultReason) -> Self {
         Fault { line: 0, fen: None, san: None, reason }
     }

@@ -1,4 +1,4 @@
-//! A whole game in memory: the main line, and the tree of its variations.
+//! A complete game in memory: the main line and the tree of its variations.
 
 use std::fmt;
 
@@ -91,9 +91,9 @@ pub struct Variation {
 /// Movetext that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// The error. Its line number is 0, which means unknown.
+    /// The error. Its line number is always 0 (unknown).
     pub fault: Fault,
-    /// The movetext from the invalid word to the end of the variation or game, joined into one
+    /// The movetext from the invalid token to the end of the variation or game, joined into one
     /// line.
     pub movetext: String,
     /// The variations that replace the invalid move. The movetext also contains them.
@@ -119,7 +119,7 @@ pub struct PgnGame {
     pub start: Position,
     /// The main line. Each move is either legal, or a null move made when not in check.
     pub moves: Vec<PgnMove>,
-    /// The main line from the first illegal move on, if there is one. The writer outputs it
+    /// The main line from the first error on, if there is an error. The writer outputs it
     /// unchanged.
     pub unread: Option<Box<Unread>>,
     /// The result.
@@ -167,14 +167,14 @@ impl PgnGame {
 /// A move in the tree of a game and its variations.
 #[derive(Debug)]
 pub struct TreeMove<'a> {
-    /// The 0-based index of the previous move in movetext order, or `None` at the start. In this
-    /// order, each move is followed by the variations that replace it.
+    /// The index of the move played before this one, or `None` if there is none. Moves are numbered
+    /// from 0 in movetext order, in which each move is followed by the variations that replace it.
     pub parent: Option<usize>,
     /// The position before the move.
     pub before: &'a Position,
     /// The move with its annotations.
     pub played: &'a PgnMove,
-    /// The comment before the move, if the move begins a variation.
+    /// The comment before the move, if the move begins a variation; otherwise empty.
     pub comment_before: &'a str,
 }
 
@@ -186,7 +186,8 @@ impl PgnGame {
         visit_line(&self.start, None, &line, &mut 0, &mut visit);
     }
 
-    /// Iterates over the variations that could not be read completely.
+    /// Iterates over the unread movetext of the main line and of all variations that could not be
+    /// read completely.
     pub fn unread(&self) -> impl Iterator<Item = &Unread> {
         let mut found = Vec::new();
         collect_unread(&self.moves, self.unread.as_deref(), &mut found);

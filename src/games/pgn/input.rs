@@ -11,8 +11,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::encoding::{decoded, is_bytes};
 use crate::support::files::{foreign_kind, open_plain};
 
-/// The unsupported compression formats: magic bytes, description, and a command that decompresses a
-/// file.
+/// Compression formats that are not supported: magic bytes, description, and a command that
+/// decompresses a file.
 const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
     (b"PK\x05\x06", "an empty zip archive", "unzip -l FILE"),
@@ -22,7 +22,7 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"\x04\x22\x4d\x18", "compressed with lz4", "lz4 -dc FILE"),
     (b"LZIP", "compressed with lzip", "lzip -dc FILE"),
 ];
-/// The magic bytes of Parquet files, which store one game per row.
+/// The magic bytes of Parquet files. Tabia can read Parquet files that contain one game per row.
 const PARQUET: &[u8] = b"PAR1";
 /// The magic bytes of gzip, bzip2, zstd and pzstd, which the `compression` feature supports. pzstd
 /// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
@@ -33,8 +33,8 @@ const SKIPPED_AT_ONCE: u64 = 1 << 20;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file. Its encoding is detected automatically. With the `compression` feature, so is
-    /// compression with gzip, bzip2 or zstd.
+    /// A file. Its encoding is detected automatically. With the `compression` feature, gzip, bzip2
+    /// and zstd compression is detected as well.
     File(PathBuf),
     /// Standard input, compressed or uncompressed.
     Stdin,
@@ -59,7 +59,7 @@ impl PgnInput {
         }
     }
 
-    /// Returns the path as given, or `standard input`.
+    /// Returns the path as given, `standard input`, or the name of a text in memory.
     pub fn name(&self) -> String {
         match self {
             PgnInput::File(path) => path.display().to_string(),
@@ -97,12 +97,12 @@ impl PgnInput {
     }
 
     /// Reads `length` bytes at `offset` of the text that [`PgnInput::open`] provides, or fewer at
-    /// the end of the text. Compressed and UTF-16 input is decoded from the beginning.
+    /// the end of the text. Compressed and UTF-16 inputs must be decoded from the beginning.
     pub(crate) fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         self.parts()?.read(offset, length, &|| false)
     }
 
-    /// Opens the input for reading parts of its text.
+    /// Opens the input for reading at arbitrary offsets of its text.
     pub(crate) fn parts(&self) -> io::Result<InputParts> {
         if let PgnInput::File(path) = self {
             let mut file = open_plain(path)?;
@@ -152,9 +152,9 @@ impl PgnInput {
     }
 }
 
-/// An input that is open for reading parts of its text.
+/// An input that is open for reading at arbitrary offsets of its text.
 pub(crate) enum InputParts {
-    /// A file in which each part can be read directly.
+    /// A file that needs no decoding, so that any offset can be read directly.
     Plain(File),
     /// Text that must be decoded from the beginning; `at` is the number of bytes read so far.
     Decoded { input: PgnInput, text: Box<dyn Read + Send>, at: u64 },
@@ -238,8 +238,8 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input. A flag is true if the input has the format at the same index in
-/// [`PACKINGS`].
+/// Decompresses an input. The flags are in the order of [`PACKINGS`], and the one for the format of
+/// the input is set.
 #[cfg(feature = "compression")]
 fn decompressed(
     input: impl Read + Send + 'static,

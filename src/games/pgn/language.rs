@@ -1,4 +1,4 @@
-//! Piece letters of languages other than English.
+//! The piece letters of various languages, and the translation of moves to English letters.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ const ALPHABETS: [Alphabet; 15] = [
     Alphabet { codes: &["uk"], letters: ["Кр", "Ф", "Т", "С", "К"] },
 ];
 
-/// The letters used in English, in the order of [`Alphabet::letters`].
+/// The English letters, in the order of [`Alphabet::letters`].
 const ENGLISH: &[u8; 5] = b"KQRBN";
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
@@ -72,7 +72,7 @@ impl Language {
         while let Some(sign) = rest.chars().next() {
             let mut length = sign.len_utf8();
             let last = english.last().copied();
-            // A piece letter can occur only at the beginning of a move or as the promotion piece.
+            // A piece letter can occur only at the beginning of a move or as a promotion piece.
             let is_piece_due =
                 last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
             // In Estonian, `O` is the letter for a bishop, so check for castling first.

@@ -16,7 +16,7 @@ const MOVES: &str = "movetext";
 const EVENT: &str = "Event";
 /// The tag whose value is also written after the moves, as PGN requires.
 const RESULT: &str = "Result";
-/// The result tokens. The moves may already end with one of them.
+/// The result tokens. The movetext of a row may already end with one of them.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 pub(super) struct ParquetGames {
@@ -40,8 +40,8 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
-/// Opens a Parquet file. Rejects column chunks that extend beyond the end of the file, because the
-/// library panics on some of them.
+/// Opens a Parquet file. Rejects files in which a column chunk extends beyond the end of the file,
+/// because the `parquet` crate panics on some of them.
 pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>> {
     let bytes = file.metadata()?.len();
     let reader = SerializedFileReader::new(file).map_err(io_error)?;

@@ -1,8 +1,8 @@
 //! Reads games from text in memory: the tags, and movetext that `pgn::plain` cannot read.
 //!
 //! Moves can be in SAN, in a different notation or in a different language. Tokens without meaning,
-//! such as unmatched closing braces, are skipped. A word that is neither a legal move nor any other
-//! part of PGN ends the game.
+//! such as unmatched closing braces, are skipped. Any other word that is not a legal move is an
+//! error, at which reading the game stops.
 
 use std::ops::ControlFlow;
 
@@ -22,10 +22,10 @@ pub(super) struct Parser<'a, V> {
     pub at: usize,
     pub state: &'a mut ReaderState,
     pub visitor: &'a mut V,
-    /// The offset of the last move number that was read.
+    /// The offset of the most recently read move number.
     pub number: Option<usize>,
     pub at_end: bool,
-    /// The nesting depth of the text; 0 in the main line.
+    /// The depth of nested variations around the text; 0 in the main line.
     pub depth: usize,
 }
 
@@ -123,7 +123,8 @@ impl<V: Visitor> Parser<'_, V> {
             let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
             let (next, empty_line) = scan::skip_blanks(self.text, after);
             self.at = next;
-            // The game has no movetext, and the next tag belongs to another game.
+            // An `Event` tag after an empty line begins another game, so the current game has no
+            // movetext.
             if tag.is_some() && empty_line && self.text[next..].starts_with(b"[Event ") {
                 break;
             }
@@ -150,7 +151,8 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips text between moves: blanks, move numbers, and line ends that need no checks.
+    /// Skips text between moves: blanks, move numbers, and line ends after which the game clearly
+    /// continues.
     #[inline]
     pub(super) fn skip_gap(&mut self) {
         while let Some(&byte) = self.text.get(self.at) {
@@ -196,7 +198,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Handles a word that is not a legal move in SAN. `error` is the reason.
+    /// Handles a word that is not a legal move in SAN. `error` is the reason why it is not.
     #[cold]
     fn unusual(&mut self, error: SanError) -> ParseFlow {
         if let Some((number, end)) = scan::glyph(self.text, self.at) {

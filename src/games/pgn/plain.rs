@@ -43,8 +43,8 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Whether to continue. Breaks with the status of the game, or with `None` if the tolerant parser
-/// takes over.
+/// Whether to continue reading with `pgn-reader`. Breaks with the status of the game, or with
+/// `None` if the tolerant parser takes over.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
@@ -63,8 +63,8 @@ impl<V: Visitor> Parser<'_, V> {
         if let ControlFlow::Break(status) = self.cached_moves() {
             return status;
         }
-        // If the last game was left early, `pgn-reader` first skips the rest of it. Seek to the end
-        // of the text, so that there is nothing to skip.
+        // If the previous game was not read to its end, `pgn-reader` would first skip the rest of
+        // it. Seek to the end of the text, so that there is nothing to skip.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;

@@ -63,7 +63,7 @@ impl<R: Read> Reader<R> {
         &self.games.text[self.begin..self.games.place()]
     }
 
-    /// Returns the language of the piece letters in the text that is being read.
+    /// Returns the language of the piece letters in the current block of text.
     pub fn language(&self) -> Language {
         self.games.state.language
     }

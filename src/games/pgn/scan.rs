@@ -54,7 +54,8 @@ pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     skip_while(text, at, |byte| byte.is_ascii_digit())
 }
 
-/// Returns the end of the word at `at`. Non-ASCII white space and glyphs also end a word.
+/// Returns the end of the word at `at`. Non-ASCII white space and annotation glyphs also end a
+/// word.
 pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     let end = word_end(text, at);
     let mut place = at;
@@ -68,7 +69,8 @@ pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Splits `text` at non-ASCII white space. `text` must not contain ASCII white space.
+/// Splits `text` at non-ASCII white space and before annotation glyphs. `text` must not contain
+/// ASCII white space.
 pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -116,8 +118,8 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// The number of bytes at the start of the text in which to search for the first line ending, which
-/// shows whether lines end with LF or CR.
+/// The number of bytes at the start of a text that are searched for a line ending, to determine
+/// whether lines end with LF or CR.
 const FIRST_LINE: usize = 64 << 10;
 
 /// Returns the byte that ends lines in `text`: LF (possibly after a CR), or CR alone.
@@ -136,7 +138,7 @@ pub(super) fn after_line_end(text: &[u8], at: usize) -> usize {
     at + 1 + usize::from(double)
 }
 
-/// The byte order mark. If files were concatenated, it can also occur at the start of a later line.
+/// The byte order mark. In concatenated files, it can also occur at the start of a later line.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn begins_line(text: &[u8], at: usize) -> bool {
@@ -181,8 +183,8 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
 }
 
 /// Whether a game definitely begins at this line, even if the line seems to be inside a comment.
-/// The line must be an `Event` tag, a tag after an empty line, or moves after a result and an empty
-/// line.
+/// This is the case for an `Event` tag, for a tag after an empty line, and for moves after a result
+/// and an empty line.
 fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
@@ -402,7 +404,8 @@ fn split_result(text: &[u8]) -> Option<(&[u8], super::GameResult)> {
     RESULTS.iter().find_map(|(token, result)| Some((before(token)?, *result)))
 }
 
-/// ASCII glyphs that occur as words between moves, with their NAG numbers; 0 if they have none.
+/// ASCII annotation glyphs that occur as words between moves, with their NAG numbers; 0 if they
+/// have none.
 const GLYPHS: [(&[u8], u8); 19] = [
     (b"+-", 18),
     (b"-+", 19),
@@ -425,7 +428,8 @@ const GLYPHS: [(&[u8], u8); 19] = [
     (b"e.p.", 0),
 ];
 
-/// Parses the glyph at `at`. Returns its NAG number (0 if it has none) and the offset after it.
+/// Parses the annotation glyph at `at`. Returns its NAG number (0 if it has none) and the offset
+/// after it.
 pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     if let Some((number, length)) = wide_glyph(&text[at..]) {
         return Some((number, at + length));

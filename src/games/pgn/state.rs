@@ -10,7 +10,7 @@ use crate::chess::position::{Color, Move, Position, Replay, SanError, is_chess96
 use crate::support::words::split_words;
 
 /// Lower-case values of the `Variant` tag that mean orthodox chess. Lichess writes `From Position`
-/// if a game has a FEN.
+/// if a game begins from a FEN.
 const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
 
 fn is_orthodox(variant: &str) -> bool {
@@ -23,10 +23,12 @@ pub(super) struct ReaderState {
     pub language: Language,
     pub line_sign: u8,
     pub tags: Tags,
-    /// The current place in the tree of openings; `None` once the game has left the tree.
+    /// The current place in the tree of openings; `None` if the game does not begin at the root of
+    /// the tree or has left the tree.
     place: Option<Place>,
     pub start: Position,
-    /// The current position. Valid only if the game has left the tree.
+    /// The current position. Not updated while the game is in the tree, which stores the positions
+    /// of its places.
     position: Replay,
     pub moves: Vec<Move>,
     pub accepted: bool,
@@ -72,7 +74,8 @@ impl ReaderState {
         contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
     }
 
-    /// Sets up the start position from the tags, or returns the status of the game as an error.
+    /// Sets up the start position from the tags. If the game cannot be played (a chess variant or
+    /// an invalid FEN), returns its status as the error.
     pub(super) fn set_up(&mut self) -> Result<(), GameStatus> {
         if let Some(variant) = self.tags.known("Variant")
             && !is_orthodox(&variant)
@@ -108,8 +111,8 @@ impl ReaderState {
         Some(ply)
     }
 
-    /// Plays a move. If the move is not in the tree, calls `resolve` with the current position to
-    /// find it.
+    /// Plays the move written as `word`. If the tree does not contain this move, calls `resolve` to
+    /// determine the move in the current position.
     #[inline]
     pub(super) fn play(
         &mut self,

@@ -8,7 +8,8 @@ use pgn_reader::RawTag;
 use super::GameResult;
 use crate::support::words::is_space;
 
-/// The maximum size of a game's tags in bytes, so that a malicious file cannot exhaust memory.
+/// The maximum size of a game's tags in bytes. Further tags are ignored, so that a malicious file
+/// cannot exhaust memory.
 const MAX_BYTES: usize = 1 << 20;
 
 /// The tags of one game, stored as raw bytes in a buffer that is reused for all games.

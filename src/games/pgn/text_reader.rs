@@ -17,8 +17,8 @@ pub(crate) struct TextReader<T> {
 }
 
 impl<T: AsRef<[u8]> + Clone> TextReader<T> {
-    /// Creates a reader for text that begins on line `line` of the input. `openings` may be the
-    /// cache of an earlier reader.
+    /// Creates a reader for text that begins on line `line` of the input. To reuse a cache, pass
+    /// the `openings` of an earlier reader.
     pub(crate) fn new(text: T, line: u64, openings: OpeningCache, language: Language) -> Self {
         let plain = PlainReader::new(Blocks(text.clone(), 0));
         let state = ReaderState::new(openings, language, line_sign(text.as_ref()));

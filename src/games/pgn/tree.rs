@@ -31,7 +31,8 @@ pub(crate) struct OpeningCache {
     start: Position,
     /// Maps [`Word::key`] to branches.
     branches: KeyMap<Branch>,
-    /// For each place, the number of games that left the tree there (see `VISITS_TO_GROW`).
+    /// For each place, the number of games that left the tree there. A branch is added after
+    /// `VISITS_TO_GROW` games.
     visits: Vec<u16>,
     positions: Vec<Replay>,
 }
@@ -87,7 +88,7 @@ impl OpeningCache {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
-    /// The characters of the move, with the first character in the lowest byte.
+    /// The characters of the move, one per byte, with the first character in the lowest byte.
     letters: u64,
     bits: u32,
 }
@@ -147,8 +148,8 @@ impl Word {
         stands.then_some(at + length)
     }
 
-    /// Returns a unique key for a move at a place. The keys are distributed well enough to be used
-    /// as hashes.
+    /// Returns a key that is unique for each pair of move and place. The keys are distributed well
+    /// enough to be used as hashes.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
         // Multiplication by an odd number and rotation are both reversible, so the key remains

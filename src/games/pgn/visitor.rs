@@ -28,12 +28,13 @@ pub trait Visitor {
     fn nag(&mut self, nag: u8) {
         let _ = nag;
     }
-    /// Receives a variation that replaces the previous move, as unchecked movetext.
+    /// Receives a variation that replaces the previous move, as movetext whose moves have not been
+    /// checked.
     fn variation(&mut self, movetext: &VariationText<'_>) {
         let _ = movetext;
     }
-    /// Receives the movetext from the first illegal move of the main line to the end of the game,
-    /// without the result. No moves are passed after this call.
+    /// Receives the movetext from the first error in the main line to the end of the game, without
+    /// the result. No moves are passed after this call.
     fn unread(&mut self, fault: &Fault, movetext: &VariationText<'_>) {
         let _ = (fault, movetext);
     }
@@ -63,12 +64,12 @@ impl GamePly {
     }
 }
 
-/// The movetext of a variation, without its parentheses, or the rest of a line that could not be
-/// read.
+/// The movetext of a variation, without its parentheses, or the movetext from an error to the end
+/// of its variation or game.
 #[derive(Debug, Clone, Copy)]
 pub struct VariationText<'a> {
     pub(super) text: &'a [u8],
     pub(super) language: Language,
-    /// The nesting depth; 0 for text directly in the main line.
+    /// The nesting depth at which the text (with any parentheses) occurs; 0 in the main line.
     pub(super) depth: usize,
 }

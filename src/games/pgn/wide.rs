@@ -23,7 +23,8 @@ pub(super) fn wide_space(text: &[u8]) -> usize {
     wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
 }
 
-/// The non-ASCII glyphs with their NAG numbers. They can follow a move without a space in between.
+/// The non-ASCII annotation glyphs with their NAG numbers. No space is required between a move and
+/// such a glyph.
 const WIDE_GLYPHS: [(char, u8); 26] = [
     ('！', 1),
     ('❗', 1),
@@ -55,8 +56,8 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
 
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// Parses the non-ASCII glyph at the start of `text`. Returns its NAG number and its length in
-/// bytes.
+/// Parses the non-ASCII annotation glyph at the start of `text`. Returns its NAG number and its
+/// length in bytes.
 pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
     let sign = wide_character(text)?;
     let (_, number) = WIDE_GLYPHS.iter().find(|(glyph, _)| *glyph == sign)?;

@@ -54,16 +54,16 @@ struct Extent {
 }
 
 struct Change {
-    /// The index of the chapter; `None` for a new one.
+    /// The index of the chapter to change; `None` to add a new one.
     chapter: Option<usize>,
     game: PgnGame,
     moves: usize,
 }
 
 impl Repertoire {
-    /// Adds the moves of a line that are missing from the repertoire, and a comment on the line's
-    /// last position. `name` and `text` are the input from which the repertoire was read. Returns
-    /// `None` if there is nothing to add.
+    /// Adds to the repertoire the moves of `line` that it lacks, and a comment on the last position
+    /// of the line. `name` and `text` are the name and the text of the input from which the
+    /// repertoire was read. Returns `None` if there is nothing to add.
     ///
     /// The moves are added after the line's last position that is in the repertoire, even if the
     /// repertoire reaches that position via a different move order. If there is no such position,
@@ -71,7 +71,8 @@ impl Repertoire {
     /// comment.
     ///
     /// # Errors
-    /// If the line has no move, or if the text cannot be changed without losing other content.
+    /// If the line has no move or contains a null move, or if the text cannot be changed without
+    /// losing other content.
     pub fn add_line(
         &self,
         (name, text): (&str, &str),
@@ -210,7 +211,7 @@ impl Repertoire {
         Ok([&text[..start], written.trim_end(), &text[end..]].concat())
     }
 
-    /// Whether `change` is the only difference between `after` and this repertoire.
+    /// Whether `after` differs from this repertoire only by `change`.
     fn is_before(&self, after: &Repertoire, change: &Change) -> bool {
         let olds = self.chapters.iter().map(|chapter| &chapter.game).enumerate();
         let wanted =
@@ -232,8 +233,8 @@ fn new_moves(moves: &[Move], comment: &str) -> Vec<PgnMove> {
 }
 
 /// Adds moves after move `step` of a game, or at its start if `step` is `None`. If the line ends
-/// there, the moves continue it; otherwise, they become the last variation. Returns `None` if there
-/// is no move `step`.
+/// there, the moves continue it; otherwise, they become the last variation that replaces the next
+/// move. Returns `None` if there is no move `step`.
 fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Option<()> {
     let (line, at) = match step {
         Some(step) => line_of(&mut game.moves, step).map(|(line, at)| (line, at + 1))?,
@@ -259,9 +260,9 @@ fn line_of(moves: &mut Vec<PgnMove>, step: usize) -> Option<(&mut Vec<PgnMove>, 
     Some((line, at))
 }
 
-/// Returns a move's index in its line, and pushes the variations that lead to that line onto
-/// `path`. Each variation is given by the index of the move that it replaces and its index among
-/// the variations of that move.
+/// Returns the index of move `step` in its line, and pushes the variations that lead to that line
+/// onto `path`. Each variation is given by the index of the move that it replaces and its index
+/// among the variations of that move.
 fn path_to(
     moves: &[PgnMove],
     step: usize,
@@ -313,7 +314,8 @@ fn words(comment: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether two games are equal, apart from tags of the standard roster, which the writer adds.
+/// Whether `other` is equal to `game` after it was written and read back. Tags that only `other`
+/// has are ignored, because the writer adds missing tags of the standard roster.
 fn is_same(game: &PgnGame, other: &PgnGame) -> bool {
     let is_written_from_game = |name: &str| ["Result", "FEN", "SetUp"].contains(&name);
     let has = |(name, value): &(String, String)| {
@@ -388,7 +390,8 @@ mod tests {
         let (text, moves) = add(TEXT, "e4 e6 d4", "");
         assert_eq!(moves, 2);
         assert!(text.replace('\n', " ").contains("(1... e6 2. d4)"), "{text}");
-        // The second chapter reaches this position via a different move order.
+        // The second chapter, which starts from the position after 1. e4 d5, contains the position
+        // before 3... Qa5.
         let (text, moves) = add(TEXT, "e4 d5 exd5 Qxd5 Nc3 Qa5", "");
         assert_eq!(moves, 1);
         assert!(text.contains("3. Nc3 Qa5 *"), "{text}");

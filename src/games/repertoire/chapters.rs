@@ -1,4 +1,5 @@
-//! Writes a repertoire as games with variations. The continuation of each position is written once.
+//! Writes a repertoire as games with variations. If several lines lead to a position, its
+//! continuation is written only once.
 
 use super::graph::{KnownMove, Node, Repertoire};
 use super::lines::Lines;
@@ -17,7 +18,7 @@ impl Repertoire {
     /// Returns the moves that are not in [`Repertoire::chapters`], as games with variations. The
     /// continuation of each position is written only once, in the most probable line to the
     /// position. Other lines to the position end with a comment `see …`. A long chapter is split by
-    /// its first moves. Chapters are named after the opening.
+    /// its first moves. Chapters are named after their openings.
     pub fn new_chapters(&self, book: &Book, names: &Names) -> Vec<PgnGame> {
         let lines = self.lines(book);
         let mut tree = Tree { repertoire: self, lines, names, branches: KeyMap::default() };
@@ -52,7 +53,8 @@ struct Branch {
     /// that position are written only in that line.
     is_line: bool,
     is_new: bool,
-    /// The number of moves to write from this move on; 0 if all of them are already in chapters.
+    /// The number of moves to write from this move on; 0 if all of them are already in existing
+    /// chapters.
     moves: usize,
 }
 
@@ -73,7 +75,8 @@ impl Tree<'_> {
         branches
     }
 
-    /// Counts the moves to write for each branch below a position. Returns their total number.
+    /// Counts the moves to write for each branch below a position. Returns the total for the
+    /// position.
     fn measure(&mut self, key: u64) -> usize {
         let mut branches = self.branches.remove(&key).unwrap_or_default();
         for branch in &mut branches {
@@ -169,14 +172,15 @@ impl Tree<'_> {
         moves
     }
 
-    /// Returns the move of a branch. If its continuation is in a different line, adds a comment
-    /// with that line.
+    /// Returns the move of a branch. If its continuation is written in a different line, adds a
+    /// comment `see …` that names this line.
     fn played(&self, branch: &Branch) -> PgnMove {
         let next = self.repertoire.node_of_key(branch.after);
         let known = next.and_then(|node| node.moves.iter().find(|known| !known.places.is_empty()));
         let comment = match known {
             _ if branch.is_line && branch.moves > 1 => String::new(),
-            // The continuation is in a chapter of the input, which keeps its name.
+            // The continuation is in a chapter of the input. Such chapters keep their names, so the
+            // comment can refer to the chapter by name.
             Some(known) => {
                 let place = known.places[0];
                 let mut line = self.repertoire.line(place);

@@ -1,4 +1,5 @@
-//! Compares games with a repertoire or a book, and finds the moves that leave it or return to it.
+//! Compares games with a repertoire or a book, and finds the moves that leave, enter or return to
+//! it.
 
 use super::forecast::GapKind;
 use super::graph::Repertoire;
@@ -67,7 +68,7 @@ impl Followed {
     }
 
     /// Returns the name of the first event that leaves the repertoire. Returns `followed` if no
-    /// event leaves it, and `not met` if the game does not reach it.
+    /// event leaves it, and `not met` if the game never reaches the repertoire.
     pub fn outcome(&self) -> &'static str {
         match self.first_leave() {
             Some(event) => event.kind.name(),
@@ -86,8 +87,9 @@ impl Repertoire {
     }
 }
 
-/// Compares a game with a book, like [`Repertoire::follow`]. A book has no side, so games leave it
-/// with [`GapKind::Reply`] or, where the book has no moves, [`GapKind::End`].
+/// Compares a game with a book, like [`Repertoire::follow`]. A book does not belong to one side, so
+/// no move is a deviation. Games leave the book with [`GapKind::Reply`] or, where the book has no
+/// moves, with [`GapKind::End`].
 pub fn follow_book(book: &Book, start: &Position, moves: &[Move]) -> Followed {
     follow(book, start, moves)
 }

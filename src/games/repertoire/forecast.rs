@@ -1,5 +1,5 @@
-//! Computes how often the positions in a repertoire occur in games, and finds positions that it
-//! does not answer.
+//! Computes how often the positions in a repertoire occur in games, and finds its gaps, which are
+//! positions without an answer.
 
 use std::cmp::Reverse;
 
@@ -19,17 +19,18 @@ pub const FORECAST_PLIES: u32 = 80;
 
 /// The probabilities that the positions in a repertoire occur in a game.
 ///
-/// Opponents choose their moves as often as they were played in a book of games. The player chooses
-/// among the moves in the repertoire in proportion to their [weights](super::KnownMove::weight).
-/// The probability of a position is the sum over all move orders that lead to it. A game is
-/// followed until it leaves the repertoire, or until the book has no move for the opponent.
+/// Opponents are assumed to play each move as often as it was played in a book of games, and the
+/// player to choose among the moves in the repertoire in proportion to their
+/// [weights](super::KnownMove::weight). The probability of a position is the sum over all move
+/// orders that lead to it. A game is followed until it leaves the repertoire, or until the book has
+/// no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// The share of games that are still in the repertoire, indexed by the number of plies played.
     /// Games are no longer counted once the book has no continuation.
     pub shares: Vec<f64>,
-    /// The positions after each number of plies, including the first positions outside the
-    /// repertoire.
+    /// For each number of plies, the positions that games can have reached, including the first
+    /// positions outside the repertoire.
     layers: Vec<KeyMap<Met>>,
 }
 
@@ -39,7 +40,7 @@ struct Met {
     probability: f64,
     /// The probability of the most common line that leads to this position.
     of_line: f64,
-    /// The key of the previous position in that line, and the move played there.
+    /// The key of the previous position in that line, and the move played in it.
     last: Option<(u64, Move)>,
 }
 
@@ -55,7 +56,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Returns a game in which this line is played.
+    /// Converts the line to a game.
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start);
         for &mv in &self.moves {
@@ -106,8 +107,8 @@ impl GapKind {
 }
 
 impl Repertoire {
-    /// Computes how often each position occurs if opponents choose their moves as often as they
-    /// were played in a book.
+    /// Computes how often each position occurs, assuming that opponents play each move as often as
+    /// it was played in `book`.
     pub fn forecast(&self, book: &Book, max_ply: u32) -> Forecast {
         let starts: Vec<Position> = self.starts().map(|node| node.position).collect();
         self.forecast_from(&starts, book, max_ply)
@@ -171,8 +172,8 @@ impl Repertoire {
         self.node_of_key(key).is_some()
     }
 
-    /// Returns the moves that are played in a position, each with its share. Returns no moves if
-    /// the position is not in the repertoire.
+    /// Returns the moves played in a position, each with its probability. Returns no moves if the
+    /// position is not in the repertoire.
     pub(super) fn choices(&self, position: &Position, book: &Book) -> Vec<(Move, f64)> {
         let Some(node) = self.node(position) else { return Vec::new() };
         let weights: Vec<(Move, u64)> = match self.is_own_turn(position) {
@@ -197,7 +198,7 @@ impl Met {
         });
         met.probability += probability;
         // Ties are broken by the previous key and the move, so that the result does not depend on
-        // the order of the map.
+        // the iteration order of the map.
         if (of_line, Reverse(Some(last))) > (met.of_line, Reverse(met.last)) {
             (met.of_line, met.last, met.position) = (of_line, Some(last), position);
         }
@@ -236,8 +237,8 @@ impl Forecast {
         Some(Line { start: at.position, moves, probability })
     }
 
-    /// Returns the positions that occur with at least this probability but have no answer in the
-    /// repertoire, most probable first. Positions without legal moves are not gaps.
+    /// Returns the positions that occur with at least this probability and in which the repertoire
+    /// has no answer, most probable first. Positions without legal moves are not gaps.
     pub fn gaps(&self, repertoire: &Repertoire, book: &Book, min_probability: f64) -> Vec<Gap> {
         let mut probabilities: KeyMap<(Position, f64)> = KeyMap::default();
         let is_open =
@@ -335,8 +336,8 @@ mod tests {
         let gaps = forecast.gaps(&repertoire, &games, 0.001);
         let found: Vec<(f64, usize)> =
             gaps.iter().map(|gap| (gap.probability, gap.line.moves.len())).collect();
-        // Half of the games begin with 1.d4 Nf6, and the other half with 1.d4 e6. The position's
-        // probability is the sum over both move orders.
+        // Half of the games begin with 1.d4 Nf6, and the other half with 1.d4 e6. The first gap is
+        // reached via both move orders, and its probability is their sum.
         let shared = 0.5 * 0.75 + 0.5 * 0.5;
         assert!(is_near(found[0].0, shared), "{found:?}");
         assert_eq!(gaps[0].position.key(), after("d4 Nf6 c4 e6").key());
@@ -403,8 +404,9 @@ mod tests {
         assert!(is_near(forecast.probability(&after("e4")), 0.5));
         assert!(is_near(forecast.probability(&after("e4 e5 d4")), 0.25));
         assert!(is_near(forecast.probability(&after("d4 d5")), 0.5));
-        // A book built from the lines gives the same probabilities. In a book built from games, the
-        // probabilities are proportional to the numbers of games.
+        // A repertoire read from a book of these lines gives the same probability. If the book was
+        // built from games, the probabilities of its moves are proportional to their numbers of
+        // games.
         let options = BuildOptions::of_repertoire();
         let of_book = |text: &str| {
             let book = build_in_memory(&input(text), &options, "lines").expect("a book").0;

@@ -4,7 +4,7 @@ use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::Book;
 use crate::games::pgn::{PgnGame, TreeMove};
 
-/// The opening moves of one side, by position.
+/// The prepared opening moves of one side and the opponent's replies, by position.
 #[derive(Debug, Clone)]
 pub struct Repertoire {
     /// The side whose moves are prepared.
@@ -30,14 +30,14 @@ pub struct Chapter {
     pub number: u64,
     /// The game as it was read.
     pub game: PgnGame,
-    /// All moves, in the order of the movetext.
+    /// All moves of the main line and the variations, in movetext order.
     pub steps: Vec<Step>,
 }
 
 /// A move in a chapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// The index of the previous move; `None` at the start of the chapter.
+    /// The index of the previous move in the line; `None` at the start of the chapter.
     pub parent: Option<u32>,
     /// The move.
     pub mv: Move,
@@ -80,13 +80,14 @@ pub struct KnownMove {
     /// an opponent's move that merely leads to a position in the book. Otherwise, it is 1, even if
     /// several chapters contain the move.
     pub weight: u64,
-    /// The numeric annotation glyphs of the move in all places, without duplicates.
+    /// The numeric annotation glyphs that the move has anywhere in the repertoire, without
+    /// duplicates.
     pub nags: Vec<u8>,
     /// The places where the move occurs, in the order of the text.
     pub places: Vec<Place>,
 }
 
-/// A remark on a part of the input that is not in the graph.
+/// A remark on a part of the input that could not be added to the repertoire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     /// The name of the input.
@@ -95,7 +96,7 @@ pub struct Remark {
     pub number: u64,
     /// The kind of remark.
     pub kind: RemarkKind,
-    /// The reason, such as an illegal move and the position before it.
+    /// The details, such as an illegal move and the position before it.
     pub text: String,
 }
 
@@ -104,7 +105,7 @@ pub struct Remark {
 pub enum RemarkKind {
     /// Reading a line stopped at an error. The other lines of the game were read.
     Fault,
-    /// A null move. The moves after it are kept in the chapter, but not in the graph.
+    /// A null move. The chapter keeps the moves after it, but they are not part of the repertoire.
     NullMove,
     /// A game of a chess variant.
     Variant,
@@ -265,7 +266,8 @@ impl Repertoire {
         self.add_comment(after, &at.played.comment);
     }
 
-    /// Returns a move in a position. Adds the move and the position if they are missing.
+    /// Returns the entry for a move in a position. Adds the move and the position if they are
+    /// missing.
     pub(super) fn known_move(&mut self, position: &Position, mv: Move) -> &mut KnownMove {
         let place = self.place(position) as usize;
         let moves = &mut self.nodes[place].moves;

@@ -8,11 +8,11 @@ use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{Score, expectation};
 use crate::games::book::{Book, BookMove, Candidate, Chooser, Counts, Policy, Rejection};
 
-/// A move order is added if it accounts for at least this share of a position's occurrences. Chosen
-/// by hand.
+/// A move order is added if it leads to at least this share of a position's occurrences. Chosen by
+/// hand.
 const COMMON_ORDER: f64 = 0.1;
 
-/// How the answer is chosen from the good moves of a position.
+/// How the answer to a position is chosen among its good moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// The move that was played most often in the position.
@@ -63,8 +63,9 @@ pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) +
 pub struct Growth {
     /// The number of positions that were answered.
     pub answered: usize,
-    /// The positions for which the book contains no good move. Moves that were never played count
-    /// only if the book contains a good value for them.
+    /// The positions that were not answered, because the book contains no good move and they were
+    /// not searched. A move that was never played is good only if the book contains a good value
+    /// for it.
     pub unanswered: Vec<Gap>,
     /// The forecast for games that are not in the book, estimated by leave-one-out: an opponent's
     /// move is treated as unknown if it would drop out of the repertoire once a single game is
@@ -178,8 +179,8 @@ impl<'a, 's> Answers<'a, 's> {
         Answers { book, options, search, chooser }
     }
 
-    /// Returns the answer to a position, or `None` if the book has no good move and there is no
-    /// search.
+    /// Returns the answer to a position, or `None` if the book has no good move and the position is
+    /// not searched. Only positions without a value in the book are searched.
     fn answer(&mut self, repertoire: &Repertoire, gap: &Gap) -> Option<Move> {
         let position = &gap.position;
         let mut ranked: Vec<([f64; 2], Move)> = self
@@ -207,8 +208,8 @@ impl<'a, 's> Answers<'a, 's> {
         }
     }
 
-    /// Returns the book moves that are not too much worse than the best move, including moves that
-    /// are known only from an analysis.
+    /// Returns the book moves that are at most `max_loss` worse than the best move, including moves
+    /// that are known only from an analysis.
     fn candidates(&self, position: &Position) -> Vec<Candidate> {
         let mut candidates = self.chooser.candidates(self.book, &Game::new(*position));
         let value = self.book.value(position);
@@ -244,8 +245,7 @@ impl<'a, 's> Answers<'a, 's> {
         }
     }
 
-    /// Returns the number of opponent's replies to a move that lead to positions in need of a new
-    /// answer.
+    /// Counts the opponent's replies to a move that lead to positions in need of a new answer.
     fn new_positions(&self, repertoire: &Repertoire, gap: &Gap, mv: Move) -> f64 {
         let after = gap.position.play(mv);
         if repertoire.node(&after).is_some() {

@@ -10,7 +10,7 @@ use crate::games::book::Book;
 /// The most probable lines as a tree. Every line through a position begins with the most probable
 /// line to that position.
 pub(super) struct Lines {
-    /// For each position, the key of the previous position and the move played there; `None` at the
+    /// For each position, the key of the previous position and the move played in it; `None` at the
     /// start of a line.
     last: KeyMap<Option<(u64, Move)>>,
     /// The keys of the positions at which lines begin.
@@ -27,8 +27,8 @@ impl Repertoire {
         for key in self.all_starts().map(|node| node.position.key()) {
             open.push((of_start(key).to_bits(), Reverse((0, None)), key));
         }
-        // This is Dijkstra's algorithm. The bits of non-negative floats sort like the floats
-        // themselves.
+        // This is Dijkstra's algorithm. The heap contains probabilities as bits, because
+        // non-negative floats sort like their bits.
         while let Some((bits, Reverse((plies, last)), key)) = open.pop() {
             if lines.contains_key(&key) {
                 continue;
@@ -53,7 +53,8 @@ impl Repertoire {
         Lines { last: lines, starts }
     }
 
-    /// Returns the moves of a position with their shares, including moves that are not in the book.
+    /// Returns the moves in a position, each with its probability. Repertoire moves that are not in
+    /// the book have probability 0.
     pub(super) fn all_choices(&self, node: &Node, book: &Book) -> Vec<(Move, f64)> {
         let mut choices = self.choices(&node.position, book);
         let is_new =

@@ -1,4 +1,4 @@
-//! Finds moves in a repertoire that score worse than the other moves in the same position.
+//! Finds moves in a repertoire that score worse than the other book moves in the same position.
 
 use super::graph::{Node, Repertoire};
 use crate::chess::position::Game;
@@ -13,11 +13,12 @@ pub const SCORE_MARGIN: f64 = 0.02;
 pub struct LowScore {
     /// The move, with its games and the bounds of its score.
     pub own: Candidate,
-    /// The mean expected points of the other moves, weighted by number of games.
+    /// The mean of the other moves' expected points per game, weighted by number of games.
     pub usual: f64,
     /// The mean of the lower bounds of the other moves' scores, with the same weights.
     pub usual_at_least: f64,
-    /// The best playable move among the other moves, by the lower bound of its score.
+    /// Among the other moves that the book would play, the one with the highest lower bound of its
+    /// score.
     pub best: Option<Candidate>,
 }
 
@@ -102,8 +103,8 @@ mod tests {
             ("1. f4", 55, 45),
         ]);
         assert_eq!(low(lines, Color::White, &games, SCORE_MARGIN), [pair("d4", "e4")]);
-        // The other moves score 54%, with a lower bound of 47%; d4 scores 40%, with an upper bound
-        // of 45%.
+        // The other moves score 54%, with a lower bound of 47%. d4 scores 40%, with an upper bound
+        // of 45%, which is less than 10 percentage points below 47%.
         assert_eq!(low(lines, Color::White, &games, 0.1), []);
         // A move without games has no score, and the only move of a position has no alternatives.
         assert_eq!(low("1. Na3 *\n", Color::White, &games, SCORE_MARGIN), []);

@@ -36,13 +36,14 @@ pub struct Reached {
     pub results: Counts,
     /// The moves played in the position, with their results, in order of first appearance.
     pub moves: Vec<(Move, Counts)>,
-    /// The year of the latest game; `None` if no game has a date.
+    /// The year of the latest game that reached the position; `None` if no such game has a date.
     pub last_year: Option<u16>,
-    /// The index of the first game that reached the position, and the ply at which it did.
+    /// The index of the first game that reached the position, and the number of plies before it in
+    /// that game.
     first: (usize, usize),
 }
 
-/// A position with a confidence interval for the player's score in it.
+/// A position with a confidence interval for the player's score in the games that reached it.
 #[derive(Debug, Clone, Copy)]
 pub struct Spot<'a> {
     /// The position and its results.
@@ -53,7 +54,7 @@ pub struct Spot<'a> {
     pub is_below_mean: bool,
 }
 
-/// A repertoire move to a position that did not occur in the player's games.
+/// A repertoire move that leads to a position that did not occur in the player's games.
 #[derive(Debug, Clone, Copy)]
 pub struct NewMove<'a> {
     /// The position before the move, which occurred in the player's games.
@@ -63,7 +64,8 @@ pub struct NewMove<'a> {
 }
 
 impl OpponentGames {
-    /// Creates an empty collection. Positions after more than `max_ply` plies are ignored.
+    /// Creates an empty collection. Positions more than `max_ply` plies from the start of a game
+    /// are ignored.
     pub fn new(side: Color, max_ply: usize) -> Self {
         OpponentGames {
             side,
@@ -74,8 +76,8 @@ impl OpponentGames {
         }
     }
 
-    /// Adds a game up to its first null or illegal move. Repeated positions and moves are counted
-    /// once.
+    /// Adds a game up to its first null or illegal move. Positions and moves that are repeated
+    /// within the game are counted once.
     pub fn add(&mut self, start: &Position, moves: &[Move], result: GameResult, year: Option<u16>) {
         let counts = Counts::of(result, 1);
         self.results += counts;
@@ -172,8 +174,8 @@ impl OpponentGames {
         met
     }
 
-    /// Returns the repertoire moves that lead from a position in the games to a new position, in
-    /// descending order of the number of games.
+    /// Returns the repertoire moves that lead from a position in the games to a position that no
+    /// game reached, in descending order of the number of games.
     pub fn new_moves(&self, repertoire: &Repertoire) -> Vec<NewMove<'_>> {
         let own = repertoire.nodes().filter(|node| repertoire.is_own_turn(&node.position));
         let moves = own.filter_map(|node| Some((self.reached(&node.position)?, &node.moves)));
@@ -247,7 +249,8 @@ mod tests {
         let games = games(Color::White, &text);
         let spots = games.spots(3);
         let lines: Vec<String> = spots.iter().map(|spot| line(&games, spot.reached)).collect();
-        // All games after 1... Nf6 continue with the same moves, and so do all games after 1... d5.
+        // All games continue with the same moves after 1... Nf6, and also after 1... d5, so only
+        // the first position of each continuation is returned.
         assert_eq!(lines, ["d4 Nf6", "d4", "d4 d5"]);
         let below: Vec<bool> = spots.iter().map(|spot| spot.is_below_mean).collect();
         assert_eq!(below, [true, false, false]);

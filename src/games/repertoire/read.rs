@@ -105,9 +105,9 @@ impl Repertoire {
         Ok(repertoire)
     }
 
-    /// Reads a repertoire from a book: the moves of `side`, and all replies that lead to positions
-    /// in the book. If no game has a result, the book is assumed to have been built from a
-    /// repertoire, so all moves get the same weight.
+    /// Reads a repertoire from a book: the moves of `side`, and all of the opponent's replies that
+    /// lead to positions in the book. If no game has a result, the book is assumed to have been
+    /// built from a repertoire, so all played moves get the same weight.
     pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
         let mut repertoire = Repertoire::new(side);
         repertoire.book = Some(book.clone());

@@ -4,26 +4,26 @@ use std::collections::HashMap;
 
 use super::graph::{Place, Repertoire};
 
-/// A line that adds nothing, because earlier lines contain each of its moves in the same position.
+/// A line that is redundant, because earlier lines contain each of its moves in the same position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redundant {
     /// The first move of the line. All moves after it are redundant as well.
     pub place: Place,
-    /// The place of that move in an earlier line.
+    /// The place at which an earlier line contains that move.
     pub covered: Place,
     /// The number of redundant moves, including those in variations.
     pub moves: usize,
 }
 
 impl Repertoire {
-    /// Returns the redundant lines in the order of the text. Lines inside another redundant line
-    /// are omitted.
+    /// Returns the redundant lines in movetext order. Lines within another redundant line are
+    /// omitted.
     pub fn redundant_lines(&self) -> Vec<Redundant> {
         let (mut first, mut lines) = (HashMap::new(), Vec::new());
         for (chapter, text) in (0..).zip(&self.chapters) {
             let steps = &text.steps;
-            // For each move, the place of its first occurrence if the move and all moves after it
-            // are redundant; otherwise, `None`.
+            // For each move, the place where it first occurred if this move and all moves after it
+            // repeat earlier ones; otherwise, `None`.
             let mut covered: Vec<Option<Place>> = Vec::with_capacity(steps.len());
             for (step, played) in (0..).zip(steps) {
                 let place = Place { chapter, step };
@@ -74,11 +74,12 @@ mod tests {
     #[test]
     fn lines_are_redundant_if_every_move_is_known() {
         let first = "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3 (4. Qc2 O-O) O-O *\n\n";
-        // A line is not redundant if only its first moves occur elsewhere, or if it only ends in a
-        // known position.
+        // A line is not redundant if it only starts with the same moves as an earlier line, or if
+        // it only reaches a position of an earlier line.
         assert_eq!(lines(&format!("{first}1. d4 d5 2. c4 *\n")), []);
         assert_eq!(lines(&format!("{first}1. c4 e6 2. d4 Nf6 *\n")), []);
-        // After the transposition, all moves are known.
+        // The line transposes into the first one. Only the moves after the transposition are
+        // redundant.
         let transposed =
             format!("{first}1. c4 e6 2. d4 Nf6 3. Nc3 Bb4 (3... d5 4. Bg5) 4. Qc2 *\n");
         assert_eq!(lines(&transposed), [(1, 6, 2)]);
@@ -86,7 +87,7 @@ mod tests {
         assert_eq!(lines(&format!("{first}{first}")), [(1, 1, 10)]);
         assert_eq!(lines("1. e4 e5 (1... e5 2. Nf3) 2. Nf3 Nc6 *\n"), []);
         assert_eq!(lines("1. e4 e5 (1... e5 2. Nf3) (1... c5) (1... c5) 2. Nf3 *\n").len(), 2);
-        // The moves after a null move are not in the repertoire.
+        // Moves after a null move are ignored, because they do not belong to the repertoire.
         assert_eq!(lines("1. e4 -- 2. d4 *\n\n1. e4 -- 2. d4 *\n"), []);
     }
 }

@@ -6,16 +6,16 @@ use std::time::Duration;
 use crate::engine::controller::Level;
 use crate::support::words::{MinutesSeconds, Seconds};
 
-/// A command from the GUI. Moves are stored as text, because their meaning depends on the position.
+/// A command from the GUI. Moves are stored as text, because they can only be parsed in a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Starts the protocol. The GUI sends this command once, before all others.
     Xboard,
-    /// Announces the protocol version, currently 2, and requests the features.
+    /// Announces the GUI's protocol version, currently 2, and requests the engine's feature list.
     Protover(u32),
-    /// Reports that the GUI accepts a feature.
+    /// Reports that the GUI accepts a feature announced by the engine.
     Accepted(String),
-    /// Reports that the GUI does not support a feature.
+    /// Reports that the GUI does not support a feature announced by the engine.
     Rejected(String),
     /// Starts a new game from the start position. The engine plays Black.
     New,
@@ -23,7 +23,7 @@ pub enum Command {
     Variant(String),
     /// Ends the engine process immediately.
     Quit,
-    /// Toggles varied play in GNU Chess 4. Has no effect in Tabia.
+    /// Toggled random variation of moves in GNU Chess 4. Has no effect in Tabia.
     Random,
     /// Makes the engine play neither side.
     Force,
@@ -41,10 +41,11 @@ pub enum Command {
     MoveTime(Duration),
     /// Sets the maximum search depth, in plies.
     Depth(u32),
-    /// Measures time in nodes. The given number of nodes counts as one second.
+    /// Makes the engine measure time by searched nodes instead of a clock. The given number of
+    /// nodes counts as one second.
     NodeRate(u64),
-    /// Sets the time left on the engine's clock, in centiseconds. It is negative once the flag has
-    /// fallen.
+    /// Sets the time left on the engine's clock, in centiseconds. Negative after the time has run
+    /// out.
     Time(i64),
     /// Sets the time left on the opponent's clock, in centiseconds.
     OtherTime(i64),
@@ -65,7 +66,7 @@ pub enum Command {
         /// The reason for the result, in words. May be empty.
         comment: String,
     },
-    /// Sets up a position, which is given as a FEN.
+    /// Sets up the position given as FEN.
     SetBoard(String),
     /// Requests a suggestion for the user's next move.
     Hint,
@@ -83,7 +84,8 @@ pub enum Command {
     Post,
     /// Turns thinking output off.
     NoPost,
-    /// Analyses the current position and all later positions until [`Command::Exit`].
+    /// Starts analysis mode: the engine analyses the current position, and each new position, until
+    /// [`Command::Exit`].
     Analyze,
     /// Ends the analysis started by [`Command::Analyze`].
     Exit,
@@ -93,12 +95,12 @@ pub enum Command {
     Name(String),
     /// Reports the ratings of the engine and the opponent.
     Rating {
-        /// Rating of the engine; 0 if there is none.
+        /// The engine's rating; 0 if it has none.
         own: i32,
-        /// Rating of the opponent; 0 if there is none.
+        /// The opponent's rating; 0 if it has none.
         opponent: i32,
     },
-    /// Reports the name of the chess server, or `-` if there is none.
+    /// Reports the host name of the chess server, or `-` if the game is not played on a server.
     Ics(String),
     /// Reports that the opponent is a program.
     Computer,
@@ -106,7 +108,7 @@ pub enum Command {
     Pause,
     /// Resumes the engine after [`Command::Pause`].
     Resume,
-    /// Limits the total memory of all tables, in megabytes.
+    /// Limits the memory used by all of the engine's tables together, in megabytes.
     Memory(u64),
     /// Sets the maximum number of search threads.
     Cores(u32),
@@ -126,7 +128,7 @@ pub enum Command {
     },
     /// Excludes the given moves from the root search.
     Exclude(MoveSet),
-    /// Includes the given moves in the root search again.
+    /// Includes the given moves in the root search again, after [`Command::Exclude`].
     Include(MoveSet),
 }
 
@@ -154,7 +156,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Formats the line to send, without a newline.
+/// Formats the command as a line to send to the engine, without a newline.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

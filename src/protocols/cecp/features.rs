@@ -5,8 +5,8 @@ use crate::engine::controller::{Kind, Setting, Settings, all_settings};
 use super::option::{OptionKind, OptionSpec};
 use super::reply::Feature;
 
-/// The numeric features. They cover everything that the protocol offers for orthodox chess, except
-/// `san`, which is off because every GUI can send moves in coordinate notation.
+/// The numeric features. They turn on everything in the protocol that is useful for orthodox chess,
+/// except `san`, because every GUI can send moves in coordinate notation.
 const SWITCHES: [(&str, i64); 19] = [
     ("ping", 1),
     ("setboard", 1),

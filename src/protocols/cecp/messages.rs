@@ -1,4 +1,4 @@
-//! Converts engine events to numbers and text in the format used by the protocol.
+//! Converts engine events to xboard messages.
 
 use crate::chess::notation;
 use crate::chess::position::Move;
@@ -9,8 +9,8 @@ use crate::support::words::percent;
 use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
 
-/// Converts a search report to thinking output. While pondering, the line starts with the move
-/// expected from the opponent.
+/// Converts a search report to thinking output. While pondering, the principal variation is
+/// preceded by the move expected from the opponent.
 pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     let report = &progress.report;
     let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
@@ -31,7 +31,8 @@ pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     }
 }
 
-/// Marks where a line enters the book. Programs that parse moves treat it as a comment.
+/// Marks the point where a principal variation enters the book. Programs that parse the moves treat
+/// it as a comment.
 const BOOK_MARK: &str = "{book}";
 
 fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
@@ -44,8 +45,8 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Formats a transposition into the book as thinking output. The text is shown in place of the
-/// principal variation, which every GUI displays.
+/// Formats a transposition into the book as thinking output. Its description takes the place of the
+/// principal variation, because every GUI displays that.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();
@@ -57,8 +58,8 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
 const NAMED: usize = 6;
 
 /// Returns thinking output for a move played without a search: the book moves with their
-/// probabilities, or the stored analysis of the move. The text is in parentheses to show GUIs that
-/// there was no search.
+/// probabilities, or the stored analysis of the move. The text is in parentheses to show the user
+/// that there was no search.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,

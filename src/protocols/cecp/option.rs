@@ -15,7 +15,7 @@ pub struct OptionSpec {
 /// The type of an option, with its current value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionKind {
-    /// A switch, which is on or off.
+    /// A switch that is on or off.
     Check(bool),
     /// An integer within a range.
     Spin {
@@ -50,9 +50,9 @@ pub enum OptionKind {
     Path(String),
     /// An action that is executed immediately.
     Button,
-    /// Like [`OptionKind::Button`], but sent only after all other options.
+    /// Like [`OptionKind::Button`], but the GUI sends it only after all other options.
     Save,
-    /// Like [`OptionKind::Button`], but pressing it makes the engine redeclare its options.
+    /// Like [`OptionKind::Button`], but the engine declares its options again afterwards.
     Reset,
 }
 
@@ -89,8 +89,8 @@ impl fmt::Display for OptionSpec {
     }
 }
 
-/// Parses the text between the quotation marks in `feature option="..."`. If no choice in a combo
-/// option is marked, the first one is the current choice.
+/// Parses the text between the quotation marks in `feature option="..."`. If a combo option marks
+/// none of its choices as current, the first one is current.
 impl FromStr for OptionSpec {
     type Err = ();
 

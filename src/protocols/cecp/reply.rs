@@ -1,4 +1,4 @@
-//! Replies from an engine to a GUI.
+//! The replies that an engine sends to a GUI, and their text form.
 
 mod parse;
 
@@ -10,22 +10,22 @@ use super::text::shield;
 use crate::engine::search::Bound;
 use crate::support::words::clip;
 
-/// A line from the engine. When a reply is printed, words in free text that a GUI would mistake for
-/// a command are replaced. Unknown lines are parsed as [`Reply::Other`].
+/// A line from the engine. Printing a reply replaces words in free text that a GUI would
+/// misinterpret, for example as a draw offer. Unknown lines are parsed as [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// One or more features and options.
     Features(Vec<Feature>),
     /// The engine's move, in coordinate notation or SAN.
     Move(String),
-    /// Rejects a move that is impossible in the position.
+    /// Rejects a move that is not legal in the current position.
     IllegalMove {
         /// Reason for the rejection, if given.
         reason: Option<String>,
         /// The rejected move, as received.
         text: String,
     },
-    /// Rejects a command that is unknown or not currently possible.
+    /// Rejects a command that is unknown or that the engine cannot execute now.
     Error {
         /// Kind of error, such as `unknown command`.
         kind: String,
@@ -80,19 +80,20 @@ pub struct Feature {
 /// The value of a feature: a number or a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FeatureValue {
-    /// An integer. Switches use 0 and 1.
+    /// An integer. For features that are switches, 0 is off and 1 is on.
     Number(i64),
     /// A string in quotation marks.
     Text(String),
 }
 
 impl Feature {
-    /// Creates a numeric feature or a switch.
+    /// Creates a feature with an integer value.
     pub fn number(name: &str, value: i64) -> Self {
         Feature { name: name.to_owned(), value: FeatureValue::Number(value) }
     }
 
-    /// Creates a text feature. Quotation marks, which cannot be escaped, become apostrophes.
+    /// Creates a feature with a text value. Double quotes in it become apostrophes, because the
+    /// protocol cannot escape them.
     pub fn text(name: &str, value: &str) -> Self {
         Feature { name: name.to_owned(), value: FeatureValue::Text(value.replace('"', "'")) }
     }
@@ -115,9 +116,9 @@ impl fmt::Display for Feature {
 /// The recipients of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// The user. The message appears in a window.
+    /// The user, who sees the message in a window.
     User,
-    /// The user. The message appears as an error.
+    /// The user, who sees the message as an error.
     UserError,
     /// The opponent only.
     Opponent,
@@ -153,11 +154,11 @@ pub struct Thinking {
     /// Score from the engine's point of view, in centipawns. 100000 + N means that the engine
     /// mates in N moves, and -100000 - N means that it is mated in N moves.
     pub score: i32,
-    /// Time since the start of the search, sent in centiseconds (rounded down).
+    /// Time since the start of the search. It is sent in centiseconds, rounded down.
     pub elapsed: Duration,
     /// Number of nodes searched so far.
     pub nodes: u64,
-    /// Additional numbers. Only newer GUIs show them.
+    /// Further statistics, which only newer GUIs show.
     pub extras: Option<Extras>,
     /// Whether the score is exact or a bound.
     pub bound: Bound,
@@ -186,14 +187,14 @@ pub struct Extras {
     pub selective_depth: u32,
     /// Search speed in nodes per second.
     pub speed: u64,
-    /// Number of positions found in endgame tables.
+    /// Number of successful tablebase probes.
     pub tablebase_hits: u64,
 }
 
 /// The reply to `.` during analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// Time since the start of the search, sent in centiseconds (rounded down).
+    /// Time since the start of the search. It is sent in centiseconds, rounded down.
     pub elapsed: Duration,
     /// Number of nodes searched so far.
     pub nodes: u64,
@@ -241,7 +242,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// Formats the line to send, without a newline.
+/// Formats the reply as a line to send to the GUI, without a newline.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,5 @@
-//! The engine's side of the protocol. It turns commands into requests and events into replies.
+//! The engine's side of the protocol: executes the GUI's commands, and sends the engine's events as
+//! replies.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -24,8 +25,8 @@ pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
     post: bool,
-    /// Whether the GUI accepted the `debug` feature, and therefore ignores lines that begin with
-    /// `#`.
+    /// Whether the GUI accepted the `debug` feature, which means that it ignores lines starting
+    /// with `#`.
     debug: bool,
     startup_warnings: Option<String>,
 }
@@ -36,7 +37,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Sets the startup warnings, which the GUI shows in a window. They are sent after the
-    /// features, because the GUI processes nothing else before it has received all features.
+    /// features, because the GUI processes no other replies until it has received all features.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -54,7 +55,8 @@ impl<W: Write> Session<W> {
         }
         let command = line.parse::<Command>();
         if !matches!(command, Ok(Command::Xboard | Command::Protover(_))) {
-            // If the GUI does not ask for features, this is the time to send the warnings.
+            // Warnings are normally sent after the features. A GUI that does not request features
+            // gets them now.
             self.send_startup_warnings()?;
         }
         match command {
@@ -79,7 +81,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Tell { audience, text })
     }
 
-    /// Sends a line for the GUI's debug file, if the GUI accepts such lines.
+    /// Sends a comment for the GUI's debug file, if the GUI accepts comments.
     fn comment(&mut self, text: &str) -> io::Result<()> {
         if self.debug { self.send(&Reply::Comment(text.to_owned())) } else { Ok(()) }
     }
@@ -222,9 +224,9 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets the folder of the endgame tables. xboard sends the folder from its settings whenever
-    /// the engine starts, even if that folder does not exist. GUIs would give up on the engine
-    /// after an error, so a failure is reported only as a comment.
+    /// Sets the folder of the endgame tables. xboard sends the folder from its settings at every
+    /// engine start, even if the folder does not exist. A failure is reported only as a comment,
+    /// because GUIs would abandon the engine after an error.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),
@@ -274,8 +276,8 @@ impl<W: Write> Session<W> {
             Event::Vetoed(line) if self.post => {
                 self.send(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
             }
-            // Either thinking output is off, or this is the result of a search with explicit
-            // limits, which only UCI requests.
+            // Thinking output is off, or the event is the result of a search with explicit limits,
+            // which only UCI requests.
             Event::Report(_)
             | Event::Transposed(_)
             | Event::Vetoed(_)
@@ -290,8 +292,8 @@ impl<W: Write> Session<W> {
                 }
                 self.send(&Reply::Move(moved.mv.to_string()))
             }
-            // Send the expected reply as a hint before the first line of pondering output, because
-            // programs such as python-chess cannot work it out from those lines.
+            // Send the move to ponder on as a hint before the pondering output, because programs
+            // such as python-chess cannot derive it from that output.
             Event::Pondering(Expected { position, mv }) => {
                 self.send(&Reply::Hint(position.san(mv)))
             }

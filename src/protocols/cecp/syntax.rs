@@ -1,4 +1,4 @@
-//! The table of commands and their parameters, and a parser that uses this table.
+//! A table of all commands, and a parser based on it.
 
 use std::str::FromStr;
 
@@ -17,7 +17,8 @@ const fn row(name: &'static str, parse: fn(&str) -> Result<Command, ParseError>)
     Syntax { name, parse }
 }
 
-/// All commands that begin with a name. Extra arguments, which some GUIs send, are ignored.
+/// All commands that start with a command name, unlike bare moves. Extra arguments, which some GUIs
+/// send, are ignored.
 #[rustfmt::skip]
 const COMMANDS: &[Syntax] = &[
     row("xboard", |_| Ok(Command::Xboard)),
@@ -85,8 +86,8 @@ impl FromStr for Command {
     }
 }
 
-/// Whether `text` looks like a move in coordinate notation or SAN. If such a move is illegal, the
-/// reply is `Illegal move` rather than `Error`.
+/// Returns true if `text` looks like a move in coordinate notation or SAN. An illegal move in such
+/// a notation is answered with `Illegal move` rather than `Error`.
 pub(crate) fn looks_like_move(text: &str) -> bool {
     let coordinates = match text.as_bytes() {
         [a, b, c, d, rest @ ..] => {
@@ -122,7 +123,7 @@ fn number<N: FromStr>(arguments: &str) -> Result<N, ParseError> {
     split_word(arguments).0.parse().map_err(|_| expected("a whole number in range"))
 }
 
-/// Seconds per minute. A clock time given as a plain number is in minutes.
+/// The unit, in seconds, of a clock time given as a plain number: one minute.
 const MINUTE: u32 = 60;
 
 fn level(arguments: &str) -> Result<Level, ParseError> {
@@ -130,7 +131,7 @@ fn level(arguments: &str) -> Result<Level, ParseError> {
     let mut fields = arguments.split_whitespace();
     let mut next = || fields.next().ok_or_else(bad);
     let (moves, base) = (next()?, next()?);
-    // Text after the number is ignored, as the specification requires (`25+5`).
+    // Ignore text after the clock time, such as `+5` in `25+5`, as the specification requires.
     let end = base.find(|sign: char| !matches!(sign, '0'..='9' | ':' | '.'));
     Ok(Level {
         moves: moves.parse().map_err(|_| bad())?,

@@ -1,10 +1,10 @@
-//! Converts scores and free text to and from the protocol's format.
+//! Converts scores to and from the protocol's format, and free text to that format.
 
 use crate::chess::score::{self, Score};
 use crate::support::files::without_error_numbers;
 use crate::support::words::one_line;
 
-/// Smallest absolute value of a mate score in the protocol: 100000 + N means mate in N moves.
+/// The offset of mate scores in the protocol: 100000 + N means mate in N moves.
 pub(crate) const MATE_BASE: i32 = 100_000;
 
 pub(crate) fn to_protocol_score(score: Score) -> i32 {
@@ -15,11 +15,13 @@ pub(crate) fn to_protocol_score(score: Score) -> i32 {
     }
 }
 
-/// Converts a protocol score. Clamps values that are neither evaluations nor mate scores.
+/// Converts a protocol score to an engine score. Values between the range of evaluations and the
+/// mate scores are clamped.
 pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {
-            // A mate in N moves occurs at ply 2N - 1, and being mated in N moves at ply 2N.
+            // A side that mates in N moves does so at ply 2N - 1; a side that is mated in N moves
+            // is mated at ply 2N.
             let moves = (mate - MATE_BASE).min(score::MAX_PLY as i32);
             let plies = 2 * moves - i32::from(number > 0);
             score::MATE - plies.clamp(0, score::MAX_PLY as i32)
@@ -29,13 +31,13 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words that could make xboard end the game, and their replacements. xboard takes `Draw` anywhere
-/// in a line for a result, and `offer` together with `draw` for a draw offer (xboard 4.9.1,
-/// `HandleMachineMove`).
+/// Words that could make xboard end the game, and their replacements. xboard treats a line that
+/// contains `Draw` as a result, and one that contains both `offer` and `draw` as a draw offer
+/// (xboard 4.9.1, `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
-/// Words that xboard takes for an error message from a remote shell, and their replacements. After
-/// such a message, xboard considers the engine dead. Source: same as [`MISTAKEN`].
+/// Phrases that xboard treats as error messages from a remote shell, and their replacements. After
+/// such a message, xboard assumes that the engine has died. Source: same as [`MISTAKEN`].
 pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),

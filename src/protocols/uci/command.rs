@@ -8,7 +8,8 @@ use std::time::Duration;
 use crate::support::error::ParseError;
 use crate::support::words::LONGEST_TIME;
 
-/// A command from the GUI. Moves and positions are stored as text until they are used.
+/// A command from the GUI. Moves and FENs are stored as text, and parsed when the command is
+/// executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Requests the engine's name, author and options.
@@ -35,15 +36,15 @@ pub enum Command {
     Go(Box<Go>),
     /// Stops the search, which then reports its best move.
     Stop,
-    /// Reports that the opponent has played the expected move.
+    /// Reports that the opponent has played the move that the engine is pondering on.
     PonderHit,
-    /// Prints the position. Not part of the protocol, but common among engines.
+    /// Prints the position. Not part of the protocol, but supported by many engines.
     Display,
-    /// Turns reports about unknown commands on or off.
+    /// Sets debug mode, in which the engine reports unknown commands.
     Debug(bool),
     /// Ends the engine process immediately.
     Quit,
-    /// A command that has no effect on this engine.
+    /// A command of the protocol that Tabia ignores.
     Ignored,
 }
 
@@ -61,11 +62,11 @@ pub enum Start {
 /// The search limits in `go`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
-    /// The moves to search, or empty to search all moves.
+    /// The root moves to search. If empty, all moves are searched.
     pub search_moves: Vec<String>,
-    /// Whether to search on the opponent's time.
+    /// Whether to ponder, i.e. search on the opponent's time.
     pub ponder: bool,
-    /// Time left for White and Black, if given.
+    /// Time left on the clocks of White and Black, if given.
     pub time: [Option<Duration>; 2],
     /// Increments per move for White and Black.
     pub increment: [Duration; 2],
@@ -87,7 +88,7 @@ pub struct Go {
     pub garbled: Vec<String>,
 }
 
-/// Formats the line to send, without a newline.
+/// Formats the command as a line to send to the engine, without a newline.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -117,7 +118,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// Formats the limits that are set, but not the invalid ones.
+/// Formats the `go` command with all limits that are set. Invalid limits are omitted.
 impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ponder { "go ponder" } else { "go" })?;
@@ -182,7 +183,8 @@ fn command(word: &str, rest: &[&str]) -> Option<Command> {
     })
 }
 
-/// Parses `name NAME [value VALUE]`. The name and the value may consist of several words.
+/// Parses the arguments of `setoption`: `name NAME [value VALUE]`. The name and the value may
+/// consist of several words.
 fn set_option(words: &[&str]) -> Command {
     let (_, words) = split(words, "name").unwrap_or((&[], words));
     let (name, value) = match split(words, "value") {
@@ -211,7 +213,7 @@ fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a
 const BOUNDS: [&str; 10] =
     ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft"];
 
-/// Parses the limits of a search. Skips unknown words.
+/// Parses the arguments of `go`. Unknown words are skipped.
 fn go(words: &[&str]) -> Go {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
@@ -250,11 +252,12 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 impl Go {
-    /// Sets one limit. Negative times become zero. Returns `None` for a negative depth, node count
-    /// or mate length.
+    /// Sets the limit called `word`. Negative times become zero. Returns `None`, without setting
+    /// the limit, if a depth, node count or mate length is negative.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
-        // A negative number is invalid. Zero requests a move as soon as possible.
+        // A negative number is invalid. Zero becomes one, because it asks for a move as soon as
+        // possible.
         let count = u64::try_from(number).ok().map(|count| count.max(1));
         let plies = || count.map(|count| i32::try_from(count).unwrap_or(i32::MAX));
         match word {
@@ -262,7 +265,7 @@ impl Go {
             "btime" => self.time[1] = Some(time),
             "winc" => self.increment[0] = time,
             "binc" => self.increment[1] = time,
-            // Zero means that there is no further time control.
+            // Zero means that the remaining time is for the rest of the game.
             "movestogo" => self.moves_to_go = u32::try_from(number).ok().filter(|&n| n > 0),
             "depth" => self.depth = Some(plies()?),
             "nodes" => self.nodes = Some(count?),
@@ -274,8 +277,8 @@ impl Go {
         Some(())
     }
 
-    /// Whether limits were given but none of them is valid. `side` is the side to move (0 for
-    /// White, 1 for Black), and only its clock is considered.
+    /// Whether `go` had only invalid limits, so that the search would never end. `side` is the side
+    /// to move (0 for White, 1 for Black); only its clock counts as a limit.
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {
         let bounded = self.depth.is_some()
             || self.nodes.is_some()

@@ -1,4 +1,5 @@
-//! Measures the lag: the time per move that the GUI's clock counts but the engine's does not.
+//! Measures the lag: the part of the time per move that the GUI's clock counts but the engine's
+//! clock does not.
 
 use std::time::Duration;
 
@@ -6,7 +7,8 @@ use crate::chess::position::{Color, Position};
 use crate::engine::controller::Lag;
 use crate::engine::search::TimeLimit;
 
-/// Compares the clock times reported by the GUI with the time that each search planned to use.
+/// Measures lag by comparing the clock times reported by the GUI with the time that each search
+/// planned to use.
 #[derive(Debug, Default)]
 pub(super) struct LagMeter {
     lag: Lag,
@@ -21,12 +23,12 @@ struct Turn {
     remaining: Duration,
     increment: Duration,
     moves_to_go: Option<u32>,
-    /// The time that the search planned to use; `None` until it has ended.
+    /// The time that the search planned to use; `None` until the search has ended.
     planned: Option<Duration>,
 }
 
 impl Turn {
-    /// Whether `next` is the same side's next turn in the same time control.
+    /// Whether `next` is the next turn of the same side, under the same time control.
     fn precedes(&self, next: &Turn) -> bool {
         let after_this = self.moves_to_go.map(|moves| moves.saturating_sub(1));
         next.plies == self.plies + 2
@@ -52,15 +54,15 @@ impl LagMeter {
         self.lag.subtract_from(time)
     }
 
-    /// Ends the current turn, if any, after a search that planned to use this much time.
+    /// Ends the current turn, if any. `planned` is the time that its search planned to use.
     pub(super) fn end_turn(&mut self, planned: Duration) {
         if let Some(turn) = &mut self.last_turn {
             turn.planned.get_or_insert(planned);
         }
     }
 
-    /// Discards the current turn, because the next time that the GUI reports cannot be compared
-    /// with it.
+    /// Discards the current turn. Call this if the clock time that the GUI sends for the next turn
+    /// does not show how much time this turn took.
     pub(super) fn forget_turn(&mut self) {
         self.last_turn = None;
     }
@@ -84,8 +86,8 @@ mod tests {
         Position::from_fen(&fen).expect("a position")
     }
 
-    /// Plays a turn in which the search plans to use `planned` seconds. Returns the remaining clock
-    /// time in seconds, with the lag subtracted.
+    /// Plays a turn whose search plans to use `planned` seconds. Returns the remaining time that
+    /// the search was given, in seconds, i.e. the clock time minus the lag.
     fn play(meter: &mut LagMeter, time: TimeLimit, plies: usize, planned: u64) -> f64 {
         let limit = meter.begin_turn(time, &position(plies));
         meter.end_turn(Duration::from_secs(planned));
@@ -97,7 +99,8 @@ mod tests {
     fn unexplained_time_is_subtracted_from_the_next_moves() {
         let mut meter = LagMeter::default();
         assert_eq!(play(&mut meter, clock(60, None), 0, 10), 60.0);
-        // Without lag, 60 s - 10 s + 1 s = 51 s would remain. The measured lag is capped at 1 s.
+        // Without lag, 60 s - 10 s + 1 s = 51 s would remain. The clock shows 49 s, but the
+        // measured lag is capped at 1 s.
         assert_eq!(play(&mut meter, clock(49, None), 2, 10), 48.0);
         assert_eq!(play(&mut meter, clock(40, None), 4, 10), 40.0 - 0.875);
     }

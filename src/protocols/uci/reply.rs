@@ -1,4 +1,4 @@
-//! Replies from an engine to a GUI.
+//! The replies that an engine sends to a GUI, and their text form.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use crate::engine::search::Bound;
 use crate::support::files::without_error_numbers;
 use crate::support::words::one_line;
 
-/// A line from the engine. Engines print arbitrary text, so unknown lines become [`Reply::Other`].
+/// A line from the engine. Engines may print arbitrary text, so unknown lines are parsed as
+/// [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// The engine's name, sent in reply to `uci`.
@@ -20,7 +21,7 @@ pub enum Reply {
     Option {
         /// Option name, which may contain spaces.
         name: String,
-        /// Option type, with its default and range, in the protocol's notation.
+        /// Option type, with its default and range, as text in UCI syntax.
         kind: String,
     },
     /// Ends the answer to `uci`.
@@ -30,9 +31,9 @@ pub enum Reply {
     /// Ends a search and reports the best move.
     BestMove {
         /// The move in coordinate notation. Any other text, such as `0000`, means that there is no
-        /// move.
+        /// legal move.
         mv: String,
-        /// The reply that the engine would like to ponder on, if any.
+        /// The opponent's reply that the engine would like to ponder on, if any.
         ponder: Option<String>,
     },
     /// Reports intermediate search results or a remark.
@@ -48,12 +49,12 @@ pub struct Info {
     pub depth: Option<u64>,
     /// Length, in plies, of the longest line searched.
     pub selective_depth: Option<u64>,
-    /// 1-based rank of this line if the search reports several lines.
+    /// Rank of this line, starting at 1, if the engine reports several lines.
     pub multi_pv: Option<u64>,
-    /// Score from the side to move's point of view, exact or a bound. Centipawn scores are clamped
-    /// so that they stay below tablebase wins and mates.
+    /// Score from the side to move's point of view, exact or a bound. Centipawn scores are clamped,
+    /// so that they cannot be mistaken for tablebase wins or mates.
     pub score: Option<(Score, Bound)>,
-    /// Probabilities of a win, a draw and a loss.
+    /// Probabilities of a win, a draw and a loss, from the side to move's point of view.
     pub chances: Option<WinRate>,
     /// Number of nodes searched so far.
     pub nodes: Option<u64>,
@@ -61,13 +62,14 @@ pub struct Info {
     pub speed: Option<u64>,
     /// How full the transposition table is, in permille.
     pub hash_full: Option<u64>,
-    /// Number of positions found in endgame tables.
+    /// Number of successful tablebase probes.
     pub tablebase_hits: Option<u64>,
-    /// Time since the start of the search, sent in milliseconds (rounded down).
+    /// Time since the start of the search. It is sent in milliseconds, rounded down.
     pub elapsed: Option<Duration>,
     /// The principal variation. It is the last part of the `info` line.
     pub line: Option<String>,
-    /// Free text. It comes last in the line, and replaces the principal variation.
+    /// Free text, which extends to the end of the line. A line with a principal variation has no
+    /// free text.
     pub text: Option<String>,
 }
 
@@ -81,7 +83,7 @@ impl Reply {
     }
 }
 
-/// Formats the line to send, without a newline.
+/// Formats the reply as a line to send to the GUI, without a newline.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -160,7 +162,7 @@ impl From<&str> for Reply {
     }
 }
 
-/// Parses the parts of an `info` line. Skips unknown words.
+/// Parses the arguments of an `info` line. Unknown words are skipped.
 fn info(mut words: &[&str]) -> Info {
     let mut info = Info::default();
     while let [word, rest @ ..] = words {
@@ -191,7 +193,7 @@ fn info(mut words: &[&str]) -> Info {
     info
 }
 
-/// Parses `cp N` or `mate N`, optionally followed by a bound type.
+/// Parses a score: `cp N` or `mate N`, optionally followed by `lowerbound` or `upperbound`.
 fn score(words: &[&str]) -> Option<(Score, Bound)> {
     let [kind, value, rest @ ..] = words else { return None };
     let value: i32 = value.parse().ok()?;

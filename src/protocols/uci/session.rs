@@ -1,4 +1,5 @@
-//! The engine's side of the protocol. It turns commands into requests and events into replies.
+//! The engine's side of the protocol: executes the GUI's commands, and sends the engine's events as
+//! replies.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -37,7 +38,7 @@ pub(crate) struct Session<W> {
     lag: LagMeter,
 }
 
-/// The search time if all given limits are invalid. The GUI still expects a move.
+/// The search time if every given limit is invalid, because the GUI still expects a move.
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
@@ -90,8 +91,8 @@ impl<W: Write> Session<W> {
         Ok(Flow::Continue)
     }
 
-    /// Whether a command has to wait until a search has ended or until other waiting commands have
-    /// been executed.
+    /// Whether a command has to wait until the current search has ended, or until commands that are
+    /// already waiting have been executed.
     fn comes_too_early(&self, command: &Command) -> bool {
         match command {
             Command::NewGame
@@ -165,7 +166,7 @@ impl<W: Write> Session<W> {
         self.engine.move_now();
     }
 
-    /// Starts a perft count. Commands that change the engine's state wait until it ends.
+    /// Starts a perft count. Until it ends, commands that change the engine's state have to wait.
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
@@ -180,7 +181,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Prints the count for each move as other engines do, because tools compare the output.
+    /// Prints the perft count of each root move in Stockfish's format, because tools compare the
+    /// output of different engines.
     fn print_count(&mut self) -> io::Result<()> {
         let Some(count) = &mut self.count else { return Ok(()) };
         let counted = count.take();
@@ -197,7 +199,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Waits until the count ends, because scripts send `quit` immediately after `go perft N`.
+    /// Waits until the perft count ends. Scripts send `quit` immediately after `go perft N`, and
+    /// still expect the result.
     fn finish_count(&mut self) -> io::Result<()> {
         while self.count.is_some()
             && let Ok(background_event) = self.engine.background_events().recv()
@@ -208,16 +211,17 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Sends the pending replies once the input has ended. Searches that a script may still be
-    /// waiting for run to their end. All others are stopped, because the GUI that started them has
-    /// exited.
+    /// Completes all searches and sends their replies after the input has ended. Searches that were
+    /// probably started by a script run to their end, because the script may still be waiting.
+    /// Other searches are stopped, because the GUI that started them has exited.
     fn finish(&mut self) -> io::Result<()> {
         loop {
             if self.engine.mode() == Mode::Thinking && !self.is_scripted {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // Send the replies to the last event now, because there might be no further event.
+                // Send the remaining replies now, because there might be no further event that
+                // triggers this.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {
@@ -228,7 +232,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Prints the position. Tools can extract the FEN and the key from the output.
+    /// Prints the position, in a format from which tools can extract the FEN and the key.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
             return self.send_info_string("cannot print the position: the last one was illegal");
@@ -253,8 +257,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets the position to search. Moves from the first illegal one onwards are dropped. If the
-    /// position itself is invalid, no search runs until another position is set.
+    /// Sets the position to search. The first illegal move and all moves after it are ignored. If
+    /// the start position is invalid, no search runs until another position is set.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -298,8 +302,8 @@ impl<W: Write> Session<W> {
         self.is_scripted = is_scripted(&limits);
         limits.time = self.lag.begin_turn(limits.time, self.engine.position());
         if limits.ponder {
-            // The clock starts only once the opponent moves, so this turn cannot be used to measure
-            // the lag.
+            // The clock starts only when the opponent moves, so the time used by this turn is
+            // unknown and cannot be used to measure the lag.
             self.lag.forget_turn();
         }
         self.engine.search(limits);
@@ -311,8 +315,8 @@ impl<W: Write> Session<W> {
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
-                // A waiting command ends the search. The `bestmove` is still sent, because every
-                // `go` requires one.
+                // Stop the search if a command is waiting for it. Its `bestmove` is still sent,
+                // because GUIs expect one for every `go`.
                 self.engine.move_now();
             }
             self.send_events()?;
@@ -362,7 +366,8 @@ impl<W: Write> Session<W> {
         }
         if let MoveReason::Book(choice) = &found.move_reason {
             self.send_info_string(&choice.describe(self.engine.position()))?;
-            // A book move has no score, but GUIs that show or record the last score need one.
+            // A book move has no score, so send 0, because GUIs that show or record the last score
+            // need one.
             self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),
                 score: Some((DRAW, Bound::Exact)),
@@ -394,7 +399,7 @@ impl<W: Write> Session<W> {
         self.send_best_move(found.mv, found.ponder)
     }
 
-    /// Ends a search by sending the best move. If there is none, sends the null move.
+    /// Ends a search by sending the best move, or the null move `0000` if there is no legal move.
     fn send_best_move(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
         let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
         self.send(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
@@ -435,12 +440,13 @@ impl<W: Write> Frontend for Session<W> {
     }
 }
 
-/// The option that GUIs set in order to play Chess960. Tabia does not declare it.
+/// The option that GUIs set to turn on Chess960. Tabia does not declare it, because it supports
+/// only orthodox chess.
 const CHESS960: &str = "UCI_Chess960";
 const NO_CHESS960: &str = "cannot play Chess960: Tabia supports only orthodox chess";
 
-/// Formats the board as a diagram of letters with White at the bottom, followed by the FEN and the
-/// key.
+/// Draws the board as a text diagram with White at the bottom, followed by the FEN, the key and the
+/// checking pieces.
 fn display(position: &Position) -> String {
     const LINE: &str = " +---+---+---+---+---+---+---+---+\n";
     let mut text = format!("\n{LINE}");

@@ -1,22 +1,23 @@
 //! Converts scores to win, draw and loss probabilities, for `UCI_ShowWDL`.
 //!
 //! The probability of winning is a logistic function of the score. The probability of losing is the
-//! same function applied to the negated score, and the rest is the probability of a draw. The
-//! midpoint and the slope depend on the material: with less material on the board, it takes a
-//! higher score to win, but the score is more reliable. Other engines use the ply number instead,
-//! which is meaningless for a position that was set up.
+//! same function of the negated score, and the rest is the probability of a draw. The midpoint and
+//! slope of the function depend on the material on the board. With less material, winning requires
+//! a higher score, but the score is more reliable. Other engines use the ply number, which is
+//! meaningless for a position that was set up.
 //!
 //! The curves are maximum-likelihood fits to 12,000 self-play games of network 6 at 400 nodes per
 //! move (`tabia train games`; 1,288,820 positions with their search scores). The mean
-//! log-likelihood of the results is -0.647, compared with -0.719 for a single curve. With longer
-//! thinking times, more games are drawn.
+//! log-likelihood of the game results is -0.647, compared with -0.719 for a single curve. With
+//! longer thinking times, more games are drawn.
 
 use std::fmt;
 
 use crate::chess::position::{Color, Piece, Position};
 use crate::chess::score::{self, Score};
 
-/// Probabilities from the side to move's point of view, in permille. They add up to 1000.
+/// The probabilities of a win, a draw and a loss for the side to move, in permille. They add up to
+/// 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WinRate {
     /// Probability of a win, in permille.
@@ -33,9 +34,9 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// One curve for every [`STEP`] points of material, in ascending order. Each consists of two
-/// numbers in centipawns: the score at which half of the games are won, and the increase in score
-/// that multiplies the odds by e.
+/// The win probability curves for increasing amounts of material, [`STEP`] points apart. Each
+/// consists of two numbers in centipawns: the score at which half of the games are won, and the
+/// increase in score that multiplies the odds of winning by e.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
     (142.0, 65.0),
@@ -46,15 +47,17 @@ const CURVES: [(f64, f64); 8] = [
     (65.0, 155.0),
     (56.0, 153.0),
 ];
-/// Distance between two curves, in points of material. The first curve is for half this much
-/// material.
+/// The difference in material between neighbouring curves, in points. The first curve is for half
+/// this much material.
 const STEP: f64 = 10.0;
 
-/// Points for each kind of piece. Material is the sum over both sides; kings do not count.
+/// The value of each kind of piece in points of material. The material of both sides is added up,
+/// without the kings.
 const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 
-/// Returns the probabilities for the side to move in `position`, given the `score` of a search.
+/// Returns the win, draw and loss probabilities for the side to move in `position`, given the
+/// search score.
 pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     let certain = score::mate_distance(score).is_some() || score.abs() >= score::TABLEBASE_BOUND;
     let (win, loss) = match certain {

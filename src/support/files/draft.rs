@@ -1,4 +1,4 @@
-//! Files that are still being written. They have either no name or a draft name.
+//! Drafts: files that are still being written, which have either no name or a draft name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -12,13 +12,13 @@ use super::is_at;
 use crate::support::platform::{self, try_lock};
 
 /// The prefix of draft names. It is followed by a hash of the target's name, or by random letters
-/// if that name is taken because another program is writing the same target.
+/// if another program is already writing the same target.
 const DRAFT_PREFIX: &str = ".tabia-";
-/// The number of random letters in a draft name. Collisions are harmless, because existing files
-/// and links are never overwritten.
+/// The number of random letters in a draft name. Collisions with existing files and links are
+/// harmless, because creating a draft never overwrites anything.
 const DRAFT_LETTERS: usize = 12;
-/// How often to try to create a draft. An attempt fails if another program mistakes the draft for a
-/// leftover and removes it.
+/// The maximum number of attempts to create a draft. An attempt fails if another program mistakes
+/// the draft for a leftover and removes it before it is locked.
 const DRAFT_ATTEMPTS: usize = 8;
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -34,8 +34,8 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft (a file or folder) unless it is locked. Unlocked drafts were left by programs
-/// that were killed.
+/// Removes a draft (a file or folder) unless it is locked. An unlocked draft is a leftover of a
+/// program that was killed.
 pub(crate) fn remove_leftover(draft: &Path) {
     let Some(file) = platform::claim(draft) else { return };
     if is_at(&file, draft) {
@@ -46,8 +46,8 @@ pub(crate) fn remove_leftover(draft: &Path) {
     }
 }
 
-/// Calls `make` with the draft name of a target, or with a random name if the draft name is already
-/// in use.
+/// Calls `make` with the draft name of the target, or with a random draft name if that file already
+/// exists.
 fn under_draft_name<T>(
     target: &Path,
     make: impl Fn(&Path) -> io::Result<T>,
@@ -70,14 +70,13 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
-        // It does not matter if locking fails: where locks are not supported, other programs do not
-        // remove drafts either.
+        // Ignore errors: where locks are not supported, other programs do not remove drafts either.
         let _ = try_lock(&file);
         if is_at(&file, &path) {
             return Ok((file, path));
         }
-        // Another program removed the file before it was locked. The name may now belong to that
-        // program, so do not delete it.
+        // Another program removed the file before it was locked, and may have created its own draft
+        // with the same name. Do not delete that draft.
         let _ = path.keep();
     }
     Err(io::Error::other("other programs remove it again and again"))
@@ -85,14 +84,14 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
 
 pub(super) fn unnamed(folder: &Path) -> Option<File> {
     let file = platform::unnamed_file(folder)?;
-    // Lock the file before it gets a name. It does not matter if locking fails: where locks are not
-    // supported, other programs do not remove drafts anyway.
+    // Lock the file before it gets a name. Ignore errors: where locks are not supported, other
+    // programs do not remove drafts either.
     let _ = try_lock(&file);
     Some(file)
 }
 
-/// Gives an unnamed file the name of its target. If the target may have to be replaced, the file
-/// first gets a draft name, because only a rename can replace a file.
+/// Gives an unnamed file the name of its target. If `replaces` is true, the file first gets a draft
+/// name, because only a rename can replace an existing file.
 pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {
     let link = |path: &Path| platform::link_unnamed(file, path);
     if !replaces && link(target).is_ok() {
@@ -100,7 +99,7 @@ pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result
     }
     match under_draft_name(target, link) {
         Ok(((), path)) => platform::replace(path, target),
-        // Linking fails if `/proc` is not available.
+        // Linking fails without `/proc`. Copy the content to a named draft instead.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let (mut copy, path) = named(target)?;
             file.rewind()?;

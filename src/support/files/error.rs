@@ -1,4 +1,4 @@
-//! The error type for files that cannot be used.
+//! The error type for files and folders that cannot be used.
 
 use std::fmt::Display;
 use std::io;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::describe;
 use crate::support::words::visible;
 
-/// The reason why a file or folder cannot be used.
+/// An error that names a file or folder, the action that failed, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot {action} {}: {reason}", visible(&path.to_string_lossy()))]
 pub struct FileError {
@@ -33,7 +33,7 @@ impl FileError {
 
 /// Adds the failed action and the path to an I/O error.
 pub(crate) trait Cannot<T> {
-    /// Converts the error to `cannot ACTION PATH: REASON`.
+    /// Converts an I/O error to the message `cannot ACTION PATH: REASON`.
     fn cannot(self, action: &'static str, path: impl AsRef<Path>) -> Result<T, FileError>;
 }
 

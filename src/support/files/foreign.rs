@@ -1,7 +1,8 @@
-//! Recognises files that do not contain games in a supported format, so that error messages can
-//! name their kind.
+//! Recognises files that users pass by mistake where a file of games is expected, so that error
+//! messages can say what kind of file it is.
 
-/// A kind of file: its first bytes, its name with an article, and advice on what to do with it.
+/// A kind of file: its first bytes, its name with an article, and advice to the user on what to do
+/// with it.
 type Kind = (&'static [u8], &'static str, &'static str);
 
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
@@ -27,13 +28,13 @@ const KINDS: [Kind; 12] = [
 ];
 
 const POLYGLOT_ROW: usize = 16;
-/// The first name in a JSON object must end within this many bytes.
+/// A file is recognised as JSON only if the name of its first member ends within this many bytes.
 const JSON_NAME: usize = 64;
 
 pub(crate) const HEADER: u64 = 18;
 
-/// Recognises files without games by their first bytes. Returns the name of the kind of file (with
-/// an article), and advice on what to do with it.
+/// Recognises a file that contains no games by its first bytes. Returns the name of its kind (with
+/// an article), and advice to the user on what to do with it.
 pub(crate) fn kind_by_header(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     found.map(|&(_, name, advice)| (name, advice))
@@ -52,16 +53,16 @@ pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> 
     )
 }
 
-/// Whether these bytes are the beginning of a JSON object with at least one member. A brace alone
-/// is not enough, because it can also start a PGN comment.
+/// Whether a file that starts with these bytes looks like a JSON object with at least one member.
+/// An opening brace alone is not enough, because it can also start a PGN comment.
 fn is_json(head: &[u8]) -> bool {
     let name = head.strip_prefix(b"{\"").unwrap_or_default();
     let end = name.iter().take(JSON_NAME).position(|&byte| byte == b'"');
     end.is_some_and(|end| name[end + 1..].first() == Some(&b':'))
 }
 
-/// Whether these bytes look like entries of a Polyglot book: the keys must be sorted, and each
-/// entry must contain a move. Text never matches, because it contains no zero bytes.
+/// Whether a file that starts with these bytes looks like a Polyglot book: the keys must be sorted,
+/// and each entry must contain a move. Text never matches, because it contains no zero bytes.
 fn is_polyglot(head: &[u8]) -> bool {
     let rows = head.as_chunks::<POLYGLOT_ROW>().0;
     let keys = rows.iter().map(|row| &row[..8]);

@@ -1,12 +1,12 @@
 //! Files that store finished work, so that an interrupted command can resume.
 //!
-//! The first line contains the kind of file, the version of its format, and its owner. The owner
-//! describes the input and the settings that produced the content.
+//! The first line contains the kind of file, the version of its format, and the owner: a
+//! description of the input and the settings with which the command was run.
 //!
-//! There are two types of files. In a journal, each further line contains a record as JSON,
-//! preceded by the CRC-32 of the JSON text. If a crash or a power failure leaves an incomplete last
-//! line, that line is removed. Damaged lines are skipped. A checkpoint is always replaced as a
-//! whole, and ends with the XXH3 hash of all preceding bytes.
+//! There are two types of files. In a journal, each further line is a record in JSON, preceded by
+//! the CRC-32 of the JSON text. If a crash or a power failure leaves an incomplete last line, that
+//! line is removed. Damaged lines are skipped. A checkpoint is always replaced as a whole, and ends
+//! with the XXH3 hash of all preceding bytes.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -22,7 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{FileError, describe, open_locked, open_plain, read_plain, sync_name, write_whole};
 use crate::support::platform;
 
-/// The interval between syncs. A power failure loses at most the work of one interval.
+/// The minimum interval between syncs. A power failure loses about one interval's work.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 const MAX_HEADLINE: u64 = 1 << 24;
 const SHOWN_CHARS: usize = 40;
@@ -30,13 +30,13 @@ const SUM_CHARS: usize = 9;
 
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// The kind and version at the beginning of the first line, before the owner.
+    /// The kind of file and the version of its format, which precede the owner in the first line.
     pub(crate) magic: &'static str,
-    /// The name of this kind of file, with an article.
+    /// The name of this kind of file with an article, for error messages.
     pub(crate) name: &'static str,
 }
 
-/// The reason why a command cannot resume from a file.
+/// An error that prevents a command from resuming from a file.
 #[derive(Debug, Error)]
 #[error("cannot use {name} {}: {fault}", path.display())]
 pub struct JournalError {
@@ -47,7 +47,7 @@ pub struct JournalError {
 
 #[derive(Debug, Error)]
 pub(crate) enum Fault {
-    /// The file cannot be read or written, or another run is using it.
+    /// The file cannot be read or written, or another process is using it.
     #[error("{}", describe(.0))]
     Io(#[from] io::Error),
     #[error(
@@ -72,7 +72,8 @@ impl Kind {
         format!("{}{}\n", self.magic, owner.replace('\n', "; "))
     }
 
-    /// Reads the first line and checks the kind and owner. Returns whether the line is complete.
+    /// Reads the first line. Fails if it belongs to a file of a different kind or owner. Returns
+    /// true if the line is complete.
     pub(crate) fn check(&self, input: &mut impl BufRead, owner: &str) -> Result<bool, Fault> {
         let mut line = Vec::new();
         input.by_ref().take(MAX_HEADLINE).read_until(b'\n', &mut line)?;
@@ -85,14 +86,14 @@ impl Kind {
     }
 
     /// Opens a file for reading and appending, and creates it if necessary. Fails if the file has a
-    /// different owner. No other run can use the file until it is closed.
+    /// different owner. The file is locked, so no other process can open it in this way.
     pub(crate) fn open(&self, path: &Path, owner: &str) -> Result<File, JournalError> {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
     }
 
-    /// Returns the owner and the length of the first line, or `None` if that line is incomplete.
-    /// Line breaks in the owner have been replaced by semicolons. This also works while another run
-    /// is writing the file.
+    /// Returns the owner of a file and the length of its first line, or `None` if that line is
+    /// incomplete. Semicolons in the owner may stand for line breaks. This function works even
+    /// while another process is writing the file.
     pub(crate) fn owner(&self, path: &Path) -> Result<Option<(String, u64)>, JournalError> {
         self.try_owner(path).map_err(|fault| self.error(path, fault))
     }
@@ -109,14 +110,14 @@ impl Kind {
         }
     }
 
-    /// Reads the records from offset `from` onwards, without changing the file, which another run
-    /// may be extending.
+    /// Reads the records from offset `from` onwards. Does not change the file, because another
+    /// process may be appending to it.
     ///
     /// Returns the offset of the first incomplete or damaged line, or the length of the file if
     /// there is none. Start the next call at this offset: on a network file system, a line can look
-    /// damaged until all of its content has been transferred. That call visits the records after
-    /// the line a second time. Returns `None` if the file is shorter than `from`, which means that
-    /// it was replaced.
+    /// damaged until all of its content has been transferred. The next call visits any records
+    /// after a damaged line again. Returns `None` if the file is shorter than `from`, which means
+    /// that it was replaced.
     pub(crate) fn follow<R: DeserializeOwned>(
         &self,
         path: &Path,
@@ -186,7 +187,8 @@ fn difference(before: &str, now: &str) -> String {
     format!("it was \"{was}\", and is \"{is}\" now")
 }
 
-/// Returns the first setting in which two owners differ. Settings are separated by semicolons.
+/// Returns the first setting in which two owners differ, as stated by each of them. Settings are
+/// separated by semicolons.
 pub(crate) fn first_difference<'a>(one: &'a str, other: &'a str) -> [&'a str; 2] {
     let [mut one, mut other] = [one, other].map(|owner| owner.split(';').map(str::trim));
     loop {
@@ -246,7 +248,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     fn write(&mut self, json: &[u8]) -> io::Result<u64> {
         let (line, place) = ([sum_of(json).as_bytes(), json, b"\n"].concat(), self.end);
         if let Err(error) = self.file.write_all(&line) {
-            // If this truncation fails, the next run removes the incomplete line.
+            // If truncating the file also fails, the next run removes the incomplete line.
             let _ = platform::set_len(&self.file, self.end);
             return Err(error);
         }

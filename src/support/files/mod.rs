@@ -1,5 +1,6 @@
-//! Files: writing them atomically (`output`), locking them (`owned`), and opening only certain
-//! kinds of files. A [`Journal`] lets long commands resume.
+//! Functions for files: writing them atomically (`output`), locking them (`owned`), opening only
+//! regular files, and recognising unsupported formats (`foreign`). A [`Journal`] lets long commands
+//! resume.
 
 mod draft;
 mod error;
@@ -28,8 +29,8 @@ pub(crate) use owned::{open_locked, open_output};
 
 use crate::support::platform::{self, may_wait};
 
-/// Opens a regular file for reading. Rejects anything else, such as a named pipe, where opening
-/// would block until another program writes to it.
+/// Opens a regular file for reading. Rejects folders, devices and pipes; opening a named pipe would
+/// block until another program writes to it.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     platform::set_nonblocking(options.read(true));
@@ -49,8 +50,8 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Lists a folder. If a signal interrupts the call, it is repeated, just as the standard library
-/// does for files.
+/// Lists a folder. Repeats the call if a signal interrupts it, which the standard library does for
+/// files but not for folders.
 pub(crate) fn read_folder(path: &Path) -> io::Result<ReadDir> {
     loop {
         match path.read_dir() {
@@ -64,8 +65,8 @@ pub(crate) fn read_folder(path: &Path) -> io::Result<ReadDir> {
 /// because opening one blocks until another program reads from it.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
-    // Check before opening, because the operating system's error message for a pipe without a
-    // reader is unclear.
+    // Check the type before opening, because the operating system's error message for a pipe that
+    // no program reads is unclear.
     if let Ok(known) = std::fs::metadata(path)
         && may_wait(known.file_type())
     {
@@ -85,25 +86,27 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The operating system's code for an I/O error. It is the same on all Unix systems.
+/// The operating system's number for a low-level I/O error of a device, the same on all Unix
+/// systems.
 const EIO: i32 = 5;
 
-/// Describes an I/O error. Common errors get their own messages, because xboard takes some of the
-/// operating system's messages for an engine crash.
+/// Describes an I/O error. Common errors get Tabia's own messages, because xboard treats some of
+/// the operating system's messages as a sign that the engine has crashed.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        // This kind of error has no stable name in the standard library.
+        // The standard library has no stable `ErrorKind` for this error.
         _ if error.raw_os_error() == Some(EIO) => "the disk reports an error".to_owned(),
         io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
         _ => without_error_numbers(&error.to_string()).into_owned(),
     }
 }
 
-/// Removes the numbers that the standard library appends to system errors, such as ` (os error 2)`.
+/// Removes the error numbers that the standard library appends to system error messages, such as `
+/// (os error 2)`.
 pub(crate) fn without_error_numbers(text: &str) -> Cow<'_, str> {
     const BEGIN: &str = " (os error ";
     let mut rest = text;

@@ -1,9 +1,10 @@
 //! Writes files atomically, and never replaces a file by mistake.
 //!
-//! Where possible, a file has no name until it is complete and synced. If the target already
-//! exists, the new file gets a draft name and is then renamed to replace the old file. If a program
-//! is killed between these two steps, the next run that writes the same target removes the draft.
-//! Programs lock their drafts while they are running, so an unlocked draft is a leftover.
+//! Where the file system allows it, a file has no name until it is complete and synced; elsewhere
+//! it has a draft name. To replace an existing file, an unnamed file first gets a draft name as
+//! well, and is then renamed. If a program is killed before the rename, the next run that writes
+//! the same target removes the draft. Running programs lock their drafts, so an unlocked draft is a
+//! leftover.
 //!
 //! Symbolic links are followed and preserved. An [`Output`] may replace an empty file, a file of
 //! the same [`FileKind`] or, with `force`, any other file. It never replaces an input of the same
@@ -22,16 +23,16 @@ use super::error::FileError;
 use crate::support::platform::{self, FileId, known_id};
 
 const HEAD: u64 = 4096;
-/// Suffixes that belong to a particular kind of file.
+/// File name extensions that belong to a particular kind of file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
 /// The maximum number of symbolic links to follow; Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
-/// A kind of file that a command writes, and whose existing files it may replace.
+/// A kind of file that a command writes. The command may replace existing files of the same kind.
 #[derive(Debug, Clone, Copy)]
 pub struct FileKind {
-    /// The name of the kind, with an article.
+    /// The name of the kind with an article, for error messages.
     pub name: &'static str,
     /// Whether a file that starts with these bytes (at most 4096) is of this kind.
     pub recognises: fn(&[u8]) -> bool,
@@ -57,7 +58,8 @@ impl FileKind {
     };
 }
 
-/// Whether the content of a file starts with this prefix. Ignores case and leading white space.
+/// Whether `head`, the beginning of a file, starts with the text `with`. Ignores case and leading
+/// white space.
 fn begins(head: &[u8], with: &str) -> bool {
     let head = head.trim_ascii_start();
     head.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
@@ -82,7 +84,7 @@ impl Failure {
 }
 
 enum Destination {
-    /// A file that may not exist yet: its resolved path, and its metadata if it exists.
+    /// A regular file: its path with all symbolic links resolved and, if it exists, its metadata.
     File(PathBuf, Option<Metadata>),
     Stream,
 }
@@ -92,7 +94,7 @@ enum Destination {
 pub struct Output<'a> {
     path: &'a Path,
     kind: FileKind,
-    /// The suffix that other programs require for this kind of file, if any.
+    /// The file name extension that other programs require for this kind of file, if any.
     ending: Option<&'static str>,
     force: bool,
     inputs: Vec<FileId>,
@@ -104,7 +106,8 @@ impl<'a> Output<'a> {
         Output { path, kind, ending: None, force: false, inputs: Vec::new() }
     }
 
-    /// Sets the expected suffix. Paths with the suffix of a different kind of file are rejected.
+    /// Sets the expected file name extension. Paths with the extension of a different kind of file
+    /// are rejected.
     pub fn ending(self, ending: &'static str) -> Self {
         Output { ending: Some(ending), ..self }
     }
@@ -114,7 +117,7 @@ impl<'a> Output<'a> {
         self.path
     }
 
-    /// Sets whether a file of a different kind may be replaced.
+    /// Sets whether the output may replace a file of a different kind.
     pub fn force(self, force: bool) -> Self {
         Output { force, ..self }
     }
@@ -135,8 +138,8 @@ impl<'a> Output<'a> {
         self
     }
 
-    /// Checks whether the file may be written, so that a long computation is not wasted. Changes
-    /// nothing on disk.
+    /// Checks whether the file can be written. Call this method before a long computation, so that
+    /// its result is not lost. Changes nothing on disk.
     ///
     /// # Errors
     /// If the path is an input, a folder or a file of a different kind, or if its folder does not
@@ -152,7 +155,8 @@ impl<'a> Output<'a> {
     /// through links.
     pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), FileError> {
         let whole = |output: &Output<'_>| match output.place()? {
-            // If the folder does not exist, writing the file will fail anyway.
+            // If the folder does not exist, writing the file fails anyway, so the unresolved path
+            // is good enough.
             Destination::File(path, _) => Ok(path.file_name().map(|name| {
                 let folder = folder_of(&path);
                 folder.canonicalize().unwrap_or(folder.to_owned()).join(name)
@@ -278,7 +282,8 @@ fn place(path: &Path) -> io::Result<Destination> {
     Ok(Destination::File(path.canonicalize()?, Some(there)))
 }
 
-/// Returns the path of the file to create, after following symbolic links from `path`.
+/// Follows symbolic links from `path` to a file that does not exist yet, and returns the path of
+/// that file.
 fn new_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -299,17 +304,18 @@ pub(crate) struct NewFile {
     draft: Draft,
     name: PathBuf,
     target: PathBuf,
-    /// The permissions of the file to be replaced, if any.
+    /// The permissions of the file being replaced, if any. They are copied to the new file.
     permissions: Option<Permissions>,
 }
 
 /// Where the content is stored until the file has its final name.
 #[derive(Debug)]
 enum Draft {
-    /// A file without a name. The operating system deletes it when the program ends.
+    /// A file without a name. The operating system deletes it if the program ends before the file
+    /// gets a name.
     Unnamed(File),
     Named(File, TempPath),
-    /// A complete file elsewhere on the same file system. [`NewFile::keep`] renames it.
+    /// A complete file with another name on the same file system. [`NewFile::keep`] renames it.
     Moved(File, PathBuf),
     /// The target device or pipe itself.
     Direct(File),
@@ -329,8 +335,8 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, permissions })
     }
 
-    /// Uses an existing, complete file as the content. [`NewFile::keep`] moves that file into
-    /// place. If it is on a different file system, its content is copied immediately instead.
+    /// Uses an existing, complete file as the content. [`NewFile::keep`] moves that file to its
+    /// final name. If it is on a different file system, its content is copied immediately instead.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
         if platform::is_on_volume_of(&there, folder_of(&self.target))? {
@@ -363,8 +369,8 @@ impl NewFile {
         }
     }
 
-    /// Syncs the bytes, moves the file into place, and syncs its name. If this fails, either the
-    /// old file is unchanged, or the new file is in place but may be lost in a power failure.
+    /// Syncs the content, gives the file its final name, and syncs the name. If this fails, either
+    /// the old file is unchanged, or the new file is in place but may be lost in a power failure.
     pub(crate) fn keep(self) -> Result<(), FileError> {
         let path = self.name.clone();
         self.put().map_err(|failure| failure.map_error(&path))
@@ -392,8 +398,8 @@ impl NewFile {
             Draft::Named(_, path) => platform::replace(path, &target),
             Draft::Unnamed(file) => link(&file, &target, permissions.is_some()),
             Draft::Moved(file, path) => match platform::rename(&path, &target) {
-                // A file cannot be renamed from one mount to another, even within a single file
-                // system.
+                // The file is on a different mount of the same file system, so it cannot be
+                // renamed. Copy it instead.
                 Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                     let old = target.metadata().ok();
                     let mut new = NewFile::begin(&name, target, old.as_ref())?;
@@ -408,7 +414,8 @@ impl NewFile {
     }
 }
 
-/// Syncs the name of a file. Syncing the bytes of the file does not sync its name.
+/// Syncs the name of a file, so that the file can be found after a power failure. Syncing its
+/// content does not do this.
 pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
@@ -424,8 +431,8 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces a file atomically. Use this only for the program's own files, or after
-/// [`Output::check`].
+/// Replaces a file atomically, without checking the kind of the old file. Use this function only
+/// for the program's own files, or after [`Output::check`].
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_file(path, bytes).map_err(|failure| failure.map_error(path))
 }
@@ -500,7 +507,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("book");
         fs::write(&path, "old").expect("written");
-        // Simulate another program that has created a named draft but has not renamed it yet.
+        // Simulate another program that has created a draft for the same target but has not renamed
+        // it yet.
         let draft = draft_of(&path);
         let theirs = File::create(&draft).expect("created");
         platform::try_lock(&theirs).expect("free");

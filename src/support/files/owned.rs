@@ -1,5 +1,5 @@
-//! Exclusive locks on files, so that two runs do not use a file at the same time. Opening a named
-//! pipe without a reader fails instead of blocking.
+//! Exclusive locks on files, so that two processes do not use a file at the same time. If the path
+//! is a named pipe without a reader, opening it fails instead of blocking.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::platform;
 
-/// How long to wait for another run to release its lock. If a run is killed while it is starting an
-/// engine, its files stay open until the engine has started.
+/// How long to wait for another process to release its lock. If a process is killed while it is
+/// starting an engine, its locks remain for a moment, because the engine's new process holds its
+/// open files until the engine has started.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
@@ -19,8 +20,8 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 /// replaced before it is locked.
 const ATTEMPTS: usize = 8;
 
-/// Opens a file for exclusive use by this run. Appends to the file or, with `anew`, replaces its
-/// content. Pipes and other special files are neither locked nor replaced.
+/// Opens a file for exclusive use by this process, for appending or, with `anew`, with its old
+/// content deleted. Pipes and other special files are neither locked nor emptied.
 pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let file = platform::open_appending(path)?;
     if !platform::is_device(path) && file.metadata()?.is_file() {
@@ -44,7 +45,7 @@ fn lock(file: &File) -> io::Result<()> {
                 let reason = "another program writes to it";
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
             }
-            // Some network file systems do not support locks.
+            // Some network file systems do not support locks. Use the file without a lock.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                 return Ok(());
             }

@@ -34,13 +34,14 @@ pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
-/// The style sheets of all pages that are written as files.
+/// The style sheets of all pages that are written to files.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
 /// The modules used by all pages that are written to files. Each comes after the modules that it
 /// imports.
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
-/// The HTML frame of all pages that are written as files, with placeholders for the other parts.
+/// The HTML frame of all pages that are written to files, with placeholders for the title, styles,
+/// body, data and script.
 const SHELL: &str = include_str!("shell.html");
 
 pub(crate) struct Page {
@@ -53,7 +54,8 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Returns the page, with `data` stored in its `data` element for the script to read.
+    /// Returns the HTML of the page, with `data` stored in the `data` element, where the script
+    /// reads it.
     pub(crate) fn with(&self, data: &Value) -> String {
         let style = STYLES.concat() + self.style;
         let parts = [
@@ -89,7 +91,8 @@ pub(crate) fn scriptless_page(title: &str, style: &str, body: &str) -> String {
     fill(SCRIPTLESS_SHELL, &parts)
 }
 
-/// Replaces the placeholders in a frame. They must occur in the same order as in `parts`.
+/// Replaces each placeholder in a frame by its part. The placeholders must occur in the same order
+/// as in `parts`.
 fn fill(shell: &str, parts: &[(&str, String)]) -> String {
     let (mut page, mut left) = (String::new(), shell);
     for (mark, part) in parts {
@@ -100,10 +103,10 @@ fn fill(shell: &str, parts: &[(&str, String)]) -> String {
     page + left
 }
 
-/// Formats JSON for a script element. The browser searches for the closing tag without parsing the
-/// JSON, and `<!--<script` changes which closing tag it accepts. Therefore all characters that can
-/// form a tag are escaped. In JSON, the escaped characters can occur only inside strings, so the
-/// data is unchanged.
+/// Formats JSON for a script element. All characters that can form a tag are escaped, because the
+/// browser searches for the closing tag without parsing the JSON, and `<!--<script` changes which
+/// closing tag it accepts. Outside strings, these characters do not occur in JSON, so escaping them
+/// does not change the data.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();
     for letter in data.to_string().chars() {

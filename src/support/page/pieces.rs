@@ -1,4 +1,5 @@
-//! Draws the pieces for pages without scripts, using the data in the module `pieces.js`.
+//! Draws the pieces for pages without scripts. The shapes come from the JavaScript module
+//! `pieces.js`.
 
 use std::fmt::Write;
 
@@ -9,8 +10,8 @@ use super::PIECES_JS;
 /// The piece letters used in FEN.
 const KINDS: &str = "kqrbnp";
 
-/// Returns SVG symbols with the ids `piece-K`, `piece-k` and so on, for the pieces in `letters`. A
-/// symbol is 48 by 48 units.
+/// Returns an SVG symbol of 48 by 48 units for each piece in `letters`, with the ids `piece-K`,
+/// `piece-k` and so on.
 pub(crate) fn piece_symbols(letters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
     for letter in letters {
@@ -56,8 +57,8 @@ fn drawing(kind: char) -> String {
     out
 }
 
-/// Returns the list for a piece from an object in `pieces.js`, where each list is on a line of its
-/// own.
+/// Returns the list for the piece `kind` from an object in `pieces.js`, which has one list per
+/// line.
 fn entry(object: &str, kind: char) -> Value {
     let lines = PIECES_JS.split(object).nth(1).unwrap_or_default().lines();
     let mut lines = lines.take_while(|line| *line != "};");

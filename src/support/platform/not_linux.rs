@@ -1,4 +1,4 @@
-//! Replacements for functions that only Linux supports.
+//! Replacements for functions that are available only on Linux.
 
 use std::fs::File;
 use std::io;
@@ -14,8 +14,8 @@ pub(crate) fn link_unnamed(_: &File, _: &Path) -> io::Result<()> {
     Err(io::Error::other("there are no files without names"))
 }
 
-/// Always fails. On Windows, for example, a child process does not inherit the cores of the thread
-/// that starts it.
+/// Always fails, because binding processes to cores is supported only on Linux. On Windows, for
+/// example, a child process does not inherit the cores of the thread that starts it.
 pub(crate) fn usable_cores() -> io::Result<Vec<usize>> {
     Err(io::Error::other("Tabia supports this only on Linux"))
 }

@@ -1,4 +1,4 @@
-//! Types that are the same on all operating systems.
+//! Types shared by the modules for all operating systems.
 
 /// Identifies a file on this machine, regardless of the name or link by which it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,13 +13,13 @@ pub(crate) struct FileId {
 pub(crate) enum Event {
     /// Ctrl-C (SIGINT), or Ctrl-Break.
     Interrupt,
-    /// SIGTERM, or the end of the Windows session.
+    /// SIGTERM or, on Windows, logging off or shutting down.
     Terminate,
     /// The terminal was closed (SIGHUP).
     Hangup,
 }
 
-/// A signal to an engine. Windows has no signals.
+/// A signal that is sent to an engine. Windows has no signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
     Interrupt,

@@ -1,4 +1,4 @@
-//! The functions for Linux and other Unix systems.
+//! The implementation for Linux and other Unix systems.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -24,13 +24,13 @@ const NEW_FILE_MODE: u32 = 0o666;
 /// The mode of a new folder, before the umask is applied.
 #[cfg(feature = "parquet")]
 const NEW_FOLDER_MODE: u32 = 0o777;
-/// The signals that indicate that a program has crashed (SIGABRT and SIGSEGV).
+/// The signals that kill a program when it crashes: SIGABRT and SIGSEGV.
 const CRASHES: [i32; 2] = [6, 11];
 /// Whether [`signal`] has an effect.
 pub(crate) const HAS_SIGNALS: bool = true;
 
-/// Calls `react` from a separate thread whenever one of the `events` occurs, instead of the default
-/// action.
+/// Replaces the default action for the given `events`: calls `react` from a separate thread
+/// whenever one of them occurs.
 #[cfg(feature = "cli")]
 pub(crate) fn on_events(
     events: &[Event],
@@ -54,13 +54,13 @@ pub(crate) fn on_events(
     Ok(())
 }
 
-/// Returns whether standard output can be written without blocking. Writing would block on a full
-/// pipe that no program is reading.
+/// Returns true if writing to standard output would not block. It would block if the output is a
+/// full pipe that no program is reading.
 #[cfg(feature = "cli")]
 pub(crate) fn output_has_room(output: &io::Stdout) -> bool {
     let mut wanted = [PollFd::new(output, PollFlags::OUT)];
-    // If polling fails, the output is broken or does not support polling, so writing does not
-    // block.
+    // If polling fails, the output is broken or does not support polling. In both cases, writing
+    // does not block.
     poll(&mut wanted, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
@@ -86,12 +86,14 @@ pub(crate) fn known_id(_: &Path, metadata: &Metadata) -> Option<FileId> {
     Some(id(metadata))
 }
 
-/// Returns the identity of standard input if it is a regular file.
+/// Returns the identity of the file that standard input reads, or `None` if it is not a regular
+/// file.
 pub(crate) fn stdin_id() -> Option<FileId> {
     regular_id(Path::new("/dev/stdin"))
 }
 
-/// Returns the identity of standard output if it is a regular file.
+/// Returns the identity of the file that standard output writes, or `None` if it is not a regular
+/// file.
 pub(crate) fn stdout_id() -> Option<FileId> {
     regular_id(Path::new("/dev/stdout"))
 }
@@ -109,18 +111,19 @@ pub(crate) fn is_on_volume_of(file: &File, folder: &Path) -> io::Result<bool> {
     Ok(file.metadata()?.dev() == folder.metadata()?.dev())
 }
 
-/// Sets an option so that opening a file does not wait for another program.
+/// Makes opening a file return immediately, even if it is a pipe that no other program has opened.
 pub(crate) fn set_nonblocking(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
 }
 
-/// Reverses [`set_nonblocking`] for an open file, so that writing to a pipe waits for a slow
+/// Reverses [`set_nonblocking`] for an open file. After this, writing to a pipe waits for a slow
 /// reader.
 pub(crate) fn set_blocking(file: &File) -> io::Result<()> {
     Ok(fcntl_setfl(file, fcntl_getfl(file)? - OFlags::NONBLOCK)?)
 }
 
-/// Opens a file for appending, and creates it if necessary. Fails for a pipe without a reader.
+/// Opens a file for appending, and creates it if necessary. Fails if the file is a named pipe that
+/// no program reads.
 pub(crate) fn open_appending(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     set_nonblocking(options.create(true).append(true));
@@ -132,7 +135,7 @@ pub(crate) fn open_appending(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Whether an operation on this type of file may have to wait for another program.
+/// Whether opening, reading or writing this type of file may have to wait for another program.
 pub(crate) fn may_wait(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_socket()
 }
@@ -143,7 +146,7 @@ pub(crate) fn is_device(_: &Path) -> bool {
     false
 }
 
-/// Fills the buffer with the bytes at this offset.
+/// Fills the buffer with the bytes starting at `offset`.
 pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     file.read_exact_at(buffer, offset)
 }
@@ -163,7 +166,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Creates a file without a name, if the file system supports this.
+/// Creates a file without a name. Returns `None` if the file system does not support such files.
 #[cfg(target_os = "linux")]
 pub(crate) fn unnamed_file(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, open};
@@ -180,7 +183,7 @@ pub(crate) fn link_unnamed(file: &File, path: &Path) -> io::Result<()> {
     Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// Locks a file exclusively, unless another run has locked it.
+/// Locks a file exclusively. Fails without waiting if another process has locked it.
 pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
@@ -190,8 +193,8 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     file.unlock()
 }
 
-/// Opens and locks a file or folder that another program may have left behind. Returns `None` if a
-/// program is still using it.
+/// Opens and locks a file or folder that may be a leftover of a killed program. Returns `None` if a
+/// running program is still using it.
 pub(crate) fn claim(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));
@@ -203,8 +206,7 @@ pub(crate) fn claim(path: &Path) -> Option<File> {
 #[cfg(feature = "parquet")]
 pub(crate) fn lock_folder(path: &Path) -> io::Result<File> {
     let lock = File::open(path)?;
-    // It does not matter if locking fails: where locks are not supported, no program removes the
-    // folder.
+    // Ignore errors: where locks are not supported, no other program removes the folder.
     let _ = lock.try_lock();
     Ok(lock)
 }
@@ -215,7 +217,7 @@ pub(crate) fn new_folder_permissions() -> Option<fs::Permissions> {
     Some(std::os::unix::fs::PermissionsExt::from_mode(NEW_FOLDER_MODE))
 }
 
-/// Syncs a folder that [`lock_folder`] has locked, and renames it.
+/// Syncs a folder that was locked by [`lock_folder`], renames it, and releases the lock.
 #[cfg(feature = "parquet")]
 pub(crate) fn rename_folder(from: &Path, to: &Path, lock: File) -> io::Result<()> {
     File::open(from)?.sync_all()?;
@@ -279,7 +281,8 @@ pub(crate) fn has_crashed(status: ExitStatus) -> bool {
     status.signal().is_some_and(|signal| CRASHES.contains(&signal))
 }
 
-/// A child's standard input. Writing to it fails if the child does not read it in time.
+/// The standard input of a child process. Writing to it fails if the child does not read the data
+/// in time.
 #[derive(Debug)]
 pub(crate) struct Input(ChildStdin);
 
@@ -289,7 +292,7 @@ impl Input {
         Ok(Input(stdin))
     }
 
-    /// Writes all bytes. Fails with `TimedOut` if this takes longer than `timeout`.
+    /// Writes all bytes. Fails with `TimedOut` if the child does not read them within `timeout`.
     pub(crate) fn write_all(&mut self, mut bytes: &[u8], timeout: Duration) -> io::Result<()> {
         let deadline = Instant::now() + timeout;
         while !bytes.is_empty() {
@@ -395,7 +398,8 @@ mod memory {
 
     use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-    /// Private memory. Its pages read as zero and are committed on the first write.
+    /// Memory private to this process. Its pages read as zero and use physical memory only after
+    /// the first write.
     pub(crate) struct Mapping {
         start: NonNull<u8>,
         bytes: usize,
@@ -424,11 +428,11 @@ mod memory {
             self.start
         }
 
-        /// Returns all pages to the operating system, so that they read as zero. Returns whether
+        /// Sets all bytes to zero by returning the pages to the operating system. Returns true if
         /// this succeeded.
         pub(crate) fn clear(&mut self) -> bool {
             let start = self.start.as_ptr().cast();
-            // The exclusive borrow guarantees that no other thread reads the memory.
+            // The exclusive borrow guarantees that no other thread accesses the memory.
             unsafe { madvise(start, self.bytes, Advice::LinuxDontNeed) }.is_ok()
         }
     }
@@ -436,7 +440,7 @@ mod memory {
     impl Drop for Mapping {
         #[allow(unsafe_code)]
         fn drop(&mut self) {
-            // `new` mapped this many bytes, and they are no longer in use.
+            // `new` mapped this many bytes, and no reference to them is left.
             let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
         }
     }

@@ -7,7 +7,7 @@ use crate::support::words::xml;
 /// The height of a row in the legend. All lengths in this module are in SVG user units (pixels).
 pub(super) const LEGEND_ROW: f64 = 20.0;
 const MARK: f64 = 3.5;
-/// The mean width of a character in the title.
+/// The estimated mean width of a character in the title.
 const TITLE_LETTER: f64 = 8.4;
 const TITLE_MARGIN: f64 = 16.0;
 
@@ -17,8 +17,8 @@ pub(crate) const COLORS: [&str; 7] =
 
 pub(super) type Place = (f64, f64);
 
-/// Returns the beginning of an SVG image of the given size, in pixels. The image is made wider if
-/// the title does not fit.
+/// Returns the opening of an SVG image with a title. The size is in pixels; the image is made wider
+/// if the title does not fit.
 pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
     let width = width.max(2.0 * TITLE_MARGIN + TITLE_LETTER * title.chars().count() as f64);
     let title = xml(title);
@@ -65,7 +65,7 @@ impl CurveStyle<'_> {
         let _ = writeln!(out, "<polyline {} points=\"{}\"/>", self.look(), places.join(" "));
     }
 
-    /// Draws a point marker, which is hollow if the line is dashed and filled otherwise.
+    /// Draws a point marker: a circle that is hollow if the line is dashed and filled otherwise.
     pub(super) fn mark(&self, out: &mut String, (x, y): Place) {
         let fill = if self.dashed { "#ffffff" } else { self.color };
         let _ = writeln!(

@@ -1,4 +1,4 @@
-//! Plots curves on axes with a base-2 logarithmic scale, so that each doubling covers the same
+//! Plots curves on axes with base-2 logarithmic scales, on which each doubling covers the same
 //! distance.
 
 use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
@@ -45,7 +45,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis that covers the given numbers. Its ends are powers of two.
+    /// Creates an axis that covers the given numbers, from one power of two to another.
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let ends = numbers.map(doubled).fold(None, |ends, at| match ends {
             None => Some((at, at)),
@@ -69,8 +69,8 @@ fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// Plots curves, with the first curve on top. `across` labels the horizontal axis, and `up` labels
-/// the vertical axis.
+/// Plots curves as an SVG image. Earlier curves are drawn on top of later ones. `across` is the
+/// label of the horizontal axis, and `up` that of the vertical axis.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let x_axis = Axis::of(points().map(|point| point.x));

@@ -1,5 +1,5 @@
-//! Plots curves over numbered points. The panels are either side by side with a common vertical
-//! scale, or in several rows with a scale of their own for each panel.
+//! Plots curves over numbered points. The panels are either side by side with the same vertical
+//! scale, or in rows with a separate vertical scale for each panel.
 
 use std::fmt::Write;
 
@@ -14,12 +14,12 @@ const BOTTOM: f64 = 46.0;
 const GAP: f64 = 26.0;
 /// The gap between two rows of panels. It contains the panel titles of the lower row.
 const ROW_GAP: f64 = 40.0;
-/// The maximum number of labelled points in a panel.
+/// The maximum number of points that are labelled with their numbers in a panel.
 const NUMBERS: usize = 20;
 /// The approximate number of horizontal grid lines in a panel with a linear scale.
 const GRID_LINES: f64 = 6.0;
-/// Points are marked in panels with at most this many of them, so that even a single point is
-/// visible.
+/// The maximum number of points in a panel for which each point gets a marker. A curve with a
+/// single point would be invisible without one.
 const MARKED: usize = 20;
 /// The smallest value that a logarithmic scale can show. Smaller values are clamped to it.
 const MIN_VALUE: f64 = 1e-6;
@@ -48,7 +48,8 @@ pub(crate) struct Panel {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
-    /// The lower end of the grid. On a logarithmic scale, this is a base-ten logarithm.
+    /// The lower end of the grid. On a logarithmic scale, this field and `high` are base-10
+    /// logarithms.
     low: f64,
     high: f64,
     step: f64,
@@ -57,7 +58,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Creates a logarithmic scale between two powers of ten. `unit` is appended to the numbers.
+    /// Creates a logarithmic scale that covers the values, from one power of ten to another. `unit`
+    /// is appended to the labels.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
         let low = if low > high { 0.0 } else { low.floor() };
@@ -102,7 +104,7 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// Rounds `least` up to 1, 2 or 5 times a power of ten.
+/// Rounds `least` up to a number that is 1, 2 or 5 times a power of ten.
 pub(crate) fn round_number(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let numbers = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
@@ -156,7 +158,8 @@ pub(crate) fn tiles(
     out
 }
 
-/// Returns the horizontal position of a point. There are `points` equally spaced points.
+/// Returns the horizontal position of point number `point`, if `points` points are spaced equally
+/// between `left` and `right`.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
 }
@@ -165,12 +168,13 @@ fn points(panel: &Panel) -> usize {
     panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1)
 }
 
-/// Draws a panel between two horizontal positions, without labels for its points.
+/// Draws a panel between two horizontal positions, without the point labels. `labelled` is whether
+/// to label the vertical scale.
 fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
     axes(out, ends, scale, labelled);
     let (left, points) = (ends.0, points(panel));
     text(out, (left, TOP - 10.0), "start", &xml(&panel.title));
-    // The first curves are drawn last, so that they are on top.
+    // Draw the curves in reverse order, so that earlier ones are on top.
     for curve in panel.curves.iter().rev() {
         let style = curve.style();
         let place = |(point, &value)| (across(ends, points, point), scale.y(value));
@@ -194,7 +198,7 @@ fn number(
     }
 }
 
-/// Draws the grid of a panel. Draws the numbers only if `labelled` is set.
+/// Draws the grid of a panel and, if `labelled` is set, the numbers of the vertical scale.
 fn axes(out: &mut String, (left, right): (f64, f64), scale: &Scale, labelled: bool) {
     for (y, label) in scale.grid() {
         grid_line(out, (left, y), (right, y));

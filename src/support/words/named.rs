@@ -1,14 +1,14 @@
 //! Names for enum values.
 
 /// Defines user-visible names for the values of an enum: the constants `ALL` and `NAMES`, the
-/// method `name`, and conversions to and from text. Error messages use the literal after the type
-/// to describe the kind of value.
+/// method `name`, and conversions to and from text. The literal after the type says in error
+/// messages what the enum represents.
 macro_rules! named_values {
     ($vis:vis $type:ident, $what:literal: $($variant:ident = $name:literal),+ $(,)?) => {
         impl $type {
             /// All values, in the order in which they are listed to users.
             $vis const ALL: [Self; Self::NAMES.len()] = [$($type::$variant),+];
-            /// The names of all values, in the same order.
+            /// The names of all values, in the same order as `ALL`.
             $vis const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
 
             /// Returns the name, as used in options, arguments and output.

@@ -11,8 +11,8 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// Returns a noun in the form that follows a number: `game` after 1, `games` after any other
-/// number.
+/// Returns the singular or plural of a noun, depending on the number before it: `game` after 1, and
+/// `games` otherwise.
 pub(crate) fn plural(number: u64, singular: &str) -> String {
     if number == 1 {
         return singular.to_owned();
@@ -39,7 +39,8 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// Prepares a number for formatting with `decimals` decimals, so that -0.04 is not shown as `-0.0`.
+/// Prepares a number for formatting with `decimals` decimals. Numbers that round to zero become
+/// 0.0, so that -0.04 is not shown as `-0.0`.
 pub(crate) fn rounded(figure: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     // Adding zero turns -0.0 into 0.0 and changes no other number.

@@ -1,6 +1,7 @@
 //! White space, as understood by all parsers of games and positions.
 
-/// Whether a character separates words (Unicode white space or a zero-width character).
+/// Whether a character separates words. This includes Unicode white space, zero-width characters,
+/// and marks for the text direction.
 pub(crate) fn is_space(sign: char) -> bool {
     sign.is_whitespace()
         || matches!(sign, '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

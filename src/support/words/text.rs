@@ -1,4 +1,4 @@
-//! Escapes untrusted text for display or output.
+//! Escapes and shortens untrusted text for display or output.
 
 use std::borrow::Cow;
 
@@ -29,8 +29,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Replaces invisible characters except line breaks with escape sequences, for output that quotes
-/// text.
+/// Like [`visible`], but keeps line breaks, for output that quotes several lines of text.
 pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);
@@ -51,7 +50,8 @@ pub(crate) fn xml(text: &str) -> String {
 
 const QUOTE: usize = 100;
 
-/// Shortens `text` so that messages quoting it do not get too long.
+/// Shortens `text` to at most 100 characters and `...`, so that messages that quote it do not get
+/// too long.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The longest time that can be parsed: ten years. Adding such times cannot overflow.
+/// The longest time that can be parsed: ten years. It is small enough that adding several times
+/// cannot overflow.
 pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Formats seconds with as many decimals as necessary: `30`, `0.05`.
@@ -20,7 +21,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Formats minutes, followed by seconds if they are not zero: `5`, `0:30`.
+/// Formats a duration in minutes, followed by seconds unless they are zero: `5`, `0:30`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MinutesSeconds(pub Duration);
 
@@ -57,8 +58,9 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     time.ok_or("expected seconds above 0, such as 5 or 0.5")
 }
 
-/// Parses either `M:SS` or a plain number in units of `unit` seconds. Both forms may have decimals.
-/// A plain number means minutes in protocols, and seconds on the command line.
+/// Parses either `M:SS` or a plain number in units of `unit` seconds. All numbers may have
+/// decimals. A plain number is in minutes in the xboard protocol, and in seconds on the command
+/// line.
 pub(crate) fn parse_clock(text: &str, unit: u32) -> Option<Duration> {
     let time = match text.split_once(':') {
         Some((minutes, seconds)) => {

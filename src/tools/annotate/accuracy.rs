@@ -1,13 +1,14 @@
-//! Converts scores to expected points in games between people, and to the accuracy of moves.
+//! Converts scores to expected points in games between humans, and computes the accuracy of moves.
 
 use crate::chess::score::Score;
 
-/// The score difference, in centipawns, that multiplies the odds of winning by e in human games.
-/// Lichess fitted the inverse, 0.00368208, to games of players rated about 2300
-/// (<https://lichess.org/page/accuracy>). In engine games, a pawn increases the odds more.
+/// The score difference, in centipawns, that multiplies the odds of winning by e in games between
+/// humans. Lichess fitted its reciprocal, 0.00368208, to games of players rated about 2300
+/// (<https://lichess.org/page/accuracy>). In engine games, an advantage of a pawn increases the
+/// odds more than this.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// The cap on scores, in centipawns, including mate scores. Lichess uses the same cap. It ensures
-/// that a move loses no points if the position was winning and still is.
+/// The cap on all scores, including mate scores, in centipawns. Lichess uses the same cap. It
+/// ensures that a move loses no expected points if the position was clearly winning and still is.
 const LARGEST: Score = 1_000;
 
 /// The constants A, B and C of the formula for a move's accuracy in percent, `A exp(-B loss) - C`.
@@ -19,8 +20,8 @@ const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 /// deviation of the expected points, in percent, in a window of plies that ends with the move.
 /// Source: Lichess, `AccuracyPercent`.
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
-/// The minimum and maximum size of this window, in plies. Within these limits, it is a tenth of the
-/// game's length.
+/// The minimum and maximum size, in plies, of the window used for [`WEIGHTS`]. Within these limits,
+/// its size is a tenth of the game's length.
 const WINDOW: (usize, usize) = (2, 8);
 
 pub(crate) fn expected(score: Score) -> f64 {
@@ -33,9 +34,9 @@ pub(super) fn of_move(loss: f64) -> f64 {
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// Returns the accuracy of one side's moves, in percent. It is the average of two means. One is
-/// weighted by how volatile the game is around each move. The other is the harmonic mean, which a
-/// few bad moves can lower considerably.
+/// Returns the accuracy of one side's moves, in percent. It is the average of two means: one in
+/// which moves count more when the expected points are changing a lot, and the harmonic mean, which
+/// a few bad moves can lower considerably.
 ///
 /// `white` contains White's expected points before each ply and at the end. `moves` contains the
 /// index and the accuracy of each of that side's plies.
@@ -72,7 +73,8 @@ mod tests {
 
     #[test]
     fn expected_points_match_the_published_curve() {
-        // Calculated by hand: 50 + 50 (2 / (1 + exp(-0.00368208 cp)) - 1) percent.
+        // The points are calculated by hand from Lichess's formula, 50 + 50 (2 / (1 +
+        // exp(-0.00368208 cp)) - 1) percent.
         for (score, points) in [(0, 0.5), (100, 0.5910), (-300, 0.2489), (5_000, 0.9754)] {
             assert!((expected(score) - points).abs() < 1e-4, "{score}: {}", expected(score));
         }
@@ -95,7 +97,7 @@ mod tests {
         };
         let in_even_game = of_game(&even, &with_mistake_at(2)).expect("moves");
         assert!((70.0..90.0).contains(&in_even_game), "{in_even_game}");
-        // A mistake has more weight if it changes the course of the game.
+        // A mistake has more weight if the expected points change at that time.
         let mut turned = even;
         turned[5..].fill(0.2);
         assert!(of_game(&turned, &with_mistake_at(2)).expect("moves") < in_even_game);

@@ -1,4 +1,4 @@
-//! A journal of annotated games, from which an interrupted command can be resumed.
+//! A journal of annotated games, so that an interrupted `tabia annotate` can resume.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,10 +9,10 @@ use crate::support::files::{Journal, JournalError, Kind};
 static KIND: Kind = Kind { magic: "tabia annotations 3; ", name: "the annotation journal" };
 
 pub(crate) struct AnnotatedGames {
-    /// Each game's index in the input and its annotated PGN text, in the order in which the games
-    /// were finished.
+    /// For each finished game, its index in the input and its annotated PGN text. The games are in
+    /// the order in which they were finished.
     journal: Journal<(u64, String)>,
-    /// Each game's location in the journal, keyed by the game's index in the input.
+    /// The offset of each game's record in the journal, by the game's index in the input.
     places: BTreeMap<u64, u64>,
 }
 

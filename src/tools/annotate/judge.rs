@@ -7,13 +7,13 @@ use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// Mates in at most this many moves are always mentioned, because people can find them. Chosen by
-/// hand.
+/// Mates in at most this many moves are always mentioned if they are missed or allowed, because
+/// humans can find them. Chosen by hand.
 const SHORT_MATE: i32 = 5;
 
 /// The minimum loss of expected points, from 0 to 1, for each verdict. The defaults are half of
-/// Lichess's limits (`Advice` in its source code: 0.1, 0.2, 0.3), because Lichess uses a scale from
-/// -1 to 1.
+/// Lichess's limits (0.1, 0.2 and 0.3; see `Advice` in its source code), because Lichess measures
+/// winning chances on a scale from -1 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     pub inaccuracy: f64,
@@ -96,9 +96,9 @@ pub(crate) struct Judgement {
     /// Whether this is the only good move: every alternative is at least a mistake, and the move is
     /// not a recapture.
     pub only: bool,
-    /// The length, in moves, of the mate that the move missed.
+    /// The number of moves to mate, if the move missed a mate.
     pub missed_mate: Option<i32>,
-    /// The length, in moves, of the mate that the move allowed.
+    /// The number of moves to mate, if the move allowed a mate.
     pub allowed_mate: Option<i32>,
 }
 
@@ -143,16 +143,16 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Returns whether a missed or allowed mate is worth a comment. The completed `depth` must cover
-/// all plies of the mate. In addition, either the mate must be short, or the move must be at least
-/// a mistake.
+/// Returns true if a missed or allowed mate is worth a comment. The search must have completed
+/// enough `depth` to cover all plies of the mate. In addition, either the mate must be short, or
+/// the move must be at least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
 }
 
-/// Returns whether a ply is a recapture. Recaptures are obvious, so they are not marked as only
-/// moves.
+/// Returns true if a ply is a recapture. Recaptures are obvious, so they are never marked as the
+/// only move.
 fn takes_back(study: &Study, ply: usize) -> bool {
     let moves = study.game.moves();
     ply > 0
@@ -162,15 +162,16 @@ fn takes_back(study: &Study, ply: usize) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Player {
-    /// The number of inaccuracies, mistakes and blunders, in this order.
+    /// The numbers of the player's inaccuracies, mistakes and blunders, in this order.
     pub called: [usize; 3],
-    /// The accuracy in percent, or `None` if there are no moves.
+    /// The player's accuracy in percent, or `None` if the player made no moves.
     pub accuracy: Option<f64>,
-    /// The average loss per move in centipawns, or `None` if there are no moves.
+    /// The player's average loss per move in centipawns, or `None` if the player made no moves.
     pub average_loss: Option<f64>,
 }
 
-/// The cap on scores when losses in centipawns are computed. Lichess uses the same cap.
+/// The cap on scores in the calculation of `average_loss`, in centipawns. Lichess uses the same
+/// cap.
 const LARGEST: Score = 1_000;
 
 impl Player {
@@ -207,8 +208,8 @@ mod tests {
     use crate::chess::score::{Ply, mate_in, mated_in};
     use crate::tools::annotate::study::Found;
 
-    /// Creates a study. `found` contains the score and the best move of each position, from the
-    /// side to move's point of view.
+    /// Creates a study of the given moves. `found` contains the search result for each position:
+    /// the score from the side to move's point of view, and the best move.
     pub(crate) fn study(moves: &[&str], found: &[(Score, &str)], second: Option<Score>) -> Study {
         let mut game = Game::default();
         for san in moves {

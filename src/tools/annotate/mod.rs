@@ -1,4 +1,4 @@
-//! Annotates games: searches every position, and judges each move by how many expected points it
+//! Annotates games: searches every position, and assesses each move by the expected points it
 //! loses.
 
 mod accuracy;

@@ -1,10 +1,11 @@
-//! Extracts the important moments of a game: the moves with a verdict or a comment.
+//! Extracts the important moments of a game: the moves with a verdict or an important comment.
 
 use super::judge::Verdict;
 use super::notes::without_evaluation;
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// A move is important even without a glyph if its comment has a sentence that starts like this.
+/// Phrases that make a comment important. A move with such a comment is listed even without a
+/// verdict.
 const SENTENCES: [&str; 4] =
     ["Misses mate in ", "Allows mate in ", "Leaves the book, ", "Returns to the book "];
 

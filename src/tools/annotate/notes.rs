@@ -1,4 +1,4 @@
-//! Writes the results of a study into a game.
+//! Writes the results of a study into a game as comments, glyphs and variations.
 
 use super::judge::{Judgement, Limits, Player, Verdict, judge};
 use super::study::Study;
@@ -10,11 +10,12 @@ use crate::games::pgn::{PgnGame, PgnMove};
 use crate::games::repertoire::{Event, EventKind, follow_book};
 use crate::support::words::{counted, grouped};
 
-/// Annotators whose name starts with this prefix are Tabia itself, and their annotations are
-/// replaced.
+/// If an annotator's name starts with this prefix, the annotator was Tabia, so its annotations can
+/// be replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
-/// The first words of Tabia's comments on moves, by which these comments are recognised later.
+/// The first words of Tabia's sentences about moves, used to recognise them when an annotated game
+/// is annotated again.
 const SIGNS: [&str; 8] = [
     "Inaccuracy: ",
     "Mistake: ",
@@ -26,19 +27,21 @@ const SIGNS: [&str; 8] = [
     RETURNS,
 ];
 const RETURNS: &str = "Returns to the book by transposition.";
-/// Phrases that show that a comment refers to a better line, which is the move's first variation.
+/// If Tabia's comment contains one of these phrases, Tabia added a better line as the move's first
+/// variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 /// The beginning of Tabia's comment on the whole game.
 pub(super) const SUMMARY: &str = "White: ";
 /// The text between the summaries of the two players in Tabia's comment on the whole game.
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
-/// The maximum length of a better line, in plies. Lines that end in mate have no limit.
+/// The maximum length of a better line shown as a variation, in plies. Lines that end in mate have
+/// no limit.
 const LINE: usize = 10;
-/// The maximum number of book moves to list where a game leaves the book, starting with the most
-/// frequent one.
+/// The maximum number of book moves that a comment lists where a game leaves the book, the most
+/// frequent ones first.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
-/// The numeric annotation glyphs (NAGs) that assess a move.
+/// The numeric annotation glyphs (NAGs) that assess a move, such as `!` and `??`.
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 
 pub(crate) struct Background<'a> {
@@ -54,8 +57,9 @@ pub(crate) struct Annotated {
     pub players: [Player; 2],
 }
 
-/// Writes the results of a study into its game. Evaluations, verdicts and anything written by an
-/// earlier run of Tabia are replaced. All other comments, variations and glyphs are kept.
+/// Writes the results of a study into its game. Replaces all evaluations and verdicts, and
+/// everything written by an earlier run of Tabia. All other comments, variations and glyphs are
+/// kept.
 pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
     let mut pgn = game.clone();
     clear(&mut pgn);
@@ -85,7 +89,7 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
 }
 
 fn clear(pgn: &mut PgnGame) {
-    // If the game contains an illegal move, the annotated game ends before it.
+    // Drop the movetext from the first error onwards, so that the annotated game ends there.
     pgn.unread = None;
     let ours = annotators(pgn).any(is_ours);
     if ours {
@@ -105,7 +109,7 @@ fn clear(pgn: &mut PgnGame) {
     }
 }
 
-/// Joins the lines of a comment, because a sentence may be wrapped across lines.
+/// Replaces line breaks in a comment with spaces, because a sentence may be wrapped across lines.
 fn unwrapped(comment: &str) -> String {
     comment.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -119,7 +123,7 @@ fn is_ours(annotator: &str) -> bool {
     annotator.starts_with(ANNOTATOR)
 }
 
-/// Returns the text before Tabia's first sentence. Tabia's sentences always come last.
+/// Returns the part of a comment before Tabia's first sentence. Tabia's sentences always come last.
 fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     let is_begin = |at: usize| at == 0 || text.as_bytes()[at - 1].is_ascii_whitespace();
     let places = signs.iter().flat_map(|sign| text.match_indices(sign).map(|(at, _)| at));
@@ -127,7 +131,8 @@ fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     text[..first.unwrap_or(text.len())].trim_end()
 }
 
-/// Removes `[%eval …]` from a comment and moves the other commands in front of the text.
+/// Removes `[%eval …]` from a comment, and moves other commands such as `[%clk …]` to its
+/// beginning.
 pub(super) fn without_evaluation(comment: &str) -> String {
     let (mut commands, mut text) = (Vec::new(), String::new());
     let mut left = comment;
@@ -164,7 +169,8 @@ fn note(mv: &mut PgnMove, study: &Study, ply: usize, judged: &Judgement, book_ev
     }
 }
 
-/// Formats a score in `[%eval]` notation, in pawns or moves to mate, from White's point of view.
+/// Formats a score from White's point of view for `[%eval]`: in pawns, or in moves to mate after
+/// `#`.
 fn eval(score: Score) -> String {
     match mate_distance(score) {
         Some(moves) => format!("#{moves}"),
@@ -194,8 +200,8 @@ fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) 
     words.join(" ")
 }
 
-/// Formats a book move, along with the results of the games that reached the resulting position. If
-/// some of these games reached it via a different move, also shows how many games played this move.
+/// Formats a book move with the results of the games that reached the position after it. If some of
+/// these games reached it via a different move, also shows how many games played the book move.
 fn describe_move(book: &Book, position: &Position, book_move: &BookMove) -> String {
     let BookMove { mv, played, reached } = book_move;
     let results = reached.describe(position.side_to_move());

@@ -1,5 +1,5 @@
-//! A self-contained HTML page with a board, a chart of expected points and the important moments of
-//! each annotated game. It depends only on the games, not on when they were annotated.
+//! A self-contained HTML page of annotated games, with a board, a chart of expected points and the
+//! important moments of each game. It depends only on the games, not on when they were annotated.
 
 use serde_json::{Value, json};
 
@@ -89,8 +89,8 @@ fn score(text: &str) -> Option<Score> {
             Some(if moves > 0 { mate_in(plies) } else { mated_in(plies) })
         }
         None => text.parse::<f64>().ok().filter(|pawns| pawns.is_finite()).map(|pawns| {
-            // No real evaluation exceeds 200 pawns. Larger values are bugs in the program that
-            // wrote the game.
+            // No real evaluation exceeds 200 pawns. Larger values are errors by the program that
+            // wrote the game, so they are clamped.
             (100.0 * pawns.clamp(-200.0, 200.0)) as Score
         }),
     }

@@ -1,14 +1,14 @@
 //! Converts Tabia's scores to Stockfish's scale.
 //!
-//! Verdicts use a curve that was fitted to Stockfish's centipawns. The scores of the two engines
-//! are similar up to one pawn. Between 1.5 and four pawns, Stockfish's scores are higher. Beyond
-//! five pawns, Tabia's scores grow faster, so without the conversion, a move in a lost game could
-//! be called a blunder.
+//! The conversion is necessary because verdicts use a curve that was fitted to Stockfish's
+//! centipawns. The scores of the two engines are similar up to one pawn. Between 1.5 and four
+//! pawns, Stockfish's scores are higher. Beyond five pawns, Tabia's scores grow faster, so without
+//! the conversion, a move in a game that is already lost could be called a blunder.
 
 use crate::chess::score::{Score, is_decided};
 
-/// Pairs of a Tabia score and the corresponding Stockfish 15.1 score. Scores in between are
-/// interpolated linearly, and higher scores are extrapolated from the last segment.
+/// Pairs of a Tabia score and the corresponding Stockfish 15.1 score, in centipawns. Scores between
+/// two pairs are interpolated linearly; scores above the last pair are extrapolated.
 ///
 /// The curve was drawn by hand through the medians in `docs/measurements/annotate.md`, which come
 /// from searches with 200,000 nodes. Up to 700 centipawns, it is based on 114 positions after the
@@ -27,7 +27,7 @@ const POINTS: [(Score, Score); 10] = [
     (1200, 660),
 ];
 
-/// Converts Tabia's score to Stockfish's centipawns. Mate scores are not changed.
+/// Converts a Tabia score to Stockfish's centipawns. Mate and tablebase scores are not changed.
 pub(super) fn to_stockfish_scale(score: Score) -> Score {
     if is_decided(score) {
         return score;

@@ -10,12 +10,13 @@ use crate::chess::score::{DRAW, Depth, Score, is_decided, mated_in};
 use crate::engine::search::{Bound, Control, Limits, SearchEvent, Searcher};
 use crate::tools::suite::Switch;
 
-/// The default number of nodes per position. A forty-move game takes about ten seconds.
+/// The default number of nodes per position. At this setting, annotating a forty-move game takes
+/// about ten seconds.
 pub(crate) const NODES: u64 = 200_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// A number of nodes, which makes the study of a game reproducible.
+    /// A number of nodes per position. With this limit, the study of a game is reproducible.
     Nodes(u64),
     Time(Duration),
 }
@@ -44,12 +45,13 @@ impl Effort {
     }
 }
 
-/// The search for the second-best move uses the normal effort divided by this number, because a
-/// rough score is enough.
+/// The effort per position is divided by this number when searching for the second-best move,
+/// because a rough score is enough.
 const SECOND_PART: u32 = 4;
 
-/// The effort is multiplied by this factor to verify a move that seems to lose expected points.
-/// Chosen by hand. Verifying such moves makes the study of a game take about 1.5 times as long.
+/// The effort per position is multiplied by this factor to verify a move that seems to lose
+/// expected points. With this value, which was chosen by hand, verifying makes the study of a game
+/// take about 1.5 times as long.
 const AGAIN: u32 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -64,18 +66,19 @@ pub(crate) struct Found {
 #[derive(Debug, Clone)]
 pub(crate) struct Study {
     pub game: Game,
-    /// The result for each position, including the final one; `None` where the game is over.
+    /// The search result for each position, including the final one; `None` for checkmate and
+    /// stalemate.
     pub found: Vec<Option<Found>>,
-    /// The score of the second-best move, for each position in which the best move was played.
-    /// `None` if there is no other move or the game is already decided.
+    /// For each position in which the best move was played, the score of the second-best move.
+    /// `None` if the best move was not played, there is no other move, or the game is already
+    /// decided.
     pub second: Vec<Option<Score>>,
 }
 
 impl Study {
-    /// Searches all positions of a game. The last position is searched first, so that searches of
-    /// earlier positions find the results of later ones in the transposition table. Moves that seem
-    /// to lose at least `suspect` expected points are then verified with [`AGAIN`] times the
-    /// effort.
+    /// Searches all positions of a game, from the last to the first, so that earlier positions
+    /// benefit from the results of later ones in the transposition table. Moves that seem to lose
+    /// at least `suspect` expected points are then verified with [`AGAIN`] times the effort.
     ///
     /// After each position, `progress` is called with the number of completed positions and the
     /// total. Returns `None` if the switch was turned off.
@@ -110,8 +113,9 @@ impl Study {
         Some(study)
     }
 
-    /// Searches again before and after each move that seems to lose at least `suspect` expected
-    /// points. Stops once both positions of every such move have been searched again.
+    /// Searches again the positions before and after each move that seems to lose at least
+    /// `suspect` expected points. The new scores can make other moves suspect, so this is repeated
+    /// until the positions of all suspect moves have been searched again.
     fn search_suspects_again(
         &mut self,
         searcher: &mut Searcher,
@@ -148,21 +152,21 @@ impl Study {
     pub(super) fn loss(&self, ply: usize) -> f64 {
         let mv = self.game.moves()[ply];
         let best = self.found[ply].as_ref().and_then(|found| found.line.first());
-        // A null move represents an unknown move.
+        // A null move stands for a move that is not known, so it loses nothing.
         match mv.is_null() || best == Some(&mv) {
             true => 0.0,
             false => (expected(self.score(ply)) - expected(-self.score(ply + 1))).max(0.0),
         }
     }
 
-    /// Returns the position before a ply. The index after the last ply stands for the final
+    /// Returns the position before a ply. An index equal to the number of plies gives the final
     /// position.
     pub(crate) fn position(&self, ply: usize) -> &Position {
         &self.game.positions()[ply]
     }
 
     /// Returns the score of the position before a ply, or of the final position, from the side to
-    /// move's point of view. If the game is over, the score reflects the result.
+    /// move's point of view. For checkmate and stalemate, this is the score of a mate or a draw.
     pub(crate) fn score(&self, ply: usize) -> Score {
         let over = || {
             let position = self.position(ply);
@@ -173,8 +177,8 @@ impl Study {
     }
 }
 
-/// Searches the final position of `game`, unless mate or another rule has ended the game. An
-/// unclaimed draw by repetition does not end it.
+/// Searches the last position of `game`. Returns `None` if it is checkmate or stalemate. Other
+/// positions are searched even if a draw could be claimed, for example by repetition.
 fn search(
     game: &Game,
     searcher: &mut Searcher,

@@ -16,10 +16,10 @@ pub(crate) struct Plan {
     pub effort: Effort,
 }
 
-/// Annotates games, and passes each one to `take` as soon as it is finished, in any order. Returns
-/// after the last game, or as soon as `take` fails.
+/// Annotates games in parallel, and passes each one to `take` as soon as it is finished, in any
+/// order. Returns after the last game, or as soon as `take` fails.
 ///
-/// There is one thread per switch. Turning a switch off stops its thread and drops the game that
+/// There is one thread per switch. Turning a switch off stops its thread and discards the game that
 /// the thread is annotating.
 pub(crate) fn annotate_all<E: From<io::Error>>(
     games: impl Iterator<Item = Numbered<PgnGame>> + Send,

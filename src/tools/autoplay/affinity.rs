@@ -19,7 +19,8 @@ use crate::support::platform::{bind_to_cores, usable_cores};
 pub struct Cores(Vec<usize>);
 
 impl Cores {
-    /// Divides the available cores equally among `games` games. Any remaining cores are not used.
+    /// Divides the available cores equally among `games` simultaneous games. Any remaining cores
+    /// are not used.
     ///
     /// # Errors
     /// If there are fewer cores than games, or if the operating system cannot bind threads to
@@ -34,7 +35,8 @@ impl Cores {
                  play fewer at a time"
             )));
         }
-        // Report an error here rather than in every game.
+        // Try binding once now, so that an error is reported before the match rather than in every
+        // game.
         Cores(usable.clone()).try_bind()?;
         Ok(usable.chunks_exact(each).take(games).map(|cores| Cores(cores.to_vec())).collect())
     }

@@ -20,7 +20,7 @@ use crate::support::words::{Seconds, parse_clock};
 /// The limits for an engine's searches. They can be combined, and at least one should be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveLimits {
-    /// The chess clock, if the games use one.
+    /// The time control of the chess clock, if the games are played with one.
     pub clock: Option<TimeControl>,
     /// Maximum time for each move.
     pub move_time: Option<Duration>,
@@ -83,7 +83,7 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Formats the limits as in PGN tags: `10+0.1`, `0.5/move` or `depth 6`.
+/// Formats the limits as in the PGN tag `TimeControl`: `10+0.1`, `0.5/move` or `depth 6`.
 impl fmt::Display for MoveLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
@@ -97,10 +97,10 @@ impl fmt::Display for MoveLimits {
     }
 }
 
-/// Rounds a time used for a move down to whole milliseconds, the resolution of UCI clocks.
+/// Rounds the time used for a move down to whole milliseconds, the resolution of UCI clocks.
 ///
-/// fastchess and cutechess-cli round in the same way. With an increment of a few milliseconds, exact
-/// times would leave an engine with noticeably less time.
+/// fastchess and cutechess-cli round in the same way. With an increment of a few milliseconds, an
+/// engine would have noticeably less time without the rounding.
 pub(crate) fn whole_milliseconds(time: Duration) -> Duration {
     Duration::from_secs(time.as_secs()) + Duration::from_millis(time.subsec_millis().into())
 }
@@ -114,14 +114,14 @@ pub struct Clock {
     pub remaining: Duration,
     /// The number of moves to the next time control, if there is one.
     pub moves_to_go: Option<u32>,
-    /// The time used in the game so far.
+    /// The total time that the player has used in this game.
     pub used: Duration,
     margin: Duration,
 }
 
 impl Clock {
-    /// Creates a clock for one game. A player who exceeds a limit by more than `margin` loses on
-    /// time.
+    /// Creates a player's clock for one game. A player who exceeds a time limit by more than
+    /// `margin` loses on time.
     pub fn new(limits: MoveLimits, margin: Duration) -> Self {
         let remaining = limits.clock.map_or(Duration::ZERO, |clock| clock.base);
         let moves_to_go = limits.clock.and_then(|clock| clock.moves);
@@ -133,8 +133,8 @@ impl Clock {
         self.limits.clock.map(|_| self.remaining)
     }
 
-    /// Returns the maximum time for the next move, including the margin, or `None` if there is no
-    /// limit.
+    /// Returns the time after which the next move loses on time, including the margin, or `None` if
+    /// time is not limited.
     pub fn allowance(&self) -> Option<Duration> {
         let on_clock = self.limits.clock.map(|_| self.remaining);
         let least = match (on_clock, self.limits.move_time) {
@@ -144,7 +144,8 @@ impl Clock {
         least.map(|time| time.saturating_add(self.margin))
     }
 
-    /// Deducts the time used for a move. Returns whether the move was made in time.
+    /// Deducts the time used for a move and adds the increment. Returns true if the move was made
+    /// in time.
     pub fn stop(&mut self, elapsed: Duration) -> bool {
         let in_time = self.allowance().is_none_or(|allowance| elapsed <= allowance);
         self.used += elapsed;

@@ -23,7 +23,8 @@ use crate::support::words::named_values;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Detected when the match starts: an engine that replies to `uci` with `uciok` uses UCI.
+    /// Detected when the match starts: UCI if the engine answers `uci` with `uciok`, and xboard
+    /// otherwise.
     #[default]
     Auto,
     /// The Chess Engine Communication Protocol.
@@ -34,7 +35,7 @@ pub enum Protocol {
 
 named_values! { pub Protocol, "protocol": Xboard = "xboard", Uci = "uci", Auto = "auto" }
 
-/// An engine as configured by the user.
+/// The definition of an engine, as configured by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineConfig {
     /// The name shown in tables and stored in games. If empty, the name that the engine reports is
@@ -44,9 +45,10 @@ pub struct EngineConfig {
     pub command: Vec<String>,
     /// The protocol that the engine uses.
     pub protocol: Protocol,
-    /// The working directory, or `None` for the working directory of the match runner.
+    /// The engine's working directory, or `None` for that of the match runner.
     pub dir: Option<PathBuf>,
-    /// Environment variables that are set in addition to those of the match runner.
+    /// Environment variables to set in addition to those of the match runner, as (name, value)
+    /// pairs.
     pub env: Vec<(String, String)>,
     /// The engine options to set, as (name, value) pairs.
     pub options: Vec<(String, String)>,
@@ -60,8 +62,8 @@ pub struct EngineConfig {
     pub ponder: bool,
     /// Whether the engine is restarted before every game.
     pub restart: bool,
-    /// The pause after each line sent, for engines that lose input. `None` means the default for
-    /// the engine.
+    /// The pause after each line that is sent, for engines that lose input that arrives too
+    /// quickly. `None` means the default pause for the engine.
     pub pace: Option<Duration>,
 }
 
@@ -87,7 +89,8 @@ impl EngineConfig {
         shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_default()
     }
 
-    /// Returns the name to use until the engine has reported its own name.
+    /// Returns the configured name or, if it is empty, the program's file name, for use until the
+    /// engine has reported its own name.
     pub fn label(&self) -> String {
         if !self.name.is_empty() {
             return self.name.clone();

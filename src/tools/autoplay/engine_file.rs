@@ -54,9 +54,10 @@ struct EngineTable {
 }
 
 impl EngineTable {
-    /// Returns the engine that this table defines. Missing settings are taken from `base`, except
-    /// for the name, the protocol and `init`. Options and environment variables are added to those
-    /// of `base`.
+    /// Returns the engine that this table defines. Settings that the table does not contain are
+    /// taken from `base`, except for the name, the protocol and `init`. If the table sets any
+    /// search limit, all limits are taken from the table. Options and environment variables are
+    /// added to those of `base`.
     fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ParseError> {
         let mut engine = EngineConfig::from_command(&self.command)?;
         engine.name = self.name;
@@ -87,14 +88,14 @@ impl EngineTable {
     }
 }
 
-/// Converts a TOML value to an option value. Strings are converted without their quotation marks.
+/// Converts a TOML value to the text of an option value. Strings lose their quotation marks.
 fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Reads the `[[engine]]` tables in a TOML file. Missing settings are taken from `base`, except for
-/// the name, the protocol and `init`. Options and environment variables are added to those of
-/// `base`.
+/// Reads the `[[engine]]` tables in a TOML file. Settings that a table does not contain are taken
+/// from `base`, except for the name, the protocol and `init`. If a table sets any search limit, all
+/// limits are taken from the table. Options and environment variables are added to those of `base`.
 ///
 /// # Errors
 /// If the file cannot be read, or if it does not contain a list of engines.

@@ -1,4 +1,4 @@
-//! The two engines of a worker thread, which are kept for later games if possible.
+//! The two engines that a worker thread runs. They are reused for later games if possible.
 
 use std::thread;
 use std::time::Duration;
@@ -23,8 +23,8 @@ pub(super) enum EngineNotice {
 pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 
 impl EnginePool {
-    /// Makes sure that the given engines are running, starting those that are not or that cannot be
-    /// reused. Reports each start to `notify`.
+    /// Makes sure that the given engines are running. Engines that are not running or cannot be
+    /// reused are started. Reports each start to `notify`.
     pub(super) fn take(
         &mut self,
         engines: [(usize, &EngineConfig); 2],
@@ -59,9 +59,9 @@ impl EnginePool {
         Some(if *first == white { [a, b] } else { [b, a] })
     }
 
-    /// After a game in which engine `white` played White, ends the engines that need to be
-    /// restarted. If an engine's error ended the game, also returns the last output of this engine
-    /// (by colour).
+    /// Call this method after each game. `white` is the index of the engine that played White.
+    /// Drops the engines that must be restarted. If an error by an engine ended the game, returns
+    /// the last output of this engine under its colour.
     pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
         let mut last_output = [Vec::new(), Vec::new()];
         for idle_player in &mut self.0 {
@@ -92,7 +92,7 @@ impl EnginePool {
     }
 }
 
-/// Retries a start until it succeeds or has failed [`StartError::attempts`] times.
+/// Calls `start` until it succeeds or has failed [`StartError::attempts`] times.
 pub(super) fn persist<T>(
     mut start: impl FnMut() -> Result<T, StartError>,
     mut startup_retries: impl FnMut(String),

@@ -18,7 +18,8 @@ pub enum MatchError {
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] JournalError),
-    /// The state file contains a game that cannot be replayed for the report.
+    /// The report cannot be written, because the state file contains a game that cannot be
+    /// replayed.
     #[error(transparent)]
     Report(#[from] ParseError),
 }

@@ -1,9 +1,9 @@
 //! The PGN file of a match. Games are appended to it, and everything already in the file is kept.
 //!
 //! Before a game is written, its text and the current length of the PGN file are stored in the
-//! state file. Beyond this length, a resumed run therefore finds either the whole game, or nothing,
-//! or (after a crash or power failure) the beginning of the game. Only such a beginning is ever
-//! removed, because games written by other programs may come before or after it.
+//! state file. After this length, a resumed run therefore finds the whole game, nothing or (after a
+//! crash or power failure) only the beginning of the game. Nothing but such an incomplete game is
+//! ever removed, because other programs may have written games before and after it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,14 +18,15 @@ use crate::support::platform::{is_device, read_exact_at, set_len};
 
 /// The first bytes of a game. Programs that write PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
-/// The number of bytes searched at a time. Consecutive parts overlap by the length of one game.
+/// The number of bytes of the file to search at a time. Consecutive blocks overlap by the length of
+/// the game, so that a copy across the boundary is found.
 const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
     pub at: u64,
-    /// The text of the game, preceded by line breaks that leave an empty line after the existing
-    /// text.
+    /// The text of the game. It is preceded by the line breaks needed to separate it from the
+    /// existing text by an empty line.
     pub text: String,
 }
 
@@ -33,12 +34,13 @@ pub struct GameText {
 pub(crate) struct GamesFile {
     path: PathBuf,
     file: File,
-    /// Whether the file is a regular file. `false` for a pipe or a device, which stores nothing.
+    /// Whether the file is a regular file, rather than a pipe or a device, which cannot be read
+    /// back.
     is_regular: bool,
 }
 
 impl GamesFile {
-    /// Opens the file for appending and locks it exclusively.
+    /// Opens the file for appending. Regular files are locked exclusively.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let is_regular =
             !is_device(path) && path.metadata().map_or(true, |metadata| metadata.is_file());
@@ -53,8 +55,8 @@ impl GamesFile {
         Ok(GamesFile { path: path.to_owned(), file, is_regular })
     }
 
-    /// Creates the entry for a game. Its text starts with the line breaks needed to leave an empty
-    /// line between it and the existing text.
+    /// Creates the entry for a game to append. Its text starts with the line breaks needed to
+    /// separate the game from the existing text by an empty line.
     pub(crate) fn entry(&self, text: String) -> io::Result<GameText> {
         if !self.is_regular {
             return Ok(GameText { at: 0, text });
@@ -71,8 +73,8 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
-    /// Adds a line break at the end of the file if it is missing, because other programs may also
-    /// write to the file.
+    /// Adds a missing line break at the end of the file. It can be missing because other programs
+    /// may also write to the file.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
         let length = self.file.metadata()?.len();
         if !self.is_regular || length == 0 {
@@ -83,7 +85,8 @@ impl GamesFile {
         if end == *b"\n" { Ok(()) } else { self.file.write_all(b"\n") }
     }
 
-    /// Appends a game to the file. The file may be longer than it was when the entry was created.
+    /// Appends a game to the file. Other programs may have appended text since the entry was
+    /// created.
     pub(crate) fn append(&mut self, entry: &GameText) -> io::Result<()> {
         self.file.write_all(entry.text.as_bytes())
     }
@@ -93,7 +96,8 @@ impl GamesFile {
         if self.is_regular { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// After an interruption, makes sure that the file contains the last stored game exactly once.
+    /// Makes sure, after an interruption, that the file contains the game last stored in the state
+    /// file exactly once.
     pub(crate) fn settle(&mut self, last: &GameText) -> io::Result<()> {
         if self.lacks(last)? {
             let again = self.entry(last.text.trim_start().to_owned())?;
@@ -113,8 +117,8 @@ impl GamesFile {
         Ok(())
     }
 
-    /// Returns whether the last stored game is missing from the file. If the file contains an
-    /// incomplete copy, removes it.
+    /// Returns true if the file does not contain the game last stored in the state file. Removes an
+    /// incomplete copy of the game, if there is one.
     fn lacks(&mut self, last: &GameText) -> io::Result<bool> {
         let text = last.text.trim_start().as_bytes();
         if !self.is_regular || text.is_empty() {
@@ -155,8 +159,8 @@ impl GamesFile {
         if piece.end == rest.len() {
             return set_len(&self.file, from + piece.start as u64);
         }
-        // Other programs may have appended text after the removed part. To make sure that a crash
-        // cannot lose this text, replace the old file with a complete new one.
+        // Other programs may have appended text after the removed part. Replacing the whole file
+        // with a complete new one ensures that a crash cannot lose this text.
         let mut whole = std::fs::read(&self.path)?;
         let begin = usize::try_from(from).map_err(io::Error::other)?;
         whole.drain(begin + piece.start..begin + piece.end);
@@ -166,8 +170,8 @@ impl GamesFile {
     }
 }
 
-/// Finds the beginning of an incomplete game, either at the end of the file or in front of another
-/// game.
+/// Finds an incomplete copy of the game `text` in `rest`, either at the end of `rest` or directly
+/// before another game.
 fn torn_piece(rest: &[u8], text: &[u8]) -> Option<Range<usize>> {
     let line_begins = |&start: &usize| start == 0 || rest[start - 1] == b'\n';
     let starts = memmem::find_iter(rest, &text[..1]).filter(line_begins);
@@ -193,8 +197,9 @@ mod tests {
     const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
     const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
 
-    /// Resumes a run that was interrupted while it was appending `OWN` to `before`, leaving `found`
-    /// instead of `OWN`. Returns the content of the file.
+    /// Simulates a run that was interrupted while it was appending `OWN` to `before`, so that the
+    /// file ends with `found` instead of `OWN`. Returns the content of the file after the next run
+    /// has repaired it.
     fn settled(before: &str, found: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");

@@ -35,7 +35,7 @@ pub use crate::support::files::JournalError;
 
 use crate::support::files::{FileError, describe};
 
-/// Settings for where to store the results of a match.
+/// Settings for where and how the results of a match are stored.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The PGN file to which games are appended.
@@ -66,7 +66,7 @@ pub struct MatchRecord {
     /// The rounds so far.
     pub rounds: Rounds,
     /// All engines that have ever entered the tournament, including those that withdrew. Empty if
-    /// the set of engines is fixed.
+    /// engines cannot join or withdraw.
     pub entrants: Vec<Entrant>,
     /// The results of all games finished so far.
     pub standings: Standings,
@@ -77,12 +77,11 @@ pub struct MatchRecord {
 }
 
 impl MatchRecord {
-    /// Opens the output files and, if a match is resumed, loads its games.
+    /// Opens the output files and, if a match is resumed, loads its games from the state file.
     ///
-    /// If `entrants` is not empty, the match can be resumed with a different set of engines: new
-    /// engines join, and missing ones are withdrawn. In this case, `settings` covers everything
-    /// except the engines. If `entrants` is empty, the engines are those of the schedule, and
-    /// `settings` includes them.
+    /// A match can only be resumed with the same `settings`. If `entrants` is not empty, engines
+    /// can join or be withdrawn when the match is resumed, so `settings` covers everything except
+    /// the engines. If `entrants` is empty, the engines are fixed, and `settings` includes them.
     ///
     /// # Errors
     /// If a file cannot be used, or if the state file belongs to a match with different `settings`
@@ -111,7 +110,8 @@ impl MatchRecord {
         }
         let (pgn, epd) = match open_games(places, &mut stored.games) {
             Err(error) if stored.games.is_empty() => {
-                // No game has been played, so the empty state file can be removed.
+                // The state file contains no games, so it is not worth keeping after a failed
+                // start.
                 state.map_or(Ok(()), StateFile::remove)?;
                 return Err(error);
             }
@@ -154,7 +154,8 @@ impl MatchRecord {
         self.entrants.iter().map(find).collect()
     }
 
-    /// Converts an index into `entrants` to an index into [`Self::entrants`].
+    /// Converts an index into `entrants`, the engines of this run, to an index into
+    /// [`Self::entrants`].
     pub fn renumber(&self, entrants: &[Entrant], index: usize) -> usize {
         let is_same =
             |stored: &Entrant| entrants.get(index).is_some_and(|own| own.name == stored.name);
@@ -187,14 +188,14 @@ impl MatchRecord {
         self.rounds.add_result(slot.number, verdict.half_points(Color::White));
     }
 
-    /// Recalculates the values that depend on the results.
+    /// Recalculates the expected number of games and the placings.
     fn update(&mut self) {
         self.scheduled = self.rounds.planned();
         self.standings.placings = self.rounds.placings();
     }
 
-    /// Adds a finished game: first to the state file, with all its data, and then to the PGN and
-    /// EPD files.
+    /// Adds a finished game. It is written to the state file first, so that a later run can
+    /// complete the PGN and EPD files after an interruption.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -233,7 +234,7 @@ impl MatchRecord {
         Ok(())
     }
 
-    /// Stores the decision of a statistical test that is shared by several machines.
+    /// Stores the decision of a sequential test shared by several machines.
     ///
     /// # Errors
     /// If the state file cannot be written.
@@ -254,7 +255,8 @@ impl MatchRecord {
     }
 }
 
-/// Rebuilds the rounds from the stored ones. Adds new entrants to `stored`.
+/// Rebuilds the rounds from those in the state file. Adds engines that are new in this run to
+/// `stored`.
 fn restore(
     path: &Path,
     schedule: Schedule,
@@ -282,11 +284,11 @@ fn restore(
     }
 }
 
-/// The path and the handle of a file that games are appended to.
+/// The path and handle of a PGN or EPD file to which games are appended.
 type NamedFile = (PathBuf, GamesFile);
 
-/// Opens the PGN file and the EPD file of final positions. If the last of `games` is missing from
-/// either file, appends it there.
+/// Opens the PGN file and the EPD file. If the previous run was interrupted before it wrote the
+/// last of `games` to one of these files, appends it there.
 fn open_games(
     places: &Places,
     games: &mut [FinishedGame],

@@ -35,11 +35,11 @@ const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
 const ACTION: &str = "read openings from";
 
-/// The maximum length of a line, in bytes. A longer line cannot be a position.
+/// The maximum length of an EPD line, in bytes. A longer line cannot be a position.
 const LONGEST_LINE: u64 = 1 << 12;
 
-/// An opening: a starting position and the moves played from it. It takes less memory than a game,
-/// which stores all its positions.
+/// An opening: a starting position and the moves played from it. It takes less memory than a
+/// [`Game`], which also stores the position after each move.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Opening {
     /// The starting position, or `None` if it is the standard one.
@@ -48,13 +48,13 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Creates an opening from the moves that have been played in a game.
+    /// Creates an opening from the moves played in a game.
     pub fn new(game: &Game) -> Self {
         let moves = game.moves().into();
         Opening { moves, ..Opening::from(*game.start()) }
     }
 
-    /// Returns the game after the opening moves.
+    /// Returns a game in which the opening moves have been played.
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start.as_deref().copied().unwrap_or_else(Position::start));
         // Cannot fail: the moves were legal when the opening was created.
@@ -80,8 +80,8 @@ pub struct OpeningChoice {
     pub shuffled: bool,
     /// The seed for the random order and for selecting lines from a book.
     pub seed: u64,
-    /// The number of playable openings to skip at first. The skipped openings are played after all
-    /// others.
+    /// The number of playable openings to skip. If too few openings remain, the skipped ones are
+    /// played last.
     pub start: usize,
     /// The number of openings needed.
     pub count: usize,
@@ -93,16 +93,15 @@ struct OpeningSelector {
     start: usize,
     /// The number of openings needed, including the first `start` ones.
     wanted: usize,
-    /// Generates a random rank for each opening, by which the openings are then sorted; `None` if
-    /// they are not shuffled. Thanks to the ranks, the order does not depend on how many openings
-    /// are needed.
+    /// Generates a random sort key for each opening, or `None` if the openings are not shuffled.
+    /// Sorting by these keys makes the order independent of the number of openings needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
     seen: usize,
     skipped: Skipped,
 }
 
-/// Openings that cannot be played because the opening moves end the game.
+/// Openings that cannot be played because the game would already be over.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
     /// The number of skipped openings.
@@ -129,7 +128,7 @@ impl fmt::Display for Skipped {
 /// The openings selected for a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Openings {
-    /// The playable openings, in the order in which they are played. Never empty.
+    /// The playable openings, in playing order. Never empty.
     pub playable: Vec<Opening>,
     /// The openings that cannot be played.
     pub skipped: Skipped,
@@ -147,7 +146,8 @@ impl OpeningSelector {
         }
     }
 
-    /// Adds an opening, unless it ends the game. Breaks when no more openings are needed.
+    /// Adds an opening, unless the game is over after it. Returns `Break` once no more openings are
+    /// needed.
     fn take(&mut self, opening: Opening) -> ControlFlow<()> {
         if let Some(outcome) = opening.game().outcome() {
             self.skipped.count += 1;
@@ -164,8 +164,8 @@ impl OpeningSelector {
                 ControlFlow::Break(())
             };
         }
-        // Let twice as many openings as needed accumulate before discarding the rest, so that
-        // selection runs rarely.
+        // Keep up to twice as many openings as needed before discarding those with the highest
+        // ranks, so that the selection runs rarely.
         if self.kept.len() / 2 >= self.wanted {
             self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
             self.kept.truncate(self.wanted);
@@ -173,7 +173,8 @@ impl OpeningSelector {
         ControlFlow::Continue(())
     }
 
-    /// Returns the openings in playing order, with the first `start` openings at the end.
+    /// Returns the openings in playing order. The first `start` openings are moved to the end, and
+    /// are used only if there are too few others.
     fn into_openings(mut self) -> Openings {
         self.kept.sort_by_key(|&(rank, _)| rank);
         self.kept.truncate(self.wanted);
@@ -191,8 +192,8 @@ impl OpeningChoice {
     /// order, stops reading once there are enough.
     ///
     /// # Errors
-    /// If the file cannot be read, if it has too few openings or none that can be played, or if it
-    /// contains an invalid opening.
+    /// If the file cannot be read, if it contains an invalid opening or none that can be played, or
+    /// if it has no more than `start` playable openings.
     pub fn load(&self) -> Result<Openings, FileError> {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
@@ -217,7 +218,8 @@ impl OpeningChoice {
         Err(self.unusable(reason))
     }
 
-    /// Opens the file. If the file is a named pipe, waits for a writer for a limited time.
+    /// Opens the file. If it is a named pipe, waits at most `PIPE_TIMEOUT` for a program that
+    /// writes to it.
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let input = PgnInput::File(self.path.clone());
         if !self.path.metadata().is_ok_and(|known| may_wait(known.file_type())) {
@@ -251,7 +253,7 @@ impl OpeningChoice {
     fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
-        // The lines are already in random order.
+        // The lines are already in random order, so they need no ranks.
         let mut selector = OpeningSelector { ranks: None, ..OpeningSelector::new(self) };
         for _ in 0..selector.wanted.saturating_mul(DRAWS_FOR_EACH_LINE) {
             if selector.take(Opening::new(&book.draw_line(plies, &mut random))).is_break() {
@@ -259,7 +261,8 @@ impl OpeningChoice {
             }
         }
         if selector.seen > 0 {
-            // Lines that ended the game were replaced by others, so nothing was skipped.
+            // Lines that ended the game were replaced by other lines, so do not report them as
+            // skipped.
             selector.skipped = Skipped::default();
         }
         selector
@@ -287,7 +290,7 @@ impl OpeningChoice {
         Ok(selector)
     }
 
-    /// Reads the games in a PGN file. Tags are not required.
+    /// Reads an opening from each game in a PGN file. The games need no tags.
     fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let plies = self.plies.unwrap_or(usize::MAX);
         let start = Position::start();
@@ -313,8 +316,8 @@ impl OpeningChoice {
     }
 }
 
-/// Collects the first moves of a game, up to a maximum number of plies. Engines do not accept null
-/// moves, so the opening starts after the last null move.
+/// Collects the first moves of a game, up to a maximum number of plies. If there are null moves,
+/// which engines do not accept, the opening starts from the position after the last of them.
 struct OpeningVisitor {
     plies: usize,
     left: usize,
@@ -352,11 +355,11 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of draws from the book per line needed. A line may need more than one draw,
-/// because lines that end the game are rejected.
+/// The maximum number of lines to select from the book for each line needed. More than one may be
+/// necessary, because lines that end the game are rejected.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
-/// The default length, in plies, of lines selected from a book.
+/// The default maximum length of lines selected from a book, in plies.
 const BOOK_PLIES: usize = 8;
 
 #[cfg(test)]
@@ -487,7 +490,7 @@ mod tests {
         let all = order(true, 7, 0, LINES);
         assert_ne!(all, order(true, 8, 0, LINES));
         for (start, count) in [(0, 1), (0, 7), (5, 10), (50, 10), (0, 1000), (59, 3)] {
-            // The openings before `start` are played after those at the end of the file.
+            // The openings are played in cyclic order: those before `start` follow the last one.
             let wanted = |all: &[u16]| -> Vec<u16> {
                 all.iter().cycle().skip(start).take(count.min(LINES)).copied().collect()
             };

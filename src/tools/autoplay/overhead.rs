@@ -17,12 +17,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// The binary logarithm of the number of classes for each doubling of the duration.
+/// The binary logarithm of the number of histogram classes for each doubling of the duration.
 const CLASS_BITS: u32 = 3;
-/// Each duration below this many microseconds has its own class.
+/// Durations below this many microseconds have one class per microsecond.
 const EXACT: u64 = 2 << CLASS_BITS;
 
-/// The quantile that is reported in addition to the median.
+/// The quantile reported in addition to the median.
 const TAIL: f64 = 0.999;
 
 /// A histogram of durations. Durations in the same bin differ by less than 12.5%.
@@ -98,11 +98,12 @@ fn class(microseconds: u64) -> usize {
         return microseconds as usize;
     }
     let shift = microseconds.ilog2() - CLASS_BITS;
-    // The leading bit of the shifted value is always set.
+    // The shifted value is at least `1 << CLASS_BITS` and less than twice that, so adding the shift
+    // in the higher bits gives consecutive classes.
     (u64::from(shift << CLASS_BITS) + (microseconds >> shift)) as usize
 }
 
-/// Returns the longest duration in a class, in microseconds.
+/// Returns the upper limit of a class (inclusive), in microseconds.
 fn most(class: usize) -> u64 {
     let class = class as u64;
     if class < EXACT {

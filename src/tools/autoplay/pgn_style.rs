@@ -15,8 +15,9 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::words::named_values;
 
-/// A field in the comment on a move. These fields are written after the score, depth and time.
-/// Their names are the same as in fastchess, except for `book`.
+/// An optional field in a move comment, written after the score, depth and time. The description of
+/// each variant ends with the name used in the PGN file. These names are the same as in fastchess,
+/// except for `book`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PgnField {
     /// The time left on the clock after the move, including the increment: `tl`.
@@ -31,11 +32,11 @@ pub enum PgnField {
     Speed,
     /// How full the transposition table is, in permille: `hashfull`.
     HashFull,
-    /// The number of positions found in tablebases: `tbhits`.
+    /// The number of tablebase hits: `tbhits`.
     TablebaseHits,
     /// The principal variation: `pv`.
     Line,
-    /// The engine's description of how its search ended in the book: `book`.
+    /// The engine's description of how the book ended its search: `book`.
     Book,
 }
 
@@ -45,7 +46,7 @@ named_values! {
     Line = "pv", Book = "book"
 }
 
-/// The fields of the comments on moves, in the order in which they are written.
+/// The optional fields in move comments, in the order in which they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PgnFields(pub Vec<PgnField>);
 

@@ -43,7 +43,7 @@ impl Interrupt {
         Interrupt { sender: Mutex::new(Some(sender)), receiver }
     }
 
-    /// Ends all games that share this switch.
+    /// Ends all games that share this interrupt.
     pub fn trigger(&self) {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -73,8 +73,8 @@ pub struct Conditions {
     pub rules: Rules,
     /// The endgame tablebases used for adjudication.
     pub tablebases: Option<Tables>,
-    /// How long an engine may stay silent before it is considered hung, counted from when its time
-    /// runs out or, without a time limit, from the start of its turn.
+    /// How long an engine may go on without making a move before it is considered hung, counted
+    /// from when its time runs out or, without a time limit, from the start of its turn.
     pub timeout: Duration,
 }
 
@@ -91,13 +91,13 @@ pub struct MoveMade {
     pub used: [Duration; 2],
     /// The time left on the clocks of White and Black; `None` without a clock.
     pub left: [Option<Duration>; 2],
-    /// The last score that the mover's engine reported, from its point of view.
+    /// The last score reported for the move, from the mover's point of view.
     pub score: Option<Score>,
-    /// The depth of that score in plies.
+    /// The search depth of `score`, in plies.
     pub depth: u32,
 }
 
-/// An event in a game, for logs.
+/// An event in a game, reported to the observer for logging.
 #[derive(Debug, Clone, Copy)]
 pub enum GameEvent {
     /// The engine of this colour is about to be set up for the game.
@@ -108,16 +108,16 @@ pub enum GameEvent {
     Moved(MoveMade),
 }
 
-/// The result of a game between two players.
+/// A game played by two engines, with its result.
 #[derive(Debug)]
 pub struct Played {
     /// The starting position and all moves, including those of the opening.
     pub game: Game,
-    /// The moves after the opening, with what the engines reported about each.
+    /// The moves after the opening, with the search information reported for each.
     pub moves: Vec<PlayedMove>,
     /// The result of the game and the reason for it.
     pub verdict: Verdict,
-    /// Whether White's and Black's engine, in this order, must be restarted.
+    /// For White and for Black, whether the engine must be restarted.
     pub broken: [bool; 2],
     /// The delays between the engines' moves and the next commands.
     pub overhead: Overhead,
@@ -131,11 +131,11 @@ struct GameRunner<'a> {
     referee: Referee,
     conditions: &'a Conditions,
     interrupt: &'a Interrupt,
-    /// Whether White and Black each have a draw offer pending.
+    /// Whether White and Black have made a draw offer that is still pending.
     offers: [bool; 2],
     broken: [bool; 2],
     overhead: Overhead,
-    /// When processing of the last move began.
+    /// When the runner began to process the last move.
     processed_at: Option<Instant>,
 }
 
@@ -201,7 +201,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Plays one move of the side to move. Returns a verdict if the game ends.
+    /// Requests a move from the side to move and plays it. Returns a verdict if the game ends.
     fn turn(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         let mover = self.game.position().side_to_move();
         let number = self.game.position().fullmove_number();
@@ -210,8 +210,8 @@ impl GameRunner<'_> {
         if let Err(error) = self.players[own].adapter.go(&turn) {
             return Some(self.broke(mover, error));
         }
-        // The engine's time starts when its last command is sent, not when this thread is next
-        // scheduled.
+        // The engine's clock starts when its command was sent. The current time may be later,
+        // because this thread may have been suspended since.
         let start = self.players[own].adapter.process().sent_at();
         if let Some(before) = self.processed_at {
             self.overhead.processing.add(start.saturating_duration_since(before));
@@ -246,7 +246,8 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Stops the mover's clock, and plays the move if it is legal.
+    /// Stops the mover's clock and plays the move. Returns a verdict if the move is late or
+    /// illegal.
     fn check_move(&mut self, mover: Color, answer: &Answer) -> Option<Verdict> {
         let clock = &mut self.clocks[mover.to_index()];
         let allowed = clock.allowance().unwrap_or_default();
@@ -264,7 +265,8 @@ impl GameRunner<'_> {
     }
 
     /// Waits for the mover's move. In the meantime, the opponent may resign, claim a result or
-    /// crash. What counts is when the line with the move arrived, not when it was processed.
+    /// crash. The time used is measured up to the arrival of the line with the move, not up to its
+    /// processing.
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
         let own = mover.to_index();
         let allowed = self.clocks[own].allowance();
@@ -289,8 +291,8 @@ impl GameRunner<'_> {
                         return Ok(Answer { text, ponder, info, at, elapsed });
                     }
                     Some(event) if sender_color == mover && info.take_in(&event) => {}
-                    // The mover has already lost on time. Ignore everything else until its turn
-                    // ends.
+                    // The mover has already lost on time. Wait until it moves or ends its turn in
+                    // another way, and ignore all other events.
                     Some(event) if is_late && (sender_color != mover || !event.ends_turn()) => {}
                     Some(_) if is_late => {
                         return Err(self.out_of_time(mover, elapsed, allowed.unwrap_or_default()));
@@ -311,6 +313,7 @@ impl GameRunner<'_> {
     }
 
     /// Returns the next line from either engine, or `None` if no line arrives before `deadline`.
+    /// Fails if an engine has crashed or the game is interrupted.
     fn next_line(&mut self, deadline: Instant) -> Result<Option<(Color, Line)>, Verdict> {
         let left = deadline.saturating_duration_since(Instant::now());
         let [white, black] = self.players.each_mut().map(|player| player.adapter.process().lines());
@@ -329,7 +332,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Handles output other than moves and search information.
+    /// Handles an engine event other than a move or search information.
     fn handle_other(
         &mut self,
         sender_color: Color,
@@ -424,7 +427,7 @@ impl GameRunner<'_> {
     }
 }
 
-/// The move of an engine and how long it took.
+/// An engine's move and the time it took.
 struct Answer {
     text: String,
     ponder: Option<String>,

@@ -18,8 +18,8 @@ use super::xboard::Xboard;
 /// The time to wait for `uciok` during protocol detection before also requesting xboard features.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// The additional time to wait for a response to either request, since the engine may still be
-/// starting.
+/// The additional time to wait for a response to `uci` or to the xboard commands, since the engine
+/// may still be starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why an engine could not be started.
@@ -49,8 +49,8 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Returns how many attempts to start the engine may fail in a row before this error is
-    /// reported. Retrying helps if resources are short, but not if the program is missing.
+    /// Returns how many times to try to start the engine before giving up with this error. Retrying
+    /// helps if resources are short, but not if the program is missing.
     pub fn attempts(&self) -> u32 {
         match self {
             StartError::Spawn { cause, .. } => match cause.kind() {
@@ -58,7 +58,7 @@ impl StartError {
                 _ => 3,
             },
             StartError::Greeting { cause: EngineError::Dead(_), .. } => 3,
-            // Only two attempts, because each one waits for a long time.
+            // Only two attempts, because each one waits until a long timeout expires.
             StartError::Greeting { cause: EngineError::Silent(_), .. } => 2,
             _ => 1,
         }
@@ -101,13 +101,13 @@ impl Player {
         }
     }
 
-    /// Sends `quit` and waits until the process has exited.
+    /// Sends `quit` and waits briefly for the process to exit. If it does not, it is killed.
     pub fn quit(mut self) {
         self.adapter.process().quit("quit");
     }
 }
 
-/// Makes an engine's name suitable for tables and tags.
+/// Clips a name reported by an engine and makes it printable, for use in tables and PGN tags.
 fn shown_name(name: &str) -> String {
     clip(&visible(name.trim())).into_owned()
 }
@@ -124,7 +124,7 @@ pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Prot
     if config.protocol != Protocol::Auto {
         return Ok(config.protocol);
     }
-    // The start may have failed by chance, so an engine that exits is tried twice.
+    // Starting an engine may fail by chance, so if it exits, try once more.
     let answer = match probe_protocol(config, trace)? {
         ProtocolAnswer::Gone => probe_protocol(config, trace)?,
         answer => answer,
@@ -146,7 +146,7 @@ fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer
     if process.send(uci::Command::Uci).is_ok() {
         answer = detect_protocol(&mut process, Instant::now() + PROBE_TIMEOUT);
     }
-    // `gnuchess -x` may not read a line until two more lines have arrived.
+    // Send two pings, because `gnuchess -x` may not read a line until two more lines have arrived.
     let questions = [
         (&["xboard", "protover 2"][..], PROBE_TIMEOUT),
         (&["ping 1"], PROBE_TIMEOUT),
@@ -163,7 +163,7 @@ fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer
     Ok(answer)
 }
 
-/// Reads output until the protocol has been identified.
+/// Reads output until the protocol has been identified or the deadline has passed.
 fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     loop {
         match process.receive(deadline) {
@@ -183,7 +183,7 @@ fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     }
 }
 
-/// Returns whether the engine reports in this line that it does not understand `uci`.
+/// Returns whether `line` is an error message about the command `uci`.
 fn refuses(line: &str) -> bool {
     let line = line.to_lowercase();
     let says_no = ["error", "illegal", "invalid", "unknown"].iter().any(|word| line.contains(word));

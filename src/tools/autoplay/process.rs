@@ -21,7 +21,8 @@ use super::config::EngineConfig;
 pub(crate) use super::reader::Line;
 use super::reader::{forward_output, read_errors};
 
-/// The maximum number of unprocessed lines. Beyond this, the engine blocks when it writes.
+/// The maximum number of unprocessed lines of engine output. If there are more, the engine blocks
+/// when it writes.
 const READ_AHEAD: usize = 1024;
 
 /// The number of recent lines kept from each output stream for messages about a crash.
@@ -69,7 +70,8 @@ pub struct Process {
     /// The engine's input, or `None` once it has been closed.
     stdin: Option<Input>,
     lines: Receiver<Line>,
-    /// The write end of the pipe that the engine's standard error is connected to.
+    /// The write end of the pipe for the engine's standard error. It is kept to write
+    /// [`END_OF_ERRORS`] after the engine has exited.
     error_output: PipeWriter,
     /// Receives a message for each [`END_OF_ERRORS`] that has been read.
     errors_read: Receiver<()>,
@@ -92,7 +94,8 @@ struct Memory {
 /// The file that stores an engine's error output during a game.
 #[derive(Debug, Default)]
 struct ErrorFile {
-    /// The file to create when there is error output.
+    /// The path of the file, which is created when there is error output. `None` before the first
+    /// game.
     path: Option<PathBuf>,
     file: Option<File>,
     /// Error output before the first game.
@@ -110,7 +113,7 @@ impl ErrorFile {
         if self.file.is_none() {
             self.file = open_output(path, true).ok();
         }
-        // Errors are ignored because a full disk must not stop a match.
+        // Ignore errors: a full disk must not stop a match.
         let _ = self.file.as_mut().map(|file| writeln!(file, "{line}"));
     }
 
@@ -137,8 +140,9 @@ impl Memory {
         let Some(trace) = &self.trace else { return };
         let time = at.saturating_duration_since(self.started).as_secs_f64();
         let mut file = lock(trace);
-        // Ignore errors: a full disk must not stop a match. Flush every line, because the match may
-        // be killed, and the reader threads may still hold the file when it ends.
+        // Ignore errors: a full disk must not stop a match. Flush after every line, because the
+        // match may be killed. Even if it ends normally, the writer may not be dropped and flushed,
+        // because the reader threads also hold it.
         let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text))
             .and_then(|()| file.flush());
     }
@@ -200,7 +204,8 @@ impl Process {
                     kept.note_error(rest.unwrap_or(line));
                 }
                 if rest.is_some() {
-                    // This fails if the previous message has not been received yet.
+                    // Sending fails if the channel still contains the previous message. A second
+                    // message is not needed.
                     let _ = end.try_send(());
                 }
             });
@@ -233,15 +238,15 @@ impl Process {
         &self.lines
     }
 
-    /// Writes a line from the engine to the trace, and keeps it for crash messages. This is not
-    /// done in the reader thread, which must not be delayed.
+    /// Writes a line from the engine to the trace, and keeps it for crash messages. The reader
+    /// thread does not do this, because it must record arrival times without delay.
     pub fn note(&self, line: &Line) {
         self.memory.trace(line.at, ">", &line.text);
         remember(&self.memory.last_output, &line.text);
     }
 
-    /// Writes all further error output to the file at `path`, which is created when the first line
-    /// arrives.
+    /// Writes all further error output to the file at `path`, after any output from before the
+    /// first game. The file is created when the first line is written.
     pub fn store_errors(&self, path: PathBuf) {
         lock(&self.memory.error_file).begin(path);
     }
@@ -259,8 +264,8 @@ impl Process {
         self.memory.trace(Instant::now(), "<", &text);
         text.push('\n');
         if let Err(error) = self.write_all(text.as_bytes()) {
-            // A write may notice that the engine has exited before a read does, so both report the
-            // exit status.
+            // If the engine has exited, a failed write may be the first sign of it, so report the
+            // exit status as a failed read does.
             let closed = error.kind() == io::ErrorKind::BrokenPipe;
             let end = if closed { self.exit_status_text() } else { None };
             return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
@@ -322,12 +327,14 @@ impl Process {
         }
     }
 
-    /// Describes how a process that has closed its output ended, such as `ended with code 3`.
+    /// Describes how the process ended, such as `ended with code 3`. Call this after it has closed
+    /// its output.
     pub fn exit_reason(&mut self) -> String {
         self.exit_status_text().unwrap_or_else(|| "closed its output".to_owned())
     }
 
-    /// Describes how the process ended. Returns `None` if the process is still running.
+    /// Waits briefly for the process to exit, and describes how it ended. Returns `None` if it is
+    /// still running.
     fn exit_status_text(&mut self) -> Option<String> {
         let status = self.wait(Instant::now() + QUIT_TIMEOUT)?;
         self.await_errors();
@@ -345,7 +352,7 @@ impl Process {
     /// Sends a last line and waits for the process to exit. Returns `false` if it does not exit in
     /// time.
     pub fn quit(&mut self, line: &str) -> bool {
-        // This fails if the engine has already exited.
+        // Ignore errors: the engine may already have exited.
         let _ = self.send(line);
         let deadline = Instant::now() + QUIT_TIMEOUT;
         // Keep reading; otherwise the engine might block on a full pipe.

@@ -21,7 +21,7 @@ pub struct Setup<'a> {
     pub opponent: &'a str,
 }
 
-/// The state of the game when it is the engine's turn.
+/// The game and both clocks, from the engine's point of view.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'a> {
     pub game: &'a Game,
@@ -29,7 +29,7 @@ pub struct Turn<'a> {
     pub other: &'a Clock,
 }
 
-/// The information that an engine reports about a search.
+/// Search information reported by an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchInfo {
     /// The last exact score (never a bound) from the engine's point of view, in centipawns or as a
@@ -52,7 +52,8 @@ pub struct SearchInfo {
     pub line: String,
     /// Whether the engine reports that the move comes from its book.
     pub book: bool,
-    /// How the search ended in the book, as described by the engine; empty if it did not.
+    /// The engine's description of how the book ended its search ([`BookComment::Ending`]). Empty
+    /// if the book did not end it.
     pub ending: String,
 }
 
@@ -86,9 +87,9 @@ pub enum BookComment {
 }
 
 impl BookComment {
-    /// Parses a comment about the book. Engines announce book moves in various ways, so any other
-    /// comment that contains the word *book* is taken to announce one. Only Tabia reports that a
-    /// search ended in the book.
+    /// Parses a comment about the book. Only Tabia reports that a search ended in the book, and
+    /// such comments are recognised by their first words. Engines announce book moves in various
+    /// ways, so any other comment that contains the word *book* is taken to announce one.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(ENDED).unwrap_or(text);
         if [MEETS_BOOK, ANALYSED].iter().any(|words| text.starts_with(words)) {
@@ -99,7 +100,7 @@ impl BookComment {
     }
 }
 
-/// A game event reported by a line of engine output.
+/// An event in a game, reported by a line of engine output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerEvent {
     Move {
@@ -120,7 +121,8 @@ pub enum PlayerEvent {
         /// The reason, as stated by the engine.
         comment: String,
     },
-    /// The engine reports that the opponent's move is illegal.
+    /// The engine reports that the opponent's move is illegal. Contains the move as quoted by the
+    /// engine.
     MoveRejected(String),
 }
 
@@ -137,7 +139,7 @@ impl PlayerEvent {
     }
 }
 
-/// The values that an option accepts, according to the engine's declaration.
+/// The values that an option accepts, as declared by the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionRange {
     /// Integers between the two values, inclusive.
@@ -173,8 +175,7 @@ impl KnownOption {
     }
 }
 
-/// Returns the error for an option that the engine does not have. The message lists the options
-/// that it has.
+/// Returns the error for an unknown option. The message lists the options that the engine has.
 pub(super) fn unknown_option<'a>(
     name: &str,
     known: impl Iterator<Item = &'a KnownOption>,
@@ -224,8 +225,8 @@ pub trait ProtocolAdapter: Send {
     /// Sets options by name. Call this only between games.
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
-    /// Describes a startup problem that does not prevent the engine from playing, or returns `None`
-    /// if there was none.
+    /// Describes a startup problem that did not prevent the engine from playing. Returns `None` if
+    /// there was none.
     fn startup_retry(&self) -> Option<String> {
         None
     }
@@ -241,11 +242,11 @@ pub trait ProtocolAdapter: Send {
     /// Records that the engine's move has been accepted. Starts pondering on `ponder`, if given.
     fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError>;
 
-    /// Parses a line. Returns `None` if the line is irrelevant to the game.
+    /// Parses a line of engine output. Returns `None` if it is irrelevant to the game.
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
-    /// Returns the time after the start of the engine's turn at which to send "move now", or `None`
-    /// if the engine observes the time limit itself.
+    /// Returns when to send "move now", counted from the start of the engine's turn, or `None` if
+    /// the engine observes the time limit itself.
     fn move_now_after(&self) -> Option<Duration> {
         None
     }
@@ -262,7 +263,8 @@ pub trait ProtocolAdapter: Send {
     -> Result<(), EngineError>;
 }
 
-/// Reads lines until `wanted` accepts one. `what` names the expected line in error messages.
+/// Reads lines until `wanted` returns `true` for one. `what` names the expected line in error
+/// messages.
 pub(crate) fn read_until(
     process: &mut Process,
     deadline: Instant,

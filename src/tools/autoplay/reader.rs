@@ -14,7 +14,8 @@ use crate::support::platform;
 /// more than four times xboard's limit, because some engines send very long lists of options.
 const LONGEST_LINE: usize = 1 << 16;
 
-/// The number of bytes read at a time. All lines that are read together get the same time.
+/// The number of bytes read at a time. All lines completed by the same read get the same arrival
+/// time.
 const CHUNK: usize = 1 << 14;
 
 /// The nice value of reader threads (on Linux, if the operating system permits it). A reader needs

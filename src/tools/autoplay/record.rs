@@ -43,15 +43,16 @@ pub struct PlayedMove {
     pub info: SearchInfo,
     /// The time used for the move, measured by the match runner, in whole milliseconds.
     pub elapsed: Duration,
-    /// The time immediately before the last command of the turn was sent.
+    /// When the engine's turn began: just before the last command of the turn, such as `go`, was
+    /// sent.
     pub began: Instant,
     /// The time left on the clock after the move, or `None` without a clock.
     pub remaining: Option<Duration>,
 }
 
 impl PlayedMove {
-    /// Returns the engine's remark about its book: `book` for a book move, a description of how the
-    /// search ended in the book, or an empty string.
+    /// Returns the engine's remark about its book: `book` for a book move, its description of how
+    /// the book ended the search, or an empty string.
     pub fn remark(&self) -> &str {
         if self.info.book { "book" } else { &self.info.ending }
     }
@@ -70,7 +71,7 @@ pub struct GameRecord {
     pub limits: [MoveLimits; 2],
     /// The starting position and all moves, including those of the opening.
     pub game: Game,
-    /// The moves after the opening, with what the engines reported about each.
+    /// The moves after the opening, with the search information reported for each.
     pub moves: Vec<PlayedMove>,
     /// The result of the game and the reason for it.
     pub verdict: Verdict,
@@ -100,7 +101,7 @@ impl GameRecord {
             };
             game.moves.push(PgnMove { comment, ..mv.into() });
         }
-        // The reason for the result is added to the comment on the last move.
+        // Append the reason for the result to the comment on the last move.
         let last = game.moves.last_mut().map_or(&mut game.comment, |played| &mut played.comment);
         let separator = if last.is_empty() { "" } else { ", " };
         *last = format!("{last}{separator}{}", self.verdict.detail);
@@ -137,7 +138,7 @@ impl GameRecord {
     }
 }
 
-/// Formats the final position of a game as EPD.
+/// Formats the final position of a game as EPD, with the number and the result of the game.
 pub(super) fn final_epd(game: &Game, number: usize, verdict: &Verdict) -> String {
     let position = game.position();
     let (epd, full_moves) = (position.epd(), position.fullmove_number());

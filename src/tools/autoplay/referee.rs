@@ -24,7 +24,7 @@ use super::verdict::{Termination, Verdict};
 /// Adjudicates a draw if the scores of both engines stay close to zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct DrawRule {
-    /// The rule applies from this move number on.
+    /// The rule applies once both sides have played the move with this number.
     pub from_move: u32,
     /// The number of consecutive moves for which both sides' scores must stay within the limit.
     pub moves: u32,
@@ -41,14 +41,15 @@ pub struct WinRule {
     pub score: Score,
 }
 
-/// The conditions under which a game ends early.
+/// The rules for adjudicating a game before it is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
     /// Adjudicates draws according to the engines' scores.
     pub draw: Option<DrawRule>,
     /// Adjudicates wins according to the engines' scores.
     pub win: Option<WinRule>,
-    /// The number of moves by each side after which the game is adjudicated as a draw.
+    /// The number of moves by each side, including opening moves, after which the game is
+    /// adjudicated as a draw.
     pub max_moves: Option<u32>,
 }
 
@@ -58,8 +59,8 @@ pub struct Referee {
     rules: Rules,
     /// The number of consecutive plies that satisfy the draw rule.
     drawish: u32,
-    /// For White and for Black, the length of the current run of plies whose scores are winning for
-    /// that side.
+    /// For White and for Black, the number of consecutive plies that satisfy the win rule for that
+    /// side.
     winning: [u32; 2],
     tables: Option<Tables>,
 }
@@ -148,8 +149,9 @@ impl Referee {
     }
 }
 
-/// Judges an engine's claim that the game is over. A correct claim ends the game with that outcome,
-/// and an engine that claims its own defeat resigns. Any other claim loses the game.
+/// Judges an engine's claim that the game is over. A claim that agrees with the position ends the
+/// game with that outcome, and a claim of the engine's own defeat is a resignation. Any other claim
+/// loses the game.
 pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) -> Verdict {
     if let Some(outcome) = game.outcome().filter(|outcome| outcome.result() == result) {
         return outcome.into();

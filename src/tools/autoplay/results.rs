@@ -40,13 +40,13 @@ use super::tournament::{Progress, Standings, Tournament};
 /// The results of a match so far.
 #[derive(Debug)]
 pub struct Results {
-    /// The engines' settings, in the order in which they were defined.
+    /// The engines' configurations, in the order in which the engines were defined.
     pub engines: Vec<EngineConfig>,
-    /// The information at the top of the report.
+    /// Information shown in the report besides the results.
     pub about: About,
     /// The names of the engines, in the same order as `engines`.
     pub names: Vec<String>,
-    /// For each engine, how often it failed to start or started late.
+    /// For each engine, the number of failed or late starts.
     pub startup_retries: Vec<u32>,
     /// The delays that the match runner has caused in this run.
     pub overhead: Overhead,
@@ -54,7 +54,7 @@ pub struct Results {
     pub sprt: Option<Sprt>,
     /// The finished games and the files in which they are stored.
     pub match_record: MatchRecord,
-    /// The shared test that this match is part of, if several machines share one.
+    /// The shared sequential test to which this match contributes, or `None` if it is not shared.
     pub(crate) shared: Option<SharedTest>,
 }
 
@@ -128,7 +128,8 @@ impl Results {
         Ok(())
     }
 
-    /// Stores an event. Returns whether the match continues.
+    /// Updates the results with an event, and writes a finished game to the files. Returns whether
+    /// the match continues.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -154,7 +155,7 @@ impl Results {
         Ok(true)
     }
 
-    /// Returns the number of complete pairs of this match.
+    /// Returns the number of complete game pairs in this machine's match.
     fn pairs(&self) -> u32 {
         self.match_record.standings.tallies.values().flat_map(|tally| tally.pairs).sum()
     }
@@ -184,8 +185,9 @@ impl Results {
         self.shared.as_ref().map(SharedTest::tally).or(own)
     }
 
-    /// Compares the first engine with the second, based on the sequential test if there is one, or
-    /// else on the number of wins. Returns `None` if there are more than two engines.
+    /// Compares the first engine with the second: by the decision of the sequential test if there
+    /// is one, and otherwise by the number of wins. Returns `None` if there are more than two
+    /// engines.
     pub fn comparison(&self) -> Option<Ordering> {
         let compare = |tally: &Tally| -> Ordering {
             match (&self.shared, self.sprt) {
@@ -202,8 +204,7 @@ impl Results {
         self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
     }
 
-    /// Returns the engines that failed to start or started late, with the number of times that this
-    /// happened.
+    /// Returns the engines with failed or late starts, and the number of such starts.
     pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
         let counted =
             self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());
@@ -237,7 +238,7 @@ impl Results {
         if let Some(statistics) = statistics {
             statistics.write(format!("{:#}\n", self.json()).as_bytes())?;
         }
-        // The other workers of a shared test still need this worker's state.
+        // Keep the state file of a shared test, because the other workers still need it.
         if (self.match_record.rounds.is_over() || self.is_decided()) && self.shared.is_none() {
             self.match_record.close()?;
         }
@@ -329,7 +330,7 @@ fn pairing(tally: &Tally, sprt: Option<&Sprt>) -> Value {
     })
 }
 
-/// Returns the joint statistics of the workers of a shared test.
+/// Returns the statistics of a shared test, over the games of all its workers.
 pub(crate) fn shared_json(shared: &SharedTest) -> Value {
     let mut value = pairing(shared.tally(), Some(shared.sprt()));
     value["engines"] = json!(shared.names());
@@ -360,8 +361,8 @@ mod tests {
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-    /// Returns the results of a match in which White has won every game so far. `ends` contains how
-    /// each of these games ended.
+    /// Returns the results of a match in which White has won every game so far. `ends` contains one
+    /// termination for each of these games.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let schedule = Schedule { engines, format, games, openings: 1, reversed: true };

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 
 /// The number of games in a tie-break of a knockout pairing.
 pub(super) const TIE_BREAK_GAMES: usize = 2;
-/// The maximum number of tie-breaks per pairing. If it is still tied after that, the higher seed
-/// advances.
+/// The maximum number of tie-breaks per pairing. If the pairing is still tied after them, the
+/// higher seed advances.
 pub(super) const TIE_BREAKS: usize = 4;
 
 /// The tournament format, which determines which engines play each other.
@@ -55,7 +55,7 @@ pub struct Schedule {
     pub format: Format,
     /// The number of games in each pairing.
     pub games: usize,
-    /// The number of openings. After the last opening, the list starts again from the first one.
+    /// The number of openings. After the last opening, play continues with the first one.
     pub openings: usize,
     /// Whether each opening is played twice, with colours reversed in the second game.
     pub reversed: bool,
@@ -83,14 +83,15 @@ pub struct Slot {
 /// time engines join.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Round {
-    /// The 1-based number of the round. A tie-break has the same number as the round it decides.
+    /// The 1-based number of the round. A tie-break has the same number as the round whose ties it
+    /// breaks.
     pub number: usize,
     /// Whether the round is a tie-break of a knockout.
     #[serde(default)]
     pub tie_break: bool,
     /// The number of the round's first game.
     pub first_game: usize,
-    /// The engines that were taking part when the round was paired, in ascending order.
+    /// The engines that had not been withdrawn when the round was paired, in ascending order.
     pub entrants: Vec<usize>,
     /// The engines that play each other, the one with the lower index first.
     pub pairings: Vec<(usize, usize)>,
@@ -103,14 +104,14 @@ pub struct Round {
 pub(super) struct Start {
     pub pair: usize,
     pub opening: usize,
-    /// The number of games that each pairing has already played in rounds with the same number.
+    /// The number of games that each pairing has already played in this round and its earlier
+    /// tie-breaks.
     pub games: usize,
 }
 
 impl Schedule {
-    /// Returns how many openings are needed to avoid repetitions. In a round robin or gauntlet,
-    /// this means within a pairing. In a Swiss or knockout tournament, it means across all games of
-    /// an engine.
+    /// Returns how many openings are needed to avoid repeating one: within a pairing in a round
+    /// robin or gauntlet, and across all games of an engine in a Swiss or knockout tournament.
     pub fn openings_needed(&self) -> usize {
         let per_opening = self.games_per_opening();
         let in_round = self.games.div_ceil(per_opening);
@@ -173,7 +174,7 @@ impl Schedule {
     }
 }
 
-/// A map that is indexed by pairs of engines.
+/// A map keyed by the indexes of two engines.
 pub type ByPairing<T> = BTreeMap<(usize, usize), T>;
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! A sequential test shared by several machines.
 //!
 //! Each machine is a worker. It writes its games to its own state file, in a folder that all
-//! workers can read, and never touches the files of other workers. No locks between machines are
+//! workers can read, and never touches the files of other workers, so no locks between machines are
 //! needed. The first line of each file contains the settings that all workers must agree on, and
 //! the worker's number.
 //!
-//! The first worker that finds the joint test decided stores the decision. This decision is final,
-//! even if games that finish later on other machines move the log-likelihood ratio back between the
-//! bounds.
+//! When a worker finds that the joint test is decided, it stores the decision. The first decision
+//! stored is final, even if games that finish later on other machines move the log-likelihood ratio
+//! back between the bounds.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,9 +29,10 @@ use super::verdict::Verdict;
 const MAX_WORKERS: usize = 1000;
 /// The parts of a state file's name before and after the worker's number.
 const FILE_NAME: [&str; 2] = ["worker-", ".state"];
-/// The description of the folder in error messages.
+/// The description of the shared folder in error messages.
 static FOLDER: Kind = Kind { magic: "", name: "the shared folder" };
-/// The labels before the worker's number and the test in the first line of a state file.
+/// Labels in the first line of a state file. They precede the worker's number and the parameters of
+/// the test.
 const WORKER: &str = "worker: ";
 const TEST: &str = "sprt: ";
 
@@ -77,11 +78,11 @@ impl Worker {
 /// The games of one worker.
 #[derive(Debug)]
 struct WorkerGames {
-    /// How far the file has been read, as an offset in bytes.
+    /// The byte offset up to which the worker's state file has been read.
     end: u64,
     /// The results, keyed by game number because a game may be read twice.
     games: BTreeMap<usize, Verdict>,
-    /// The names of the two engines, in order.
+    /// The names of the first and the second engine, or `None` before the first game is read.
     names: Option<[String; 2]>,
     decision: Option<Decision>,
 }
@@ -108,11 +109,12 @@ fn is_first_white(number: usize) -> bool {
     number % 2 == 1
 }
 
-/// A sequential test, with the games read so far from all workers.
+/// A shared sequential test, with the games of all workers that have been read so far.
 #[derive(Debug)]
 pub(crate) struct SharedTest {
     folder: PathBuf,
-    /// The settings on which the workers must agree, as in the first lines of their files.
+    /// The settings on which the workers must agree, as written in the first line of each worker's
+    /// state file.
     agreed: String,
     sprt: Sprt,
     workers: BTreeMap<usize, WorkerGames>,
@@ -121,8 +123,8 @@ pub(crate) struct SharedTest {
 }
 
 impl SharedTest {
-    /// Joins the test with these settings (one per line), and reads the games already in the
-    /// folder.
+    /// Joins the shared test in `folder` and reads the games already stored there. `settings` are
+    /// the match settings on which all workers must agree, one per line.
     ///
     /// # Errors
     /// If the folder cannot be read, or if a worker in it is running a different test.
@@ -168,7 +170,7 @@ impl SharedTest {
         format!("{}; {WORKER}{}", self.agreed, worker.number)
     }
 
-    /// Reads what the workers have stored since the last call.
+    /// Reads the games and decisions that the workers have stored since the last call.
     ///
     /// # Errors
     /// If a file cannot be read, or if a worker is running a different test. Games read before the
@@ -241,7 +243,8 @@ impl SharedTest {
         for (index, worker) in self.workers.values().enumerate() {
             for (&number, verdict) in &worker.games {
                 let color = if is_first_white(number) { Color::White } else { Color::Black };
-                // Pair numbers need not be consecutive, only unique.
+                // The worker's index makes pair numbers unique across workers. They need not be
+                // consecutive.
                 let pair = number.div_ceil(2) * MAX_WORKERS + index;
                 tally.add(pair, color, verdict);
             }
@@ -268,7 +271,7 @@ impl SharedTest {
         self.names.as_ref().map_or(["first", "second"], |names| names.each_ref().map(|n| &**n))
     }
 
-    /// Returns the decision that a worker has stored.
+    /// Returns the decision stored by any of the workers, or `None` if there is none yet.
     pub(crate) fn stored_decision(&self) -> Option<Decision> {
         self.workers.values().find_map(|worker| worker.decision)
     }

@@ -26,7 +26,7 @@ use super::verdict::{Termination, Verdict};
 const INTERRUPTED: &str =
     "it is of an interrupted match; add --resume to continue it, or remove it";
 
-/// An engine in a tournament whose set of engines can change.
+/// An engine in a tournament that engines can join or leave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entrant {
     /// The name, which identifies the engine in a resumed tournament.
@@ -78,15 +78,16 @@ pub struct FinishedGame {
     pub scores: Vec<Option<Score>>,
     /// The time used for each move after the opening, in seconds.
     pub seconds: Vec<f32>,
-    /// The engines' remarks about their books ([`PlayedMove::remark`]). Empty if there are none.
+    /// For each move after the opening, the engine's remark about its book
+    /// ([`PlayedMove::remark`]). Empty if no move has one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// The game as PGN. It is kept only until the game has been written to the PGN file.
+    /// The game as PGN. In memory, it is dropped once the game has been written to the PGN file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<GameText>,
 }
 
-/// Returns the book remark for each move, or an empty vector if there are none.
+/// Returns the book remark for each move, or an empty vector if no move has one.
 fn remarks(moves: &[PlayedMove]) -> Vec<String> {
     let remarks: Vec<String> = moves.iter().map(|played| played.remark().to_owned()).collect();
     if remarks.iter().all(String::is_empty) { Vec::new() } else { remarks }
@@ -141,12 +142,13 @@ impl FinishedGame {
 
 pub(super) static KIND: Kind = Kind { magic: "tabia match 3; ", name: "the state file" };
 
-/// A state file that has been opened and locked for this run.
+/// A state file opened and locked by this run.
 pub(crate) type StateFile = Journal<Entry>;
 
 /// Opens or creates the state file of a match, locks it, and reads its contents. Only the last game
-/// still includes its PGN. If `resume` is set, the file must exist. Otherwise, an existing file is
-/// replaced if it contains no games, and is an error if it does.
+/// keeps its PGN, because it may be missing from the PGN file. If `resume` is set, the file must
+/// exist. Otherwise, an existing file is replaced if it contains no games, and is an error if it
+/// does.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,

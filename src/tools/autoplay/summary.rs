@@ -12,7 +12,8 @@ use super::stats::{Count, Decision, EloModel, Estimate, Sprt, Tally, normalised_
 use super::tournament::Standings;
 use crate::support::words::rounded;
 
-/// Formats the score on one line: `Score of A vs B: 6 - 3 - 3 [0.625] 12`.
+/// Formats the wins, losses, draws, score and number of games on one line: `Score of A vs B: 6 - 3
+/// - 3 [0.625] 12`.
 pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
     let Count { wins, draws, losses } = tally.total;
     let games = tally.total.games();
@@ -23,7 +24,8 @@ pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
     )
 }
 
-/// Formats the Elo difference, its margin of error and the likelihood of superiority on one line.
+/// Formats the Elo difference, the normalised Elo difference and the likelihood of superiority on
+/// one line.
 pub(crate) fn elo_line(tally: &Tally) -> String {
     if tally.total.games() == 0 {
         return "Elo: no games yet".to_owned();
@@ -51,7 +53,8 @@ pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     decided_line(sprt, tally, sprt.decide(sprt.llr(&tally.pairs)))
 }
 
-/// Formats the state of the sequential test on one line, with the given decision.
+/// Like [`sprt_line`], but with a given decision, because a shared test may have been decided
+/// earlier.
 pub(crate) fn decided_line(sprt: &Sprt, tally: &Tally, decision: Decision) -> String {
     let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();
@@ -95,7 +98,7 @@ pub(crate) struct Standing {
     pub placing: Option<Placing>,
 }
 
-/// Returns the standings of all engines. The best engine comes first.
+/// Returns the standings of all engines, best engine first.
 pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
     let placing = |engine: usize| standings.placings.get(engine).copied();
     let row = |engine| Standing { engine, count: Count::default(), placing: placing(engine) };
@@ -133,7 +136,7 @@ pub(crate) fn round_line(names: &[String], round: &Round) -> String {
 
 /// Formats the crosstable of a tournament. Each row contains the rank, name, points, number of
 /// games, score in percent, and the points scored against each of the other engines. Swiss and
-/// knockout tournaments also have columns for the score and the Buchholz score.
+/// knockout tournaments also have columns for [`Placing::score`] and [`Placing::buchholz`].
 pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     let ranks = ranking(names.len(), standings);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
@@ -215,7 +218,7 @@ pub(crate) fn ratings_json(names: &[String], games: &[RatedGame], found: &Rating
     })
 }
 
-/// Formats the rating, its error and the likelihood of superiority.
+/// Formats the table cells for the rating, its margin of error and the likelihood of superiority.
 fn cells(row: &Rating) -> [String; 3] {
     let number = |value| format!("{:.1}", rounded(value, 1));
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());

@@ -50,8 +50,8 @@ pub struct Tournament {
     pub conditions: Conditions,
     /// The number of games played simultaneously.
     pub concurrency: usize,
-    /// The processor cores for each of the simultaneous games. Empty if games are not bound to
-    /// cores.
+    /// For each of the simultaneous games, the processor cores to which it is bound. Empty if games
+    /// are not bound to cores.
     pub cores: Vec<Cores>,
     /// The log of all messages to and from engines.
     pub trace: Trace,
@@ -90,7 +90,7 @@ pub enum Progress {
     Finished {
         /// The game that has ended.
         slot: Slot,
-        /// The moves and the result of the game.
+        /// The record of the game, including its moves and result.
         record: Box<GameRecord>,
         /// The last output of White's and Black's engines. It is empty for an engine unless a fault
         /// of that engine ended the game.
@@ -148,8 +148,8 @@ pub fn find_protocols(
 }
 
 impl Tournament {
-    /// Plays the games in `slots` in order, until `observe` returns `false`. `observe` is called
-    /// for every event, on the calling thread.
+    /// Plays the games in `slots` in order. Stops early if `observe` returns `false` or `interrupt`
+    /// is triggered. `observe` is called for every event, on the calling thread.
     ///
     /// # Errors
     /// If an engine cannot be started, or if it does not support something that the match requires.
@@ -189,7 +189,7 @@ impl Tournament {
     }
 }
 
-/// A message from a worker to the collector.
+/// A message from a worker to the collector, which is the thread that called [`Tournament::run`].
 struct WorkerMessage {
     progress: Progress,
     /// Dropped once the message has been processed, so that a waiting worker can continue.

@@ -25,7 +25,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(20);
 enum UciState {
     Idle,
     Thinking,
-    /// The engine is pondering, and expects this reply from its opponent.
+    /// The engine is pondering on this expected reply.
     Pondering(Move),
 }
 
@@ -69,7 +69,8 @@ impl Uci {
         Ok(())
     }
 
-    /// Returns the option called `name`, which may also be the xboard name for a UCI option.
+    /// Returns the engine's UCI option called `name`. The names of xboard settings are also
+    /// accepted.
     fn known(&self, name: &str) -> Result<&KnownOption, EngineError> {
         let known = self.known.get(alias(name).to_lowercase().as_str());
         known.ok_or_else(|| unknown_option(name, self.known.values()))
@@ -121,8 +122,8 @@ fn range(kind: &str) -> OptionRange {
     }
 }
 
-/// Returns the `position` command for a game. If `extra` is given, this expected move is added at
-/// the end.
+/// Returns the `position` command for a game. If `extra` is given, it is appended as the move on
+/// which to ponder.
 fn position(game: &Game, extra: Option<Move>) -> Command {
     let start = match *game.start() == Position::start() {
         true => Start::Usual,
@@ -264,8 +265,8 @@ impl ProtocolAdapter for Uci {
     }
 }
 
-/// Copies the data of an `info` line to `info`, unless the line belongs to a secondary variation.
-/// Returns whether the line has a score, moves or a comment about the book.
+/// Updates `info` with the data of an `info` line, unless the line belongs to a secondary
+/// variation. Returns whether the line has a score, moves or a comment about the book.
 fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     if infos.multi_pv.is_some_and(|number| number != 1) {
         return false;
@@ -273,7 +274,7 @@ fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     let is_ending = infos.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
     match infos.text.as_deref().and_then(BookComment::read) {
         Some(BookComment::Move) => info.book = true,
-        // Ignore lines that reached the book without ending the search.
+        // Ignore remarks about variations that reached the book without ending the search.
         Some(BookComment::Ending(how)) if is_ending => info.ending = how,
         _ => {}
     }

@@ -44,15 +44,16 @@ pub enum Termination {
     Crash,
     /// An engine stopped responding.
     Stall,
-    /// The scores of both engines stayed close to zero for long enough.
+    /// The scores of both engines stayed close to zero for the required number of moves.
     DrawAdjudication,
-    /// Both engines' scores showed a decisive advantage for the same side for long enough.
+    /// Both engines' scores showed a decisive advantage for the same side for the required number
+    /// of moves.
     WinAdjudication,
     /// The game reached the maximum number of moves.
     LengthAdjudication,
     /// The result is known from endgame tablebases.
     TablebaseAdjudication,
-    /// The match was interrupted, or an engine could not be started.
+    /// The game was not played to the end, for example because the match was interrupted.
     Unfinished,
 }
 
@@ -126,7 +127,7 @@ impl Verdict {
         Verdict { winner: Some(!loser), termination, detail: shown(detail) }
     }
 
-    /// Returns a verdict that the game is drawn.
+    /// Creates a verdict for a drawn game.
     pub fn draw(termination: Termination, detail: impl Into<String>) -> Self {
         Verdict { winner: None, termination, detail: shown(detail) }
     }

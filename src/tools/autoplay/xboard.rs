@@ -38,8 +38,9 @@ const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 /// An engine that does not support `ping` is considered idle if it writes nothing for this long.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
-/// How long to wait for output after sending the first line. GNU Chess 6 reads its input in blocks,
-/// and does not process the second line of a block until more input arrives.
+/// How long to wait for output after sending the first line. The second line must arrive
+/// separately, because GNU Chess 6 reads its input in blocks and does not process the second line
+/// of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The pause after the engine's first output, so that the engine is ready to read the next line.
@@ -53,7 +54,8 @@ const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10
 /// GNU Chess reads 0.2 seconds as 0.
 const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 
-/// Features that are not used, but must be rejected, because the protocol requires a reply.
+/// Unsupported features. They must be rejected, because the protocol requires a reply to each
+/// feature.
 const REFUSED: [&str; 4] = ["ics", "pause", "exclude", "colors"];
 
 /// The features of an engine. Initially, they have the default values from the specification.
@@ -106,14 +108,14 @@ pub(super) struct Xboard {
     features: Features,
     /// The number of moves in the current game that have been sent to the engine.
     sent_moves: usize,
-    /// The last move sent to the engine, as sent.
+    /// The last move sent to the engine, in the notation in which it was sent.
     last_move: String,
     /// Whether the engine is in force mode.
     forced: bool,
     thinking: bool,
     pings: u64,
-    /// The time limit per move. Set only if it is not a whole number of seconds, because `st` may
-    /// then not express it exactly.
+    /// The time limit per move, after which the engine is told to move now. Set only if the limit
+    /// is not a whole number of seconds, because `st` may then not express it exactly.
     move_now_after_time: Option<Duration>,
     /// How long the engine took to send its features. Set only if a GUI would have given up waiting
     /// by then.
@@ -203,7 +205,8 @@ impl Xboard {
                     let problem = "sent \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
                 }
-                // `gnuchess -x` may not read a line until two more lines have arrived.
+                // Keep sending pings, because `gnuchess -x` may not read a line until two more
+                // lines have arrived.
                 Received::Timeout
                     if !self.features.any
                         && answered.is_none()
@@ -238,7 +241,8 @@ impl Xboard {
         Ok(())
     }
 
-    /// Returns the command that sets an option. Some settings have their own commands in xboard.
+    /// Returns the command that sets an option. If the engine has no option of this name, `memory`
+    /// and `cores` are set by the xboard commands.
     fn setting(&self, name: &str, value: &str) -> Result<Command, EngineError> {
         let Features { options, memory, smp, .. } = &self.features;
         let megabytes = value.parse().ok().filter(|_| *memory);
@@ -253,7 +257,8 @@ impl Xboard {
         }
     }
 
-    /// Waits until the engine has processed all commands.
+    /// Waits until the engine has processed all commands or, if it does not support `ping`, until
+    /// it stops writing.
     fn synchronise(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.features.ping {
             let number = self.ping()?;
@@ -287,7 +292,8 @@ impl Xboard {
             let whole = Duration::from_secs(time.as_secs() + u64::from(time.subsec_nanos() > 0));
             let name = self.features.name.as_deref().unwrap_or_default();
             let reads_fractions = !WHOLE_SECONDS.iter().any(|start| name.starts_with(start));
-            // The protocol does not define fractions, so engines may interpret them differently.
+            // The protocol does not define fractions of a second in `st`, and engines may interpret
+            // them differently, so enforce such limits with "move now".
             self.move_now_after_time = (whole != time).then_some(time);
             self.send(&Command::MoveTime(if reads_fractions { time } else { whole }))?;
         }
@@ -470,7 +476,8 @@ impl ProtocolAdapter for Xboard {
             Reply::Resign => Some(PlayerEvent::Resign),
             Reply::OfferDraw => Some(PlayerEvent::OfferDraw),
             Reply::Result { result, comment } => Some(PlayerEvent::Claim { result, comment }),
-            // Some engines also send this in response to unknown commands.
+            // Some engines also reply `Illegal move` to unknown commands, so the reply must contain
+            // the last move sent.
             Reply::IllegalMove { text, .. }
                 if !self.last_move.is_empty() && text.contains(&self.last_move) =>
             {
@@ -509,7 +516,7 @@ impl ProtocolAdapter for Xboard {
         self.send(&Command::Force)?;
         self.forced = true;
         if self.thinking && !self.features.ping {
-            // Reads the pending move, so that it is not mistaken for a move in the next game.
+            // Read the pending move, so that it is not mistaken for a move in the next game.
             self.thinking = false;
             let is_move = |line: &str| matches!(Reply::from(line), Reply::Move(_));
             let _ = read_until(&mut self.process, Instant::now() + QUIET_TIME, "move", is_move);

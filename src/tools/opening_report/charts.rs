@@ -15,7 +15,7 @@ const HEIGHT: f64 = 150.0;
 const LEFT: f64 = 44.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 22.0;
-/// The minimum distance between labels below the chart.
+/// The minimum distance between the year labels below the chart.
 const LABEL_WIDTH: f64 = 44.0;
 /// The maximum width of a bar in the year chart.
 const BAR_WIDTH: f64 = 36.0;
@@ -43,7 +43,7 @@ pub(super) fn board(fen: &str) -> String {
             for column in column..column + empty {
                 let class = if (row + column).is_multiple_of(2) { "light" } else { "dark" };
                 let (x, y) = (column * 48, row * 48);
-                // Here and below: writing to a string cannot fail.
+                // Here and below, ignore the result, because writing to a string cannot fail.
                 let _ = write!(
                     out,
                     "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"48\" height=\"48\"/>"
@@ -121,8 +121,7 @@ pub(super) fn years(rows: &[YearRow]) -> Option<String> {
     Some(out + "</svg>\n")
 }
 
-/// Formats a fraction as a percentage. The number of decimals is just enough for the scale's
-/// `step`.
+/// Formats a fraction as a percentage, with just enough decimals to show multiples of `step`.
 fn percent_of(share: f64, step: f64) -> String {
     let decimals = (-(100.0 * step).log10()).ceil().max(0.0) as usize;
     format!("{:.decimals$}%", 100.0 * share)

@@ -14,8 +14,8 @@ const PIECES: [(Piece, char, u32); 4] = [
     (Piece::Bishop, 'B', 3),
     (Piece::Knight, 'N', 3),
 ];
-/// In an endgame, neither side's pieces are worth more than this many pawns. A queen and a rook
-/// together are worth more.
+/// A position is an endgame if neither side's pieces are worth more than this many pawns. A queen
+/// and a rook together exceed this value.
 pub(super) const MAX_POINTS: u32 = 13;
 /// Positions with the same pieces count as an endgame if there are at least this many in a row, or
 /// if the game ends with them. Shorter runs mostly occur in the middle of exchanges.

@@ -16,7 +16,7 @@ const MODEL_GAMES: usize = 3;
 /// The results for which model games are listed, in the order shown on the page.
 const MODEL_RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Black, GameResult::Draw];
 
-/// Facts from the tags of the games with a position.
+/// Facts from the tags of the games that reached a position.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Facts {
@@ -42,8 +42,8 @@ pub(crate) struct YearRow {
     pub(crate) share: f64,
 }
 
-/// The games in a rating group. A game is assigned to a group by the mean of the players' ratings,
-/// or by the only known rating.
+/// The games in a rating group. The group of a game is determined by the mean of the players'
+/// ratings, or by the only known rating.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RatingRow {
@@ -110,8 +110,8 @@ impl Facts {
     }
 }
 
-/// The games with the highest ratings, in descending order. Games with equal ratings are ordered
-/// from latest to earliest.
+/// The games with the highest mean ratings, in descending order. Games with equal ratings are
+/// ordered from latest to earliest.
 #[derive(Debug, Default)]
 struct BestGames(Vec<(Option<u16>, Reverse<u32>)>);
 

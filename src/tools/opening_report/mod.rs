@@ -30,19 +30,19 @@ use sample::Sample;
 pub(crate) use summary::summary;
 use theory::TheoryRow;
 
-/// The default maximum number of games to read.
+/// The default maximum number of games to read from the PGN files.
 pub(crate) const SAMPLE_GAMES: usize = 1_000;
 
 /// What a report is created from.
 #[derive(Debug)]
 pub(crate) struct ReportSource<'a> {
     pub(crate) book: &'a Book,
-    /// The name of the book, as shown to the reader.
+    /// The name of the book, as shown in the report.
     pub(crate) name: String,
     pub(crate) names: &'a Names,
     /// Folders that may contain the PGN files of the games.
     pub(crate) folders: &'a [PathBuf],
-    /// The maximum number of games to read.
+    /// The maximum number of games to read from the PGN files.
     pub(crate) limit: usize,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct ReportSource<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpeningReport {
     book: String,
-    /// The maximum number of plies per game in the book; 0 if unknown.
+    /// The maximum number of plies per game that are counted in the book; 0 if unknown.
     book_plies: u32,
     /// A note that the games are self-play games, or `None` if they are not.
     note: Option<&'static str>,
@@ -65,12 +65,14 @@ pub(crate) struct OpeningReport {
     opening: Option<NamedOpening>,
     /// The results of the games that reached the position via any move order.
     pub(crate) reached: Counts,
-    /// Popularity, ratings and model games; `None` if the book has no facets.
+    /// Popularity, ratings and model games; `None` if the book has no facets or does not contain
+    /// the position.
     pub(crate) facts: Option<Facts>,
     arrivals: Vec<ArrivalRow>,
     move_orders: MoveOrders,
     theory: Vec<TheoryRow>,
-    /// The data read from the PGN files; `None` if the book has no facets.
+    /// The data read from the PGN files; `None` if the book has no facets or does not contain the
+    /// position.
     pub(crate) sample: Option<Sample>,
 }
 
@@ -92,8 +94,8 @@ impl ArrivalRow {
 }
 
 /// Creates the report on the final position of `game`. Calls `progress` with the number of games
-/// read so far. Once `is_stopped` returns true, no more games are read, and the sample contains
-/// only those read so far.
+/// read so far. If `is_stopped` returns `true`, stops reading games, and the sample contains only
+/// those already read.
 pub(crate) fn opening_report(
     source: &ReportSource<'_>,
     game: &Game,

@@ -17,7 +17,8 @@ use crate::support::words::{counted, grouped, percent, visible, xml};
 /// are too narrow.
 const LABELLED: f64 = 12.0;
 
-/// Returns the page. `explorer` is the address of the position in the explorer, if there is one.
+/// Formats the report as a page. `explorer` is the address of the position in the opening explorer,
+/// to which the page then links.
 pub(crate) fn page(report: &OpeningReport, explorer: Option<&str>) -> String {
     let title = title(report);
     let mut body = String::new();
@@ -74,7 +75,8 @@ fn panel(out: &mut String, title: &str, class: &str, content: &str) {
     );
 }
 
-/// Returns a table that can be scrolled if it is too wide. The first heading may be empty.
+/// Returns a table that can be scrolled if it is too wide. `heads` contains the headings and
+/// whether each one is right-aligned.
 fn table(name: &str, class: &str, heads: &[(&str, bool)], rows: &str) -> String {
     let head = |&(text, right): &(&str, bool)| {
         let class = if right { " class=\"right\"" } else { "" };

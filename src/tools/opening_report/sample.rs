@@ -1,4 +1,5 @@
-//! Collects statistics on how the game continued after the position, from a sample of games.
+//! Collects statistics on how games continued after they reached the position, from a sample of
+//! these games.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,7 +16,7 @@ use crate::games::book::{Counts, PositionGames};
 use crate::games::pgn::{GameEnd, GamePly, GameResult, Reader, Tags, Visitor};
 use crate::support::words::one_line;
 
-/// The squares of the pieces are counted this many plies after the position.
+/// The number of plies after the position at which the squares of the pieces are counted.
 pub(super) const PLAN_PLIES: usize = 10;
 /// The maximum number of placements (such as a knight on f5) listed for each side.
 const PLACEMENTS: usize = 8;
@@ -42,13 +43,13 @@ pub(super) const PIECES: [(Piece, char); 6] = [
 pub(crate) struct Sample {
     /// The number of games that reached the position.
     pub(super) games: u64,
-    /// The maximum number of games to read.
+    /// The number of games chosen for the sample.
     pub(super) limit: usize,
     /// The number of games to read.
     pub(super) chosen: u64,
-    /// The number of games that were read and did reach the position.
+    /// The number of chosen games that were found in the PGN files and reach the position.
     pub(crate) read: u64,
-    /// The number of games whose text is missing or has changed.
+    /// The number of chosen games whose text is missing or no longer reaches the position.
     pub(super) missing: u64,
     /// Whether reading was stopped before all chosen games were read.
     pub(crate) stopped: bool,
@@ -67,9 +68,11 @@ pub(super) struct Plans {
     plies: usize,
     /// The results of the games that lasted at least `plies` plies after the position.
     pub(super) games: Counts,
-    /// For each piece, the number of games in which it stands on each square, from a1 to h8.
+    /// For each colour and kind of piece, the number of games in which such a piece stands on each
+    /// square, from a1 to h8.
     pub(super) heat: Vec<Heat>,
-    /// The squares that pieces have most often moved to since the position.
+    /// For each side, the most frequent new squares of its pieces, on which no piece of the same
+    /// kind stood in the report's position.
     pub(super) placements: Vec<Placement>,
 }
 
@@ -90,7 +93,7 @@ pub(super) struct Placement {
     pub(super) share: f64,
 }
 
-/// The endgames in the games that were read.
+/// The endgames reached in the games that were read.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Endgames {
@@ -175,14 +178,14 @@ fn spread(all: &[u32], limit: usize) -> Vec<u32> {
     }
 }
 
-/// What was played in a game after the position.
+/// The moves of a game after the position, and its event.
 struct Played {
     moves: Vec<Move>,
     event: String,
 }
 
-/// Reads the moves that a game continued with after first reaching `root`. Returns `None` if it
-/// never did.
+/// Reads the moves with which a game continued after it first reached `root`. Returns `None` if the
+/// game did not reach it.
 fn moves_after(root: &Position, text: &[u8]) -> Option<Played> {
     let mut follower = Follower { key: root.key(), moves: None, event: String::new() };
     Reader::new(text).read_game(&mut follower).ok()??;
@@ -223,8 +226,8 @@ impl Visitor for Follower {
 struct Tally {
     /// The results of the games that lasted at least [`PLAN_PLIES`] plies after the position.
     long: Counts,
-    /// For a given piece and square (see [`place`]), the results of the games in `long` that had
-    /// this piece on this square.
+    /// The results of the games in `long` that had a given piece on a given square, indexed by
+    /// [`place`].
     heat: Vec<Counts>,
     endgames: BTreeMap<Material, Counts>,
     with_endgame: u64,
@@ -307,8 +310,8 @@ impl Tally {
     }
 }
 
-/// For each piece in a position, returns its square, preceded by the index of the first entry in
-/// [`Tally::heat`] for its colour and kind.
+/// For each piece in a position, returns the index of the first [`Tally::heat`] entry for its
+/// colour and kind, and the square of the piece.
 fn pieces(position: &Position) -> impl Iterator<Item = (usize, Square)> + '_ {
     SIDES.iter().enumerate().flat_map(move |(side, &color)| {
         PIECES.iter().enumerate().flat_map(move |(kind, &(piece, _))| {

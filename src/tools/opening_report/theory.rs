@@ -1,5 +1,5 @@
-//! The theory table, which describes each position reached after the report's position exactly
-//! once.
+//! The theory table, which describes each position after the report's position exactly once, even
+//! if several move orders lead to it.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -13,22 +13,23 @@ use crate::games::book::{Book, Counts, NamedOpening, Names};
 /// The maximum number of rows, including those for moves that lead to a position described by
 /// another row.
 pub(super) const MAX_ROWS: usize = 48;
-/// The maximum number of plies to follow after the position.
+/// The maximum number of plies after the report's position.
 pub(super) const MAX_PLIES: usize = 12;
 /// The minimum number of games in which a move must have been played, as a fraction of the games
 /// that reached the report's position.
 pub(super) const MIN_SHARE: f64 = 0.01;
 
-/// A move in the table. The row also describes the position after the move, unless another row
-/// does.
+/// A row of the theory table: a move and the position it leads to. If another row already leads to
+/// that position, `same_as` refers to that row, and only that row has continuations.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TheoryRow {
     /// The 1-based number of the row. Number 0 stands for the report's position.
     pub(super) number: usize,
-    /// The number of the row whose move leads to the position before this move.
+    /// The number of the row with the preceding move, or 0 for a move played from the report's
+    /// position.
     pub(super) parent: usize,
-    /// The 1-based number of plies after the report's position.
+    /// The ply of the move, counted from the report's position (1 for a move played from it).
     pub(super) ply: usize,
     #[serde(flatten)]
     pub(super) mv: NamedMove,
@@ -39,34 +40,35 @@ pub(super) struct TheoryRow {
     pub(super) reached: Counts,
     /// White's average score in the games counted in `reached`, from 0 to 1.
     pub(super) score: f64,
-    /// The value of the move according to the book, from the point of view of the side that played
-    /// it.
+    /// The book's evaluation of the move, from the mover's point of view.
     pub(super) value: Option<ScoreAnswer>,
     pub(super) opening: Option<NamedOpening>,
-    /// If another row already leads to the same position, the number of that row; 0 means the
-    /// position of the report.
+    /// The number of the row that already leads to the same position, if any; 0 means the report's
+    /// position.
     pub(super) same_as: Option<usize>,
 }
 
-/// A candidate for a row. More frequent moves compare as greater.
+/// A move that may become a row. More frequent moves compare as greater, so the heap returns them
+/// first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Open {
     games: u64,
     /// The ply of the move. Among equally frequent moves, those at earlier plies come first.
     ply: Reverse<usize>,
-    /// The order in which the moves were found.
+    /// The number of moves found so far. It breaks the remaining ties: moves found earlier come
+    /// first.
     found: Reverse<usize>,
     parent: usize,
     mv: Move,
 }
 
-/// Builds the table by adding the most frequent moves, at any depth, until there are [`MAX_ROWS`]
-/// rows. Each row comes before the rows of its continuations.
+/// Builds the table from the most frequent moves, at any depth up to [`MAX_PLIES`], with at most
+/// [`MAX_ROWS`] rows. Each row comes before the rows of its continuations.
 pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow> {
     let all = book.reached(root).unwrap_or_default().games();
     let least = ((all as f64 * MIN_SHARE).ceil() as u64).max(1);
-    // The position of the report, followed by the position after each row's move, each with its
-    // ply.
+    // The report's position and the position after each row's move, indexed by row number, with
+    // their plies.
     let mut places = vec![(*root, 0_usize)];
     let mut known = HashMap::from([(root.key(), 0_usize)]);
     let (mut rows, mut open, mut found) = (Vec::new(), BinaryHeap::new(), 0);
@@ -112,7 +114,8 @@ pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow
     in_order(&rows)
 }
 
-/// Orders the rows depth-first, so that each row precedes its continuations, and numbers them.
+/// Returns the rows in depth-first order, so that each row precedes its continuations, and
+/// renumbers them.
 fn in_order(rows: &[TheoryRow]) -> Vec<TheoryRow> {
     let mut order = Vec::with_capacity(rows.len());
     let mut open = vec![0];

@@ -28,7 +28,7 @@ pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
 /// The first moves of a game that reaches a position of [`EXAMPLE`] via a different move order.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
-/// The size of the transposition table in MiB, enough for a lesson.
+/// The size of the transposition table in MiB. The short searches of a lesson need no more.
 const MEMORY_MB: usize = 16;
 
 /// Builds a book from the example game, which is written to a temporary file.
@@ -53,7 +53,7 @@ pub struct Known {
     pub exits: usize,
 }
 
-/// Looks up every position of a game in a book.
+/// Looks up the positions after each move of a game in a book.
 pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
     let positions = game.positions();
     let moves = game.moves().iter().zip(positions.windows(2));
@@ -73,7 +73,7 @@ pub struct Iteration {
     pub depth: Depth,
     /// The score in centipawns, for the side to move.
     pub score: Score,
-    /// The number of nodes searched so far. Earlier iterations are included.
+    /// The number of nodes searched so far, including earlier iterations.
     pub nodes: u64,
     /// The principal variation found by the iteration.
     pub line: Vec<Move>,
@@ -94,13 +94,13 @@ pub struct Effect {
     pub nodes: u64,
     /// The depth of the last completed iteration, in plies.
     pub depth: Depth,
-    /// The line into the book that made the search stop, if any.
+    /// The line into the book that determined the result, if any.
     pub ending: Option<Transposition>,
 }
 
 /// Searches the last position in `game` in each mode, to at most `depth` plies, with one thread and
-/// an empty table. Searches that compare their tree with the book may use no more nodes than the
-/// search without a book; otherwise they would always reach `depth`.
+/// an empty table. Searches with the book start no new iteration once they have used as many nodes
+/// as the search without it, so that the depths they reach can be compared.
 pub fn effects(
     game: &Game,
     book: &Book,

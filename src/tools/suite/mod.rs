@@ -59,7 +59,7 @@ impl Switch {
     }
 }
 
-/// Runs one thread per switch, and calls `take` with everything that the threads send, in any
+/// Runs one thread per switch, and calls `take` with each value that the threads send, in any
 /// order. If `take` fails, the receiver is dropped and the threads end.
 pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
     switches: &[Switch],

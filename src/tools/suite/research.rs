@@ -27,7 +27,7 @@ use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::Tally;
 use crate::tools::autoplay::tournament::{Progress, Standings, Tournament};
 
-/// The size of the transposition table in MiB, enough for a lesson.
+/// The size of the transposition table in MiB. The short searches of a lesson need no more.
 const MEMORY_MB: usize = 16;
 /// The time that an engine may remain silent before it is considered hung.
 const TIMEOUT: Duration = Duration::from_secs(60);

@@ -13,7 +13,7 @@ use crate::engine::search::{Limits, Searcher};
 use crate::support::words::plural;
 
 pub(crate) const TIME: Duration = Duration::from_secs(5);
-/// The maximum number of skipped lines to list by number. Any others are only counted.
+/// The maximum number of skipped lines to report individually. Any others are only counted.
 const NAMED: usize = 5;
 
 #[derive(Debug, Clone)]
@@ -26,7 +26,8 @@ pub(crate) struct Problem {
     /// avoid.
     best: Vec<Move>,
     avoid: Vec<Move>,
-    /// The mate to find (`dm`), in moves. Only used if the problem gives no moves.
+    /// The mate to find (`dm`), in moves. Only used if the problem gives neither moves to play nor
+    /// moves to avoid.
     mate: Option<i32>,
 }
 
@@ -37,7 +38,7 @@ impl Problem {
         let mut problem = Problem { name, position, best, avoid, mate: None };
         for (code, operand) in epd::operations(rest) {
             match (code, operand.strip_prefix('#')) {
-                // Some collections of mate problems contain operations such as `bm #15`.
+                // In some collections of mate problems, `bm #15` means a mate in 15.
                 ("bm", Some(moves)) => problem.mate = Some(mate(moves)?),
                 ("dm", _) => problem.mate = Some(mate(operand)?),
                 ("bm", None) => problem.best = epd::moves(&position, code, operand)?,
@@ -80,7 +81,7 @@ fn mate(moves: &str) -> Result<i32, String> {
     parsed.ok_or_else(|| format!("expected the moves of a mate, found {moves:?}"))
 }
 
-/// The result for a problem, displayed as one line.
+/// The result of searching a problem. Displays as one line.
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
     pub problem: Problem,
@@ -110,7 +111,7 @@ impl fmt::Display for Solution {
     }
 }
 
-/// The progress through a suite, displayed as a summary of the problems searched so far.
+/// The progress of a run through a suite. Displays as a summary of the problems searched so far.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
@@ -121,7 +122,7 @@ pub(crate) struct SuiteRun {
 }
 
 impl SuiteRun {
-    /// Parses a file and starts the clock. Also returns messages about the skipped lines.
+    /// Parses an EPD file and starts the clock. Returns the run and messages about skipped lines.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -162,7 +163,8 @@ impl SuiteRun {
         self.begun.elapsed()
     }
 
-    /// Adds the result for the next problem. Returns `None` if there is no next problem.
+    /// Records the search result for the next problem and returns the problem's solution, or `None`
+    /// if no problems are left.
     pub(crate) fn answer(
         &mut self,
         mv: Option<Move>,
@@ -178,8 +180,8 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches the remaining problems, each with empty tables, and reports the solutions. If the
-    /// switch is stopped, the current problem is not counted.
+    /// Searches the remaining problems, each with empty tables, and passes each solution to
+    /// `hand_on`. If the switch is stopped, the current problem is not counted.
     pub(crate) fn solve(
         &mut self,
         searcher: &mut Searcher,

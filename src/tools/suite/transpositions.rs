@@ -1,10 +1,10 @@
 //! Measures the effect of comparing the search tree with the book.
 //!
 //! The positions in the suite are not in the book, so the engine must search to find a move.
-//! However, their games return to the book within a few plies via a different move order, so a
-//! search that compares its tree with the book can save time. Each position is searched without the
-//! book and then with the book in each mode. A final search without the book uses many times more
-//! nodes, and judges the moves that the other searches found.
+//! However, the games they come from return to the book within a few plies via a different move
+//! order, so a search that compares its tree with the book can save time. Each position is searched
+//! without the book and then with the book in each mode. A final search without the book, with many
+//! times more nodes, serves to judge the moves that the other searches chose.
 
 use std::collections::HashSet;
 use std::io;
@@ -20,7 +20,7 @@ use crate::support::random::Random;
 
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteSelection {
-    /// The number of plies within which the game must return to the book.
+    /// The maximum number of plies until the game returns to the book.
     pub reach: usize,
     /// The maximum number of plies to examine in each game.
     pub max_plies: usize,
@@ -66,7 +66,7 @@ impl<'b> Selector<'b> {
 
     pub(crate) fn finish(mut self) -> Drawn {
         let found = self.found.len();
-        // The suite must not depend on the order of the games.
+        // Sorting makes the suite independent of the order of the games.
         self.found.sort_unstable_by_key(Position::key);
         Random::new(self.selection.seed).shuffle(&mut self.found);
         self.found.truncate(self.selection.positions);
@@ -132,12 +132,11 @@ pub(crate) struct ModeTrial {
     pub plain: SearchResult,
     /// The searches with the book, in the order of the requested modes.
     pub modes: Vec<SearchResult>,
-    /// The judge's search. It uses no book, and searches many times more nodes than the plain
-    /// search.
+    /// The judge: a search without the book that uses many times more nodes than the plain search.
     pub judge: SearchResult,
-    /// The judge's score for each move chosen by any of the searches above. To score a move, the
-    /// judge searches only that move, with the same node limit. Empty if all searches chose the
-    /// same move.
+    /// Each move chosen by `plain`, `modes` or `judge`, with its score. To score a move, the judge
+    /// searches only that move, with the same node limit as in `judge`. Empty if all searches chose
+    /// the same move.
     worth: Vec<(Option<Move>, Score)>,
 }
 
@@ -161,7 +160,8 @@ pub(crate) struct Attempt<'a> {
     pub judge_factor: u64,
 }
 
-/// Searches a position in all modes. The searcher is cleared before each search.
+/// Searches a position without the book, in each mode, and as the judge. The searcher is cleared
+/// before each search.
 pub(crate) fn attempt(
     searcher: &mut Searcher,
     position: &Position,
@@ -210,7 +210,7 @@ impl Mean {
 }
 
 /// The effect of a mode on a suite. In each array, the first element is for the search without the
-/// book, and the second for the search in this mode.
+/// book, and the second is for the search in this mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ModeSummary {
     pub mode: BookSearch,
@@ -222,21 +222,24 @@ pub(crate) struct ModeSummary {
     pub cost_used: f64,
     /// The number of nodes with the book divided by the number without it, over all positions.
     pub cost: f64,
-    /// The number of times that the judge's move was chosen, over the positions in which a match
-    /// ended the search.
+    /// The number of positions in which the search chose the judge's move, counting only positions
+    /// in which a match ended the search.
     pub agreement_used: [usize; 2],
-    /// The number of times that the judge's move was chosen, over all positions.
+    /// The number of positions in which the search chose the judge's move.
     pub agreement: [usize; 2],
-    /// The average loss of the chosen move, in centipawns, according to the judge.
+    /// The average loss of the chosen move compared with the judge's move, in centipawns, according
+    /// to the judge.
     pub loss: [Mean; 2],
-    /// The mode's loss minus the plain search's loss, over the positions in which a match ended the
-    /// search.
+    /// The average of the mode's loss minus the plain search's loss, in centipawns, over the
+    /// positions in which a match ended the search.
     pub price_used: Mean,
-    /// The mode's loss minus the plain search's loss, over all positions.
+    /// The average of the mode's loss minus the plain search's loss, in centipawns, over all
+    /// positions.
     pub price: Mean,
 }
 
-/// Summarises the effect of each mode. `modes` must be in the order of the trials.
+/// Summarises the effect of each mode. `modes` must be in the same order as the searches in each
+/// trial.
 pub(crate) fn summarise(modes: &[BookSearch], trials: &[ModeTrial]) -> Vec<ModeSummary> {
     let summary = |(index, &mode)| summary(trials, index, mode);
     modes.iter().enumerate().map(summary).collect()
@@ -338,7 +341,7 @@ mod tests {
         let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
         let (book, limits) = (book(), Limits { soft_nodes: Some(20_000), ..Limits::depth(9) });
         let how = Attempt { book: &book, modes: &MODES, limits: &limits, judge_factor: 4 };
-        // The position is two plies away from the book, so every mode finds a match immediately.
+        // Two plies lead from this position back into the book, so every mode soon finds a match.
         let moves = ["g1f3", "g8f6", "d2d4"].map(|text| text.parse().expect("a move"));
         let position = moves.iter().fold(Position::start(), |position, &mv| position.play(mv));
         let trial = attempt(&mut searcher, &position, &how, &Switch::default());

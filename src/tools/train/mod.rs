@@ -4,9 +4,9 @@
 //! from a later network. [`tune`] fits the classical weights to game results, and [`net`] trains
 //! networks.
 //!
-//! The size of a packed block depends on the number of nodes per search, but not on the number of
-//! threads. The bytes that `relabel` writes are therefore the same for any number of threads. An
-//! interruption loses only about ten seconds of work.
+//! `relabel` writes packed blocks. Their size depends on the number of nodes per search, but not on
+//! the number of threads, so the output is the same for any number of threads. An interruption
+//! loses only about ten seconds of work.
 
 mod games;
 pub(crate) mod net;

@@ -10,9 +10,9 @@ const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 
 const DEPTH: u32 = 12;
 
-/// A simple quiescence search over captures and promotions, without pruning or tables. It is
-/// independent of the engine's search. Source:
-/// <https://www.chessprogramming.org/Quiescence_Search>.
+/// A simple quiescence search over captures and promotions, or over all evasions if in check. It
+/// uses alpha-beta but no other pruning and no tables. It is independent of the engine's search.
+/// Source: <https://www.chessprogramming.org/Quiescence_Search>.
 pub(crate) struct Quiescence {
     evaluator: Evaluator,
 }

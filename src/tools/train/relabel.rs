@@ -1,8 +1,8 @@
 //! Replaces the scores in existing games with scores from a later network.
 //!
 //! The moves remain the same. A score is either the network's evaluation or the result of a search
-//! that uses the network. Other engines gained 24 to 50 Elo with this method (Stockfish's trainer,
-//! "data rescoring").
+//! that uses the network. Other engines gained 24 to 50 Elo with this method (see "data rescoring"
+//! in the documentation of Stockfish's trainer).
 
 use super::selfplay::{SelfPlay, for_white};
 use super::{GameSettings, PlayedGame, SearchedMove, is_noisy};
@@ -13,8 +13,8 @@ use crate::engine::eval::{Evaluation, Evaluator};
 #[derive(Clone)]
 pub(crate) struct Judgement {
     pub evaluation: Evaluation,
-    /// The soft node limit of a search, after which no new iteration starts. `None` means that
-    /// positions are only evaluated and not searched.
+    /// The soft node limit of a search, after which no new iteration starts. If it is `None`,
+    /// positions are only evaluated, not searched.
     pub nodes: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Relabeller {
     }
 }
 
-/// Clamps a score to the range that files can store.
+/// Clamps a score to the range that game files can store.
 fn in_file(score: Score) -> i16 {
     score.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }

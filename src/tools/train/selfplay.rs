@@ -1,4 +1,4 @@
-//! Plays games between two copies of the engine.
+//! Plays games of the engine against itself.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ use crate::engine::search::{Config, Control, Limits, Searcher};
 use crate::games::book::{Book, Chooser, Policy};
 use crate::support::random::Random;
 
-/// The size of a player's transposition table, in mebibytes. Short searches need little memory,
-/// and a small table can be cleared quickly.
+/// The size of the transposition table in mebibytes. Short searches need little memory, and a small
+/// table can be cleared quickly.
 const MEMORY_MB: usize = 1;
 
 /// The hard node limit, as a multiple of the soft limit.
 const HARD_NODES: u64 = 8;
 
-/// The maximum number of plies in an opening from a book. Game files store the length in a single
-/// byte.
+/// The maximum number of plies in an opening from a book. It is limited because game files store
+/// the length in a single byte.
 const LONGEST_OPENING: usize = 80;
 
 const MAX_TRIES: usize = 1000;
@@ -31,7 +31,7 @@ const MAX_PLIES: usize = 400;
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
-    /// The policy for choosing book moves after the random ones at the beginning.
+    /// The policy that chooses the book moves after the first [`GameSettings::random_plies`].
     pub policy: Policy,
     /// The number of random moves after the book moves. They make duplicate games unlikely.
     pub random_after: usize,
@@ -48,8 +48,8 @@ pub(crate) struct GameSettings {
     pub random_plies: usize,
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
-    /// The minimum and maximum number of pieces, including kings. If set, games start from a
-    /// position with randomly placed pieces, and no random moves are played.
+    /// If set, games start from a position with randomly placed pieces, and no random moves are
+    /// played. The values are the minimum and maximum number of pieces, including kings.
     pub piece_count: Option<(u8, u8)>,
     /// Openings are rejected if a search gives either side more than this score, in centipawns.
     pub opening_limit: Score,
@@ -103,10 +103,12 @@ pub(crate) struct SelfPlay {
     searcher: Searcher,
 }
 
-/// Adjudicates a game based on the latest scores, if both sides agree.
+/// Adjudicates a game as a win if the latest scores of both sides agree or a search finds a forced
+/// win.
 struct Adjudicator<'s> {
     settings: &'s GameSettings,
-    /// The number of consecutive plies with a score beyond the threshold for the same side.
+    /// The number of consecutive plies in which the same side had a score of at least the
+    /// threshold.
     agreed: usize,
     winner: Color,
 }
@@ -244,7 +246,7 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
         }
         let ranks: Vec<_> = board.chunks(8).map(String::from_utf8_lossy).collect();
         let side = ["w", "b"][random.below(2)];
-        // Most positions are rejected because the opponent's king is in check.
+        // Most invalid positions are invalid because the opponent's king is in check.
         if let Ok(start) = Position::from_fen(&format!("{} {side} - - 0 1", ranks.join("/"))) {
             let game = Game::new(start);
             if game.outcome().is_none() {

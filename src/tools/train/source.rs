@@ -81,8 +81,8 @@ impl Sampler {
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             if end.plies == 0 {
-                // The reader may have rejected such a game before calling `begin`, so `positions`
-                // may still be from the previous game.
+                // The reader may have rejected a game without moves before calling `begin`, so
+                // `positions` may still be from the previous game.
                 continue;
             }
             let result = match end.result {
@@ -97,7 +97,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Selects up to [`SampleSelection::per_game`] random positions from a game.
+    /// Selects up to [`SampleSelection::per_game`] suitable positions from a game, at random.
     fn take_from_game(&mut self, positions: &mut [Position], result: f32) {
         let Some(late) = positions.get_mut(self.selection.skip_plies..) else { return };
         self.random.shuffle(late);

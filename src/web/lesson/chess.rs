@@ -47,19 +47,20 @@ pub enum Ordering {
 
 named_values! { pub Ordering, "move order": Good = "good", Plain = "plain", Bad = "bad" }
 
-/// Chess, with the interface that textbook searches require.
+/// Chess as a game for the textbook searches of the lessons.
 #[derive(Debug, Clone)]
 pub struct Chess {
     /// The order in which moves are searched.
     pub ordering: Ordering,
     /// Whether to search captures at the depth limit instead of evaluating the position statically.
     pub quiescence: bool,
-    /// The number of quiescence nodes so far, without the root nodes of quiescence searches. The
-    /// main search counts those.
+    /// The number of quiescence nodes so far. The root of each quiescence search is not included,
+    /// because the main search counts it.
     pub quiescence_nodes: u64,
     /// The side to move at the root, which is the maximising player.
     max: Color,
-    /// The best line of the last iteration: for each position's key, the move to search first.
+    /// The best line of the last iteration, as pairs of a position's key and the move to search
+    /// first.
     hints: Vec<(u64, Move)>,
 }
 
@@ -96,8 +97,8 @@ impl Chess {
         }
     }
 
-    /// Searches captures until none improves the value, and returns the value. If the side to move
-    /// is in check, all moves are searched. <https://www.chessprogramming.org/Quiescence_Search>
+    /// Returns the value of a quiescence search over captures and promotions, or over all moves if
+    /// the side to move is in check. <https://www.chessprogramming.org/Quiescence_Search>
     fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         let Window { mut alpha, beta } = window;
         let in_check = position.in_check();

@@ -53,9 +53,10 @@ impl SearchVariant {
 pub struct Cost {
     /// The number of nodes in the last iteration, including quiescence.
     pub nodes: u64,
-    /// The number of nodes without quiescence, indexed by [`NodeType`](super::observe::NodeType).
+    /// The number of nodes of each [`NodeType`](super::observe::NodeType), excluding quiescence.
     pub types: [u64; 3],
-    /// The number of re-searches with the open window.
+    /// The number of re-searches with the open window, which PVS needs if a null-window search
+    /// fails high.
     pub researches: u64,
     /// The score of the position, which is the same for all variants.
     pub score: Score,
@@ -94,12 +95,12 @@ pub struct CostSum {
     pub positions: u32,
     /// The number of nodes, including quiescence.
     pub nodes: u64,
-    /// The number of nodes without quiescence, indexed by type.
+    /// The number of nodes of each type, excluding quiescence.
     pub types: [u64; 3],
     /// The number of re-searches with the open window.
     pub researches: u64,
-    /// The sum of the logarithms of the ratios between this variant's node count and the first
-    /// variant's.
+    /// The logarithm of this variant's node count divided by the first variant's, summed over the
+    /// positions.
     pub log_ratio: f64,
 }
 
@@ -115,8 +116,8 @@ impl CostSum {
         }
     }
 
-    /// Returns the geometric mean of the ratios between this variant's node count and the first
-    /// variant's for each position.
+    /// Returns the geometric mean, over all positions, of this variant's node count divided by the
+    /// first variant's.
     pub fn mean_ratio(&self) -> f64 {
         (self.log_ratio / f64::from(self.positions.max(1))).exp()
     }

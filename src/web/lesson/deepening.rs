@@ -98,8 +98,8 @@ pub struct DeepeningResult {
 }
 
 /// Searches `root` as specified by `plan`, and reports events to `on_event`. `observer` creates a
-/// new observer for each search of the root. Also returns the observer of the last completed
-/// search.
+/// new observer for each search of the root. Returns the result and the observer of the last search
+/// that was not stopped.
 pub fn deepen<O: Observer<Move>>(
     chess: &mut Chess,
     root: &Position,
@@ -150,7 +150,7 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Removes the window bound that the score has reached or passed, if any.
+/// Opens the window on the side whose bound the score has reached or passed, if any.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)

@@ -21,7 +21,8 @@ const SHAPES: [(usize, usize); 2] = [(3, 2), (2, 3)];
 /// The maximum absolute value of a leaf, so that all values have one digit.
 const SPREAD: i32 = 9;
 const ALGORITHMS: [Algorithm; 2] = [Algorithm::AlphaBeta, Algorithm::Pvs];
-/// Ordinal numbers for visits. No node in these trees is visited more than four times.
+/// The ordinals used in questions about repeated visits. No node in these trees is visited more
+/// than four times.
 const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 
 /// The kind of question in an exercise.
@@ -30,7 +31,7 @@ const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 pub enum Question {
     /// Which node is cut off next.
     Cut,
-    /// What value alpha or beta has at a node.
+    /// What value alpha or beta has when a node is visited.
     Bound,
     /// How many leaves are visited.
     Leaves,

@@ -30,14 +30,14 @@ pub trait ZeroSumGame {
     /// of view. If the true value is outside `window`, the result may be a bound.
     fn value(&mut self, state: &Self::State, ply: Ply, window: Window) -> Score;
 
-    /// Returns whether a search of `state` with `depth` plies left gives the exact value for every
-    /// window.
+    /// Returns true if a search of `state` with `depth` plies left gives the exact value, whatever
+    /// the window.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
     /// Returns the key of the position. States with the same continuations have the same key.
     fn key(&self, state: &Self::State) -> u64;
 
-    /// Returns whether [`ZeroSumGame::value`] is only an estimate, because the game is not over.
+    /// Returns true if [`ZeroSumGame::value`] is only an estimate because the game is not over.
     fn is_estimate(&self, _state: &Self::State) -> bool {
         false
     }
@@ -58,9 +58,10 @@ pub trait ZeroSumGame {
 /// not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The value that the side to move can already achieve.
+    /// The value that the side to move can already achieve with another move.
     pub alpha: Score,
-    /// If the node's value is at least this, the opponent will avoid the node.
+    /// The value from which the opponent avoids the node, because the opponent already has a better
+    /// alternative.
     pub beta: Score,
 }
 
@@ -78,7 +79,7 @@ impl Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Returns whether this is a null window, which has no values strictly between its bounds.
+    /// Returns true if this is a null window: no value lies strictly between its bounds.
     pub fn is_null(self) -> bool {
         self.beta - self.alpha <= 1
     }

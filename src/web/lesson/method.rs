@@ -29,8 +29,8 @@ pub struct Method {
     pub algorithm: Algorithm,
     /// Whether to use a transposition table. Minimax never uses one.
     pub table: bool,
-    /// Whether to use iterative deepening, in which each iteration starts with the best line of the
-    /// previous one. <https://www.chessprogramming.org/Iterative_Deepening>
+    /// Whether to use iterative deepening. Each iteration tries the moves of the previous
+    /// iteration's best line first. <https://www.chessprogramming.org/Iterative_Deepening>
     pub deepening: bool,
 }
 
@@ -77,7 +77,7 @@ impl Method {
     }
 }
 
-/// Returns all pairs of consecutive positions in a line that starts at the root.
+/// Returns the keys of each pair of consecutive positions in a line that starts at the root.
 fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
     let keys: Vec<u64> = std::iter::once(&ROOT).chain(line).map(|node| game.key(node)).collect();
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()

@@ -21,11 +21,13 @@ pub use crate::engine::search::trace::NodeType;
 /// Why a node is searched with a particular window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
-    /// The window is open, because the node is the root or the search has no better bound yet.
+    /// The window extends from alpha to beta. This is the case at the root, for the first move in
+    /// PVS, and for every move in the other algorithms.
     Open,
     /// A null window tests whether the move is better than the best one so far.
     Null,
-    /// The null-window search failed high, so the node is searched again with the open window.
+    /// The null-window search failed high, so the node is searched again with the window from alpha
+    /// to beta.
     Again,
 }
 
@@ -40,7 +42,8 @@ pub trait Observer<M> {
     #[inline]
     fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: SearchReason) {}
 
-    /// Called if the table provides the value of a node, which the search then leaves immediately.
+    /// Called if the table provides the value of a node. The search then leaves the node
+    /// immediately.
     #[inline]
     fn hit(&mut self, _ply: Ply) {}
 
@@ -72,7 +75,8 @@ pub struct Counter {
     pub types: [u64; 3],
     /// The number of cutoffs: alpha reached beta while moves remained.
     pub cutoffs: u64,
-    /// The number of re-searches with the open window.
+    /// The number of nodes searched again with the open window after a null-window search failed
+    /// high.
     pub researches: u64,
     /// The number of nodes whose value was provided by the table.
     pub hits: u64,

@@ -21,7 +21,8 @@ pub(crate) fn plot(measurements: &[Measurement], title: &str) -> String {
     crate::support::plot::plot(title, &panels, WIDTH, &scale)
 }
 
-/// Returns the curves for one depth: serial search, split searches, and published times.
+/// Returns the curves for one depth: serial search, split searches and, if there are any for this
+/// depth, published times.
 fn curves(measurements: &[Measurement], depth: Depth) -> Vec<Curve> {
     let of_depth = || measurements.iter().filter(move |one| one.depth == depth);
     let mut curves = vec![Curve {
@@ -97,7 +98,7 @@ mod tests {
         };
         assert!(attribute("width") > 8.0 * title.len() as f64, "{}", attribute("width"));
         assert_eq!(picture.matches("<circle").count(), 2);
-        // The scale adapts to the data, so it covers one power of ten instead of four.
+        // The scale adapts to the data, so this plot covers one power of ten instead of four.
         assert!(picture.contains(">0.0001 s<") && !picture.contains(">1 s<"), "{picture}");
     }
 }

@@ -44,14 +44,14 @@ pub struct Visit<M> {
     pub hidden: u64,
 }
 
-/// A step of a search. The `usize` in each variant is the index of the visit.
+/// A step of a search. A `usize` is the index of the visit to which the step belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<M> {
     /// An iteration to this depth starts.
     Iteration(Depth),
     /// The search enters a node.
     Enter(usize),
-    /// The table provides the move to search first.
+    /// The transposition table provides the move to search first.
     First(usize, M),
     /// The move raises alpha to this score.
     Raise(usize, M, Score),
@@ -64,7 +64,7 @@ pub enum Step<M> {
 /// Limits that determine which visits are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// The last ply at which visits are recorded.
+    /// The greatest ply at which visits are recorded.
     pub ply: Ply,
     /// The maximum number of recorded visits.
     pub visits: usize,

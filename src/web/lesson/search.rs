@@ -91,7 +91,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         self.run_below(algorithm, state, 0, depth, window)
     }
 
-    /// Like [`Search::run`], but for a `state` that is `ply` plies from the root.
+    /// Like [`Search::run`], but for a `state` that is already `ply` plies from the root.
     pub fn run_below(
         &mut self,
         algorithm: Algorithm,
@@ -229,7 +229,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 
     /// Searches a later move with a null window and then, if necessary, with `open`. No second
-    /// search is needed at a leaf, or if the result of the first is at least beta (Reinefeld).
+    /// search is needed at a leaf, or if the first search returns at least beta (an improvement by
+    /// Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,
@@ -275,8 +276,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (!moves.is_empty()).then_some(moves)
     }
 
-    /// Probes the table. If it has a sufficient value, leaves the node and returns the value.
-    /// Otherwise, puts the table's move first.
+    /// Probes the transposition table. If it contains a value that is deep enough and fits the
+    /// window, leaves the node and returns the value. Otherwise, puts the table's best move first.
     fn probe_table(
         &mut self,
         state: &G::State,

@@ -21,11 +21,11 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The maximum number of cut-off moves to show individually. All others are represented by a single
-/// node.
+/// The maximum number of moves cut off at a node that are shown individually. If there are more, a
+/// single node represents all of them.
 const SHOWN_CUT: usize = 3;
 
-/// A recorded search, from the maximising player's point of view.
+/// A recorded search. Values and windows are from the maximising player's point of view.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchRecord {
     /// The name of the search method.
@@ -42,18 +42,19 @@ pub struct SearchRecord {
     pub nodes: u64,
     /// The number of visited nodes in `tree`, each counted once.
     pub distinct: usize,
-    /// The number of cutoffs: alpha reached beta while moves remained.
+    /// The number of cutoffs, which are counted if alpha reached beta while moves remained.
     pub cutoffs: u64,
-    /// The number of re-searches with the open window.
+    /// The number of nodes searched again with the open window after a null-window search failed
+    /// high.
     pub researches: u64,
     /// The number of visits whose value was provided by the table.
     pub hits: u64,
     /// The number of visits to PV nodes, cut-nodes and all-nodes. In minimax, all nodes are PV
     /// nodes.
     pub types: [u64; 3],
-    /// The number of visits that `tree` does not include.
+    /// The number of visits that are not included in `tree`, because they were not recorded.
     pub hidden: u64,
-    /// The nodes. A parent comes before its children, and siblings are in search order.
+    /// The nodes of the tree. A parent comes before its children, and siblings are in search order.
     pub tree: Vec<Node>,
     /// The steps of the search, in order.
     pub steps: Vec<RecordedEvent>,
@@ -68,7 +69,7 @@ pub struct Node {
     pub name: String,
     /// Whether the maximising player is to move.
     pub max: bool,
-    /// The number of plies from the root.
+    /// The distance from the root in plies.
     pub ply: Ply,
     /// The type of the node in its last visit; `None` if it was never visited.
     pub kind: Option<NodeType>,
@@ -76,8 +77,8 @@ pub struct Node {
     pub on_line: bool,
     /// The visits to the node, in order; empty if it was cut off.
     pub visits: Vec<NodeVisit>,
-    /// The number of nodes that this node represents. It is 1 except for nodes that represent
-    /// several cut-off moves.
+    /// The number of nodes that this node represents: more than 1 if it represents several cut-off
+    /// moves.
     pub stands_for: usize,
     /// The number of visits below this node that are not in the tree.
     pub hidden: u64,
@@ -124,7 +125,7 @@ pub struct RecordedEvent {
     pub visit: usize,
     /// The kind of step.
     pub kind: RecordedEventKind,
-    /// The new value of the bound, if the step changes one.
+    /// The new value of alpha or beta, if the step changes one of them.
     pub value: Option<Score>,
     /// The description of the step in words.
     pub text: String,
@@ -140,7 +141,7 @@ pub enum RecordedEventKind {
     Enter,
     /// The search enters and leaves a leaf.
     Leaf,
-    /// The table provides the move to search first.
+    /// The transposition table provides the move to search first.
     First,
     /// A move improves a bound.
     Raise,
@@ -148,7 +149,7 @@ pub enum RecordedEventKind {
     Cutoff,
     /// The search leaves a node.
     Leave,
-    /// The search leaves a node immediately, because the table provides its value.
+    /// The search leaves a node immediately, because the transposition table provides its value.
     Hit,
 }
 
@@ -211,7 +212,7 @@ impl SearchRecord {
         cut.map(|node| node.name.as_str()).collect()
     }
 
-    /// Formats all steps, indented by their depth, followed by the summary.
+    /// Formats all steps, one per line and indented by their ply, followed by the summary.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for step in &self.steps {
@@ -272,7 +273,7 @@ struct RecordRenderer<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
-    /// For each visit, the index of its node and its place in that node's list of visits.
+    /// For each recorded visit, the index of its node in `nodes` and its index in [`Node::visits`].
     place: Vec<(usize, usize)>,
     whole_cut: bool,
     windows: bool,
@@ -493,7 +494,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
     }
 }
 
-/// Describes a visit from Max's point of view. `cut` names the nodes that the visit cut off.
+/// Converts a visit to Max's point of view. `cut` contains the names of the nodes that were cut
+/// off.
 fn render_visit<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> NodeVisit {
     let Window { alpha, beta } = visit.window;
     let relation = match visit.value {

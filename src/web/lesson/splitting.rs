@@ -61,7 +61,7 @@ impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync
 {
 }
 
-/// The siblings of a node's first move, searched by several threads.
+/// A split point: the siblings of a node's first move, which several threads search.
 struct SplitPoint<G: ZeroSumGame> {
     game: G,
     siblings: Vec<(G::Move, G::State)>,
@@ -80,7 +80,7 @@ struct SplitPoint<G: ZeroSumGame> {
 /// A request to help at a split point. The helper drops the wait group when it is done.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
-/// A group of threads that search together and sleep between splits.
+/// A group of threads that search together. Between splits, all threads but the caller's sleep.
 pub struct Splitter<G: SharedGame> {
     calls: Option<Sender<Call<G>>>,
     helpers: Vec<JoinHandle<()>>,

@@ -320,7 +320,8 @@ mod tests {
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
-                // Every visit except the root's has a window, and every node has a value.
+                // Every visit except the root's is drawn with its window, and every visited node
+                // with its value.
                 let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
                 assert_eq!(windows, expected + search_record.distinct as u64);
             }

@@ -66,7 +66,8 @@ impl Table {
         }
     }
 
-    /// Returns the stored value if it is sufficient for a search with `depth` and `window`.
+    /// Returns the stored value if it is deep enough for the search and either exact or a bound
+    /// outside `window`.
     pub fn value(&self, key: u64, depth: Depth, window: Window) -> Option<Score> {
         let entry = self.entries.get(&key).filter(|entry| entry.depth >= depth)?;
         let settles = match entry.bound {

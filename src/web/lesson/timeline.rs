@@ -41,7 +41,7 @@ pub struct Timeline {
     pub ticks: u64,
     /// The number of visits by all threads.
     pub visits: u64,
-    /// The number of ticks that serial alpha-beta takes.
+    /// The number of ticks that single-threaded alpha-beta takes.
     pub serial: u64,
     /// The result on one line.
     pub summary: String,
@@ -53,9 +53,10 @@ pub struct Timeline {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Work {
-    /// The thread visits a node whose moves will be shared.
+    /// The thread visits a node whose later moves will be shared among the threads.
     Split,
-    /// The thread searches the end of the principal variation on its own.
+    /// The thread searches the last node of the principal variation alone, because the remaining
+    /// subtree is too small to share.
     First,
     /// The thread tests a sibling with a null window.
     Null,
@@ -90,7 +91,7 @@ struct Task {
     work: Work,
 }
 
-/// A task in progress. Its result has been computed in advance.
+/// A task in progress. Because time is simulated, its result is already known.
 #[derive(Debug, Clone)]
 struct Job {
     task: Task,
@@ -108,7 +109,7 @@ struct Place {
     window: Window,
 }
 
-/// The siblings of a node's first move. Scores are from the parent's point of view.
+/// A split point: the siblings of a node's first move. Scores are from the parent's point of view.
 struct SplitPoint {
     place: Place,
     siblings: VecDeque<NodeId>,
@@ -124,7 +125,7 @@ struct Clock {
     spans: Vec<Span>,
 }
 
-/// Simulates searching a tree with `threads` threads. There must be at least one.
+/// Simulates a search of a tree with `threads` threads, which must be at least 1.
 pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let game = PositionTree::new(tree);
     let height = game.height();

@@ -14,7 +14,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Score};
 
 /// Published times for PV-splitting with five threads. For each depth, there are five moves of a
-/// game, with the seconds taken by serial alpha-beta and by the split search.
+/// game, each with the seconds taken by serial alpha-beta and by the split search.
 pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),
@@ -72,8 +72,8 @@ impl Stopwatch {
         Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
     }
 
-    /// Measures searches of `position` to `depth`. `number` is the number of the move that is
-    /// played in this position of the game.
+    /// Times the serial and split searches of `position` to `depth`. `number` is the 1-based number
+    /// of the game move that is played in this position.
     pub(crate) fn measure(
         &mut self,
         position: &Position,

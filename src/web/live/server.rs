@@ -44,9 +44,9 @@ const DEFAULT_BOARDS: u64 = 4;
 /// The maximum number of open pages. The limit ensures that updating them takes little time away
 /// from the engines.
 const MAX_PAGES: usize = 16;
-/// The maximum number of simultaneous downloads of the games.
+/// The maximum number of simultaneous downloads of the PGN file.
 const MAX_COPIES: usize = 2;
-/// The file of games is sent in chunks of this size, in bytes.
+/// The size in bytes of the chunks in which the PGN file is sent.
 const PIECE: u64 = 64 << 10;
 
 const FILES: [PageFile; 6] = [
@@ -63,7 +63,7 @@ const FILES: [PageFile; 6] = [
 pub(crate) struct LiveSettings {
     /// Origins whose pages may read the events and games, in addition to the server's own page.
     pub(crate) origins: Vec<String>,
-    /// The file with the games, if it is a regular file.
+    /// The PGN file to which the match writes its games, or `None` if there is no regular file.
     pub(crate) pgn: Option<PathBuf>,
 }
 
@@ -194,7 +194,7 @@ async fn send_news(
     }
 }
 
-/// Sends the games that have been saved so far.
+/// Sends the games that have been saved so far, as PGN.
 async fn games(State(app): State<App>) -> Result<Response, ApiError> {
     let none = || ApiError::not_found("the match stores no games: start it with --pgn FILE");
     let path = app.pgn.ok_or_else(none)?;
@@ -266,14 +266,14 @@ mod tests {
             while page.is_empty() {
                 tokio::task::yield_now().await;
             }
-            // If the waiting task held the lock of the match, this call would never return.
+            // If the waiting task held the lock of the match, this call would deadlock.
             live.finish(Some(&results), "over");
             let mut count = 0;
             while page.recv().await.is_some() {
                 count += 1;
             }
-            // The four events are the match, its standings before and after its end, and the end
-            // itself.
+            // The four events are the match, the standings before and after the match ends, and the
+            // end itself.
             assert_eq!(count, 4);
             sending.await.expect("no panic");
         });

@@ -30,7 +30,7 @@ const REST: Duration = Duration::from_secs(2);
 /// A named event to send to a page, along with its data.
 pub(super) type News = (&'static str, Value);
 
-/// The state of a match. The match changes it, and pages read it.
+/// The state of a match. The match updates it, and the server sends its changes to the pages.
 #[derive(Debug)]
 pub(crate) struct LiveMatch {
     content: Mutex<Content>,
@@ -43,7 +43,7 @@ struct Content {
     event: String,
     names: Vec<String>,
     has_pgn: bool,
-    /// The games in progress and the most recently finished ones, by number.
+    /// The games in progress and the most recently finished ones, indexed by game number.
     games: BTreeMap<usize, LiveGame>,
     /// The numbers of the finished games in `games`, in the order in which they ended.
     ended: VecDeque<usize>,
@@ -52,10 +52,10 @@ struct Content {
     version: u64,
     /// The pairings of the current round, as text.
     round: String,
-    /// The log-likelihood ratio at the start and after each pair of games.
+    /// The log-likelihood ratio of the sequential test at the start and after each pair of games.
     curve: Vec<f64>,
     results: VecDeque<Value>,
-    /// The total number of results. `results` contains only the latest ones.
+    /// The total number of finished games, while `results` contains only the latest ones.
     result_count: usize,
     /// Why the match ended, or `None` if it is still in progress.
     over: Option<String>,
@@ -72,7 +72,8 @@ struct LiveGame {
     used: [Duration; 2],
     /// The side to move and when it started to think, or `None` if the clocks have not started yet.
     thinking: Option<(Color, Instant)>,
-    /// The result, the reason for it, and when the game ended.
+    /// The result (such as `1-0`), details of the ending, and the time at which the game ended.
+    /// `None` while the game is in progress.
     result: Option<(String, String, Instant)>,
     version: u64,
 }
@@ -126,13 +127,14 @@ impl LiveMatch {
         self.content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores an event of the match. Never waits for a page.
+    /// Updates the state with a progress event of the match, and notifies the pages. Never waits
+    /// for a slow page.
     pub(crate) fn observe(&self, results: &Results, tournament: &Tournament, progress: &Progress) {
         self.content().take(results, tournament, progress);
         self.changed.send_replace(());
     }
 
-    /// Marks the match as over. Later calls do not replace the reason.
+    /// Marks the match as over. Only the reason of the first call is kept.
     pub(crate) fn finish(&self, results: Option<&Results>, reason: &str) {
         let mut content = self.content();
         if let Some(results) = results {
@@ -147,7 +149,8 @@ impl LiveMatch {
         self.changed.subscribe()
     }
 
-    /// Returns the events that a page has not received yet, and whether the match is over.
+    /// Returns the events to send to the page of `cursor`, which is advanced accordingly, and
+    /// whether the match is over.
     pub(super) fn news(&self, cursor: &mut Cursor) -> (Vec<News>, bool) {
         let content = self.content();
         let mut news = Vec::new();
@@ -263,7 +266,7 @@ impl Content {
         self.version += 1;
     }
 
-    /// Chooses a game for each board, and returns the board events to send.
+    /// Assigns a new game to each board that can show one, and returns the board events to send.
     fn boards(&self, boards: &mut [Option<Shown>]) -> Vec<News> {
         for at in 0..boards.len() {
             let is_settled = boards[at].is_some_and(|shown| self.is_shown(&shown));
@@ -288,7 +291,8 @@ impl Content {
         boards.iter_mut().enumerate().filter_map(change).collect()
     }
 
-    /// Returns whether a board should keep showing its current game.
+    /// Returns true if a board should keep showing its current game: the game is in progress, or
+    /// its result is either unsent or recent.
     fn is_shown(&self, shown: &Shown) -> bool {
         self.games.get(&shown.number).is_some_and(|game| match &game.result {
             Some((_, _, at)) => game.version > shown.version || at.elapsed() < REST,
@@ -426,7 +430,7 @@ mod tests {
         let ended = content.games.get_mut(&6).expect("a game");
         ended.result = Some(("1-0".to_owned(), String::new(), long_ago));
         ended.version += 1;
-        // The end of the game is sent before the board shows the next game.
+        // The board sends the final state of its game before it switches to the next game.
         assert_eq!(numbers(&content.boards(&mut boards)), [(1, 6, 0)]);
         assert_eq!(numbers(&content.boards(&mut boards)), [(1, 7, 3)]);
         content.games.remove(&5);

@@ -57,7 +57,7 @@ impl AnalysisRequest {
         Ok(AnalysisRequest { game, time, lines, threads, memory_mb, values, client, limits })
     }
 
-    /// Returns the effort of a search that ran for `seconds`.
+    /// Returns the effort of a search that ran for `seconds`, in thread-seconds.
     fn effort(&self, seconds: u64) -> u64 {
         self.threads as u64 * seconds
     }
@@ -97,14 +97,14 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Sends an event. If the client is too slow, the event is dropped, so that the search never
-    /// has to wait.
+    /// Sends an event to the client. The event is dropped if the client's queue is full, so that
+    /// the search never waits.
     fn send(&self, name: &str, data: &str) {
         let _ = self.sender.try_send(event(name, data));
     }
 
-    /// Sends the stored analysis, if any, and searches unless that analysis is sufficient. Returns
-    /// the final event.
+    /// Sends the stored analysis of the position, if there is one, and starts a search if the
+    /// stored analysis is insufficient. Returns the final event.
     fn run(&self) -> Event {
         let (order, root) = (self.order, self.order.game.position());
         let stored = self.store.get(root, order.lines, order.limits.lines);
@@ -184,8 +184,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Briefly searches the book moves only, and sends their values. Returns the data of the last
-    /// `value` event for each move.
+    /// Briefly searches the book moves only, and sends their values to the client. Returns the data
+    /// of the last `value` event sent for each move.
     fn value_book_moves(&self, searcher: &mut Searcher) -> Vec<String> {
         let root = self.order.game.position();
         let moves = self.content.book.moves(root);

@@ -1,6 +1,6 @@
-//! Results of searches: cached while the server runs and, with `--keep`, appended to a file.
+//! Stores search results: in memory while the server runs and, with `--keep`, in a file.
 //!
-//! The file is the journal of an analysis of the first book, which `tabia book analyse` can resume.
+//! The file is an analysis journal for the first book. `tabia book analyse` can resume from it.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -17,14 +17,15 @@ use crate::games::book::{Book, BookError, BookValue};
 use crate::support::files::JournalError;
 use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
 
-/// The number of consecutive values of the halfmove clock that share a stored analysis. The clock
-/// affects the score because of the fifty-move rule and possible repetitions.
+/// Positions that differ only in their halfmove clock share a stored analysis if their clocks fall
+/// into the same interval of this length. Clocks further apart do not, because the fifty-move rule
+/// and possible repetitions affect the score.
 const CLOCK_STEP: u16 = 20;
-/// The minimum number of nodes a search must visit for its values to be kept. Books store node
-/// counts in this unit.
+/// The minimum number of nodes searched for a value to be kept. It is 1000 because books store node
+/// counts in thousands.
 const MIN_KEPT_NODES: u64 = 1_000;
 
-/// The result of a search, along with the data of the events sent to its client.
+/// A search result, along with the data of the events that were sent to the client.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredAnalysis {
     /// The effort of the search, in thread-seconds. A request for more effort starts a new search.
@@ -32,7 +33,7 @@ pub(super) struct StoredAnalysis {
     pub(super) best: Option<NamedMove>,
     pub(super) depth: i32,
     pub(super) nodes: u64,
-    /// The data of the last `line` event for each rank.
+    /// The data of the last exact `line` event for each rank, best line first.
     pub(super) lines: Vec<String>,
     pub(super) has_values: bool,
     /// The data of the last `value` event for each book move.
@@ -50,7 +51,7 @@ impl AnalysisStore {
         AnalysisStore { cache: AnswerCache::new(ANALYSIS_CACHE) }
     }
 
-    /// Returns the deepest stored analysis of `position` that has between `lines` and `most` lines.
+    /// Returns the deepest stored analysis of `position` among those with `lines` to `most` lines.
     pub(super) fn get(
         &self,
         position: &Position,
@@ -93,9 +94,9 @@ impl KeptValues {
         Ok((kept, with_values))
     }
 
-    /// Appends the values of the root and of the position after each line's first move. Skips
-    /// positions that are not in the book, or that already have a value from a search at least as
-    /// long.
+    /// Appends the values of the root and of the position after the first move of each line. Skips
+    /// positions that are not in the book and those that already have a value from an equally long
+    /// or longer search.
     pub(super) fn append(&self, root: &Position, lines: &[Report]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (journal, known) = &mut *state;
@@ -194,7 +195,7 @@ mod tests {
         // Shorter searches change nothing.
         let shorter = Report { nodes: 10_000, score: 99, ..lines[0].clone() };
         kept.append(&start, &[shorter]);
-        // The value of a position outside the book is not stored.
+        // Values of positions outside the book are not stored.
         let outside = Position::from_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").expect("legal");
         kept.append(&outside, &[report(1, 50, &["e2e4", "e5e4"])]);
         assert!(without.values().len() == 0 && without.value(&start).is_none());

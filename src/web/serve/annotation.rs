@@ -1,4 +1,4 @@
-//! Annotates a game: reports the progress as lines of JSON, and then sends the annotated game.
+//! Annotates a game: sends progress as JSON lines, followed by the annotated game.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ fn annotate(
     };
     let config = Config { memory_mb: SEARCH_MEMORY_MB, ..Config::default() };
     let mut send = |searched, of| {
-        // A slow client gets fewer progress lines.
+        // A progress line is dropped if the client has not yet received the earlier ones.
         let _ = sender.try_send(json_line(&Line::Progress { searched, of }));
     };
     let mut searcher = Searcher::on_large_stack(config);

@@ -44,7 +44,7 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 
-    /// Status 408: the rest of the request did not arrive within the time limit.
+    /// Status 408: the request was not received completely within the time limit.
     pub(crate) fn request_timeout(text: impl Into<String>) -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, text)
     }

@@ -27,11 +27,11 @@ struct MoveAnswer {
     mv: NamedMove,
     played: Counts,
     reached: Counts,
-    /// The average score of the side to move, from 0 to 1, in the games that reached the position
-    /// after this move.
+    /// The average result from 0 to 1, for the side that plays this move, of the games that reached
+    /// the position after it.
     score: f64,
     value: Option<ScoreAnswer>,
-    /// The depth of the value, in plies.
+    /// The depth of the search that produced `value`, in plies.
     value_depth: Option<i32>,
     average_rating: Option<u16>,
     opening: Option<NamedOpening>,
@@ -48,7 +48,7 @@ pub(crate) struct BookAnswer {
     /// Why the game is over, or `None` if it is not.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
-    /// The opening, taken from the last position of the game that has an opening name.
+    /// The opening name of the last position in the line that has one.
     opening: Option<NamedOpening>,
     self_play: bool,
     /// The results of the games that reached the position via any move order.

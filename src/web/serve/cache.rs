@@ -1,4 +1,4 @@
-//! A cache for responses, keyed by the path and query of the request.
+//! A size-limited cache for responses.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -7,13 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 
-/// Caches responses by a text key, such as the path and query. Each shard keeps a newer and an
-/// older half; when the newer half is full, the older half is dropped. There are many shards so that
-/// most requests need not wait while a shard drops its entries.
+/// Caches responses by a text key, such as the path and query of a request. Each shard has a newer
+/// and an older half; when the newer half is full, the older half is dropped and the newer half
+/// becomes the older one. There are many shards so that few requests wait while a shard drops its
+/// entries.
 #[derive(Debug)]
 pub(crate) struct AnswerCache {
     shards: Vec<Mutex<Halves>>,
-    /// The maximum size of half a shard in bytes.
+    /// The maximum size of one half of a shard, in bytes.
     room: usize,
     shard_of: RandomState,
 }
@@ -25,10 +26,10 @@ struct Halves {
     used: usize,
 }
 
-/// The approximate overhead of an entry in bytes, excluding its strings.
+/// The approximate memory overhead of a cache entry, in bytes, excluding its key and its response.
 const OVERHEAD: usize = 100;
 /// The number of shards. With a single shard of 32 MiB, one request in a hundred waited several
-/// milliseconds while tens of thousands of responses were dropped.
+/// milliseconds while the cache dropped tens of thousands of responses at once.
 const SHARDS: usize = 64;
 
 impl AnswerCache {

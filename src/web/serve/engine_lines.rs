@@ -1,4 +1,4 @@
-//! The lines of a search as JSON, with the book data of their positions.
+//! Search results as JSON: the lines, with book data for their positions.
 
 use serde::Serialize;
 
@@ -33,12 +33,12 @@ pub(super) struct LineAnswer {
     moves: Vec<NamedMove>,
     /// For each move, the number of games that reached the resulting position via any move order.
     games: Vec<u64>,
-    /// The 1-based plies of the line after which the position is in the book.
+    /// The 1-based plies of the line whose resulting positions are in the book.
     in_book: Vec<usize>,
-    /// The 1-based ply of the first novelty: a move that leaves the book in a position where book
-    /// games continued with other moves.
+    /// The 1-based ply of the first novelty: the first move that leads out of the book from a
+    /// position whose book moves were played in games.
     novelty: Option<usize>,
-    /// The first position where the line enters the book from outside.
+    /// The first position where the line enters the book from outside, or `None` if it never does.
     transposes: Option<BookPlace>,
 }
 
@@ -97,7 +97,7 @@ impl MoveValueAnswer {
 struct BookOnLine {
     games: Vec<u64>,
     novelty: Option<usize>,
-    /// The first position where the line enters the books from outside.
+    /// The first position where the line enters the book from outside, or `None` if it never does.
     transposes: Option<BookPlace>,
 }
 
@@ -125,8 +125,8 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> BookOnLine {
     found
 }
 
-/// Returns whether the book has moves from a position. There are none at the book's maximum depth,
-/// so leaving the book there is not a novelty.
+/// Returns whether games in the book continue from a position. At the book's maximum depth none do,
+/// so a move that leaves the book there is not a novelty.
 fn continues(content: &Content, position: &Position) -> bool {
     content.book.moves(position).iter().any(|found| !found.played.is_empty())
 }
@@ -136,7 +136,8 @@ fn continues(content: &Content, position: &Position) -> bool {
 #[serde(rename_all = "camelCase")]
 pub(super) struct TranspositionAnswer {
     moves: Vec<NamedMove>,
-    /// Whether an earlier position in the line is outside the book.
+    /// Whether the line leaves the book before it transposes back into it, or starts outside the
+    /// book.
     from_outside: bool,
     fen: String,
     self_play: bool,

@@ -1,9 +1,10 @@
 //! `/masters` and `/lichess`: responses in the format of Lichess's opening explorer.
 //!
 //! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer> and, where it
-//! is ambiguous, Lichess's implementation. Each move is counted once for every game in which it was
-//! *played* from the position, and castling is written as the king capturing its own rook. Unlike
-//! on Lichess, if a game returns to the position, every move it played there is counted.
+//! is ambiguous, Lichess's implementation. The count of a move is the number of games in which it
+//! was *played* from the position, and castling is written as the king capturing its own rook.
+//! Unlike on Lichess, if a game reaches the position more than once, every different move that it
+//! played there is counted.
 
 use serde::Serialize;
 
@@ -23,7 +24,8 @@ const MASTER_GAMES: u64 = 15;
 const TOP_GAMES: u64 = 4;
 const RECENT_GAMES: u64 = 4;
 
-/// A listed game. Its move is written as on Lichess.
+/// A listed game. `uci` is the move the game played from the position, in Lichess's notation for
+/// castling.
 #[derive(Debug, Serialize)]
 struct ExplorerGame {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +63,7 @@ pub(crate) struct ExplorerAnswer {
     recent_games: Option<Vec<ExplorerGame>>,
     top_games: Vec<ExplorerGame>,
     opening: Option<NamedOpening>,
-    /// Whether the games are self-play games; included only if true.
+    /// Whether the counted games are engine self-play games. Omitted from the JSON if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     self_play: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +102,8 @@ pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer,
     })
 }
 
-/// Answers a `/lichess/history` request: only the history, without moves or games.
+/// Answers a `/lichess/history` request. The response has only totals and the history, without
+/// moves or games.
 pub(crate) fn lichess_history(content: &Content, query: Query) -> Result<ExplorerAnswer, ApiError> {
     let wanted = ListLimits { moves: 0, top_games: 0, recent_games: Some(0), history: true };
     of_lichess(content, query, |_| Ok(wanted))
@@ -118,7 +121,7 @@ fn of_lichess(
     answer(content, &game, &filter, wanted)
 }
 
-/// Checks that the `variant` parameter names standard chess, because books contain no other games.
+/// Rejects a `variant` parameter other than standard chess, because books contain no other games.
 pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     match query.text("variant").as_deref() {
         None | Some("" | "standard" | "fromPosition" | "chess") => Ok(()),
@@ -128,13 +131,14 @@ pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     }
 }
 
-/// Reads the number of moves to list; the default is `usual`.
+/// Reads the maximum number of moves to list; the default is `usual`.
 pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, ApiError> {
     let most = MAX_MOVES as u64;
     Ok(query.number("moves", (0, u64::MAX))?.unwrap_or(usual).min(most) as usize)
 }
 
-/// Reads a number of games. The default and the upper limit are `most`, as in Lichess's explorer.
+/// Reads the maximum number of games to list from the parameter `name`. The default and the upper
+/// limit are `most`, as in Lichess's explorer.
 pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize, ApiError> {
     Ok(query.number(name, (0, u64::MAX))?.unwrap_or(most).min(most) as usize)
 }

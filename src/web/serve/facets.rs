@@ -9,21 +9,23 @@ use crate::games::pgn::{Month, PgnDate};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dates {
     Months,
-    /// Years such as `2024`. All months of a year are included.
+    /// Years such as `2024`: `since` starts in January, `until` ends in December.
     Years,
 }
 
-/// The default range of years in Lichess's explorer. It selects all games, even those before 1952.
+/// The default range of years in Lichess's explorer. Requests with this range select all games,
+/// even those before 1952.
 const EVER: (u16, u16) = (1952, 3000);
 
-/// Reads a filter. Ignores conditions that exclude no game, such as a list of all speeds.
+/// Reads a filter from a query. Conditions that exclude no games, such as a list of all speeds, are
+/// left out of the filter.
 pub(crate) fn read(query: &mut Query, dates: Dates) -> Result<FacetFilter, ApiError> {
     let ratings = query.list("ratings", "a rating group (0, 1000, … 2500)")?;
     let speeds = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;
     read_dates(query, dates, ratings, speeds)
 }
 
-/// Reads the dates for a filter, and combines them with the given ratings and speeds.
+/// Reads the dates of a filter from a query, and combines them with the given ratings and speeds.
 pub(crate) fn read_dates(
     query: &mut Query,
     dates: Dates,
@@ -63,7 +65,12 @@ pub(crate) fn read_dates(
     })
 }
 
-/// Returns the statistics of a position in the books. All counts in responses come from here.
+/// Returns the filtered statistics of a position. All responses take their counts from this
+/// function.
+///
+/// # Errors
+///
+/// Returns a conflict if there is a filter but the book has no facets.
 pub(crate) fn explore(
     book: &Book,
     position: &Position,

@@ -1,5 +1,5 @@
-//! Reads individual games of the served books on request. Game ids are the same as in books with
-//! facets.
+//! Reads individual games from the game files of the served books. Game ids are computed as in
+//! books with facets.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -18,8 +18,8 @@ use crate::games::pgn::{
 };
 use crate::support::files::describe;
 
-/// Reads the game with the given id. Books with facets store where each game is located. Other
-/// games are searched for in the game files, starting with the file at index `likely`.
+/// Reads the game with the given id. If a book with facets contains the game, it stores the game's
+/// location. Otherwise the game files are searched, starting with the file at index `likely`.
 pub(crate) fn find(
     content: &Content,
     likely: Option<usize>,
@@ -30,7 +30,8 @@ pub(crate) fn find(
     if let Some(found) = find_in_book(content, id) {
         return found;
     }
-    // If the books have facets, every listed game is located by a book or is in the file `likely`.
+    // If the book has facets, it stores the location of every listed game except those in the file
+    // `likely`, so no other file needs to be searched.
     let others = if content.book.has_facets() { 0 } else { content.games.len() };
     let others = (0..others).filter(|&file| Some(file) != likely);
     let mut fault = None;
@@ -49,8 +50,8 @@ pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
     format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
-/// Returns the id of the last game read: the one from its `Site` tag or, failing that, a hash of
-/// its text.
+/// Returns the id of the game that `reader` read last: the id from its `Site` tag or, failing that,
+/// a hash of its text.
 pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }
@@ -66,7 +67,7 @@ pub(crate) fn game_folders(content: &Content) -> Vec<PathBuf> {
     folders
 }
 
-/// Looks up a game in a book that stores the locations of its games.
+/// Looks up a game by its location in a book. Returns `None` if no book stores the location.
 fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, ApiError>> {
     match content.book.game_from(id, &game_folders(content)) {
         Err(GameError::Unknown { .. }) => None,
@@ -115,14 +116,14 @@ pub(crate) struct GameAnswer {
     /// The comment before the first move.
     comment: String,
     tree: Vec<TreeMove>,
-    /// Why moves are missing, or `None` if the game is complete.
+    /// Why moves are missing from the game or its variations, or `None` if it is complete.
     fault: Option<String>,
 }
 
-/// A move of the main line or of a variation.
+/// A move of the main line or of a variation, stored in a flat list.
 #[derive(Debug, Serialize)]
 struct TreeMove {
-    /// The index of the previous move, or `None` for moves from the start position.
+    /// The index of the previous move in the list, or `None` for moves from the start position.
     parent: Option<usize>,
     #[serde(flatten)]
     mv: NamedMove,
@@ -133,7 +134,8 @@ struct TreeMove {
 }
 
 impl GameAnswer {
-    /// Converts the part of a game that could be read.
+    /// Converts a game for the response. If the game has an error, only the moves before it are
+    /// included.
     pub(crate) fn new(game: &PgnGame, status: &GameStatus) -> Self {
         let moves: Vec<_> = game.moves.iter().map(|played| played.mv).collect();
         GameAnswer {
@@ -151,7 +153,8 @@ impl GameAnswer {
     }
 }
 
-/// Returns the moves of the main line and of all variations. Each move precedes its alternatives.
+/// Returns the moves of the main line and of all variations. Each move precedes the variations that
+/// replace it.
 fn tree(game: &PgnGame) -> Vec<TreeMove> {
     let mut rows = Vec::new();
     let mut lines = VecDeque::from([(None, game.start, "", game.moves.as_slice())]);

@@ -11,26 +11,27 @@ pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
 pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 /// Maximum size of an encoded query in bytes.
 pub(crate) const MAX_QUERY: usize = 8 << 10;
-/// Maximum number of moves in `play`. No recorded game is longer.
+/// Maximum number of plies in the `play` parameter. No recorded game is longer.
 pub(crate) const MAX_PLAY: usize = 600;
 /// Maximum size in bytes of pasted text: a FEN, moves, or a game with comments.
 pub(crate) const MAX_PASTED: usize = 256 << 10;
 /// Maximum length, in characters, of a comment that is added to a repertoire.
 pub(crate) const MAX_COMMENT: usize = 2_000;
-/// Maximum number of arrows and marked squares in a repertoire comment. The board has 64 squares.
+/// Maximum number of arrows and marked squares in a repertoire comment: one per square of the
+/// board.
 pub(crate) const MAX_SHAPES: usize = 64;
 /// Maximum number of moves in a response. No reachable position has more legal moves.
 pub(crate) const MAX_MOVES: usize = 218;
 /// Maximum number of simultaneous connections. Further connections wait to be accepted.
 pub(crate) const MAX_CONNECTIONS: usize = 1024;
-/// Default time limit in seconds for a client to send the head of a request, to send its body, or
-/// to receive part of the response. Idle connections are closed after the same time.
+/// Default time limit in seconds for a client to send the head of a request, to send the body, or
+/// to accept the next part of the response. Idle connections are closed after the same time.
 pub(crate) const CLIENT_SECONDS: u64 = 15;
-/// How long browsers may cache a preflight response, as on Lichess.
+/// How long browsers may cache the response to a CORS preflight request. Same value as on Lichess.
 pub(crate) const PREFLIGHT_AGE: Duration = Duration::from_secs(86_400);
 /// The time limit for finding a game in its file.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long responses in progress may take to finish once the server is stopping.
+/// How long the server waits for responses in progress when it shuts down.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
 /// Maximum number of simultaneous searches across all clients.
 pub(crate) const MAX_SEARCHES: usize = 4;
@@ -43,9 +44,9 @@ pub(crate) const MAX_ANNOTATIONS: usize = 1;
 pub(crate) const MAX_PATTERN_SEARCHES: usize = 2;
 /// Time limit in seconds for a pattern search, including reading the games.
 pub(crate) const MAX_PATTERN_SECONDS: u64 = 60;
-/// Interval between progress reports while the games of a book are being read.
+/// Interval between progress reports while a pattern search reads the games of a book.
 pub(crate) const PATTERN_UPDATE: Duration = Duration::from_millis(250);
-/// Maximum number of games in the response to a pattern search, and of positions in each game.
+/// Maximum number of games in the response to a pattern search.
 pub(crate) const MAX_FOUND_GAMES: u64 = 100;
 pub(crate) const DEFAULT_FOUND_GAMES: u64 = 20;
 pub(crate) const MAX_FOUND_POSITIONS: usize = 8;
@@ -61,32 +62,37 @@ pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
 /// Maximum number of book moves that are evaluated before a search.
 pub(crate) const MAX_VALUED: usize = 20;
-/// Nodes per book move when the book moves are evaluated. Each move takes at most about 50 ms.
+/// Maximum number of nodes per book move in the search that evaluates the book moves. This takes at
+/// most about 50 ms per move.
 pub(crate) const VALUE_NODES: u64 = 40_000;
-/// The time limit for evaluating the book moves is the search time divided by this number.
+/// The search that evaluates the book moves may use the requested search time divided by this
+/// number.
 pub(crate) const VALUE_SHARE: u32 = 4;
 /// Maximum total size of cached analyses in bytes.
 pub(crate) const ANALYSIS_CACHE: usize = 16 << 20;
-/// Maximum number of events queued for a slow client. While the queue is full, new events are
-/// dropped, except the final one. A cached analysis never has this many events.
+/// Maximum number of events queued for a client that reads slowly. While the queue is full, new
+/// events are dropped, except the final one. The queue has room for every event of a cached
+/// analysis.
 pub(crate) const SEARCH_BACKLOG: usize = 256;
-/// Maximum length, in bytes, of the client name with which a page identifies its own searches.
+/// Maximum length, in bytes, of the client name, which identifies the searches started by one page.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;
-/// Maximum number of games stored per player. Only the first ones in the files are stored.
+/// Maximum number of games stored per player. If there are more, the first ones in the files are
+/// stored.
 pub(crate) const MAX_PLAYER_GAMES: usize = 20_000;
-/// Maximum number of games stored for all players together. A game takes about 600 bytes. The least
-/// recently requested players are dropped first.
+/// Maximum number of games stored for all players together. A game takes about 600 bytes. If there
+/// are more, the least recently requested players are dropped.
 pub(crate) const MAX_KEPT_GAMES: usize = 100_000;
-/// Maximum number of players in the queue, whose games are still to be searched for.
+/// Maximum number of players in the queue, which are those whose games have not been searched for
+/// yet.
 pub(crate) const MAX_WAITING_PLAYERS: usize = 32;
 pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
 /// Maximum length of a player's name in bytes.
 pub(crate) const MAX_PLAYER_NAME: usize = 128;
 /// Maximum number of suggestions for completing a player's name.
 pub(crate) const MAX_COMPLETIONS: usize = 12;
-/// Interval between updates sent on a stream while games are being read.
+/// Interval between updates to a client while the games of a player are being read.
 pub(crate) const PLAYER_UPDATE: Duration = Duration::from_millis(500);
-/// Number of plies indexed per game of a player, as on Lichess.
+/// Number of plies indexed from the start of each game of a player, as on Lichess.
 pub(crate) const PLAYER_PLIES: usize = 50;
 pub(crate) const MAX_GAME_READERS: usize = 2;
 /// Maximum total size of cached responses in bytes.
@@ -95,8 +101,8 @@ pub(crate) const ANSWER_CACHE: usize = 32 << 20;
 pub(crate) const MAX_REPORTS: usize = 2;
 /// Maximum number of games read for an opening report.
 pub(crate) const MAX_REPORT_GAMES: usize = 5_000;
-/// Time limit in seconds for reading the games of a report. Reading them from uncompressed files
-/// takes about one second.
+/// Time limit in seconds for reading the games of an opening report. If the game files are not
+/// compressed, reading takes about one second.
 pub(crate) const MAX_REPORT_SECONDS: u64 = 20;
 
 /// The resources that a client may request for a search.
@@ -110,7 +116,7 @@ pub(crate) struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Returns the default limits. They are lower if other machines can connect.
+    /// Returns the default limits, which are lower if other machines can connect to the server.
     pub(crate) fn new(is_local: bool) -> Self {
         match is_local {
             true => SearchLimits { threads: cores(), lines: 20, memory_mb: 256 },

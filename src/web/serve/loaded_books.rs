@@ -1,4 +1,4 @@
-//! The loaded books. The server opens them one after another; open books do not change.
+//! The loaded books. The server opens them one after another and does not change them afterwards.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ use crate::games::pgn::PgnInput;
 use crate::support::files::{FileError, open_plain};
 use crate::support::threads;
 
-/// The size of a book's header in bytes. The header contains the checksums of all sections.
+/// The size of a book's header in bytes. Its checksum identifies the book, because the header
+/// contains the checksums of all sections.
 const HEADER_BYTES: usize = 256;
 
 #[derive(Debug)]
@@ -24,11 +25,11 @@ pub(crate) struct Content {
     /// The names and contents of the individual books that `book` combines.
     pub(crate) sources: Vec<(String, Book)>,
     pub(crate) names: Names,
-    /// The game files from which the books were built, where available.
+    /// The game files from which the books were built, as far as they were found.
     pub(crate) games: Vec<PgnInput>,
-    /// A tag that identifies this content. Every entity tag contains it.
+    /// A tag that identifies the loaded books. It is part of every entity tag.
     pub(crate) tag: String,
-    /// The file to which new values for the first book are appended.
+    /// The `--keep` file, to which new values for the first book are appended.
     pub(crate) kept: Option<KeptValues>,
 }
 
@@ -42,16 +43,16 @@ pub(crate) struct LoadedBooks {
 }
 
 impl LoadedBooks {
-    /// Creates a set of books that are not open yet. Each of the `paths` is a file that
-    /// [`Book::open`] can read, a folder of games, or the name of the embedded book. `folders`
-    /// contain the game files that are not stored next to their books.
+    /// Creates a set of books to be opened later. Each of the `paths` is a file that [`Book::open`]
+    /// can read, a file or folder of games, or the name of the embedded book. The game files of a
+    /// book are looked for in `folders` or, if there are no `folders`, next to the book.
     pub(crate) fn new(paths: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
         let progress = Progress::new(paths.iter().map(|path| short_name(path)));
         LoadedBooks { paths, folders, keep: None, progress, content: OnceLock::new() }
     }
 
-    /// Adds the values stored in the file at `path` to the first book, and appends new values to
-    /// that file.
+    /// Adds the values stored in the file at `path` to the first book. New values will be appended
+    /// to that file.
     pub(crate) fn keeping(self, path: Option<PathBuf>) -> Self {
         LoadedBooks { keep: path, ..self }
     }
@@ -77,7 +78,7 @@ impl LoadedBooks {
         }
         let book = all.unwrap_or_else(Book::embedded);
         let content = Content { book, sources: loaded, names: Names::embedded(), games, tag, kept };
-        // This cannot fail, because the content is set only here.
+        // Setting the content cannot fail, because no other code sets it.
         let _ = self.content.set(Arc::new(content));
         Ok(())
     }
@@ -113,14 +114,14 @@ impl LoadedBooks {
         Book::from_bytes(output.into_inner(), &name)
     }
 
-    /// Returns the game files of a book that exist in `folders` or, if there are no `folders`, in
-    /// the book's own folder.
+    /// Returns the game files of a book that exist in `folders` or, if `folders` is empty, in the
+    /// folder of the book.
     fn games_of(&self, book: &Book, path: &Path) -> Vec<PgnInput> {
         let beside = [path.parent().unwrap_or(Path::new("")).to_owned()];
         let folders = if self.folders.is_empty() { &beside[..] } else { &self.folders };
         let inputs = book.manifest().map(|manifest| manifest.inputs).unwrap_or_default();
         let place = |name: &str| {
-            // Use only the file name, so that a book cannot refer to files outside these folders.
+            // Use only the file name, so that a book cannot refer to files outside `folders`.
             let name = Path::new(name).file_name()?;
             folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
         };
@@ -138,13 +139,13 @@ impl LoadedBooks {
     }
 }
 
-/// Returns the file name without its folder, which clients must not see.
+/// Returns the file name without its folder, which is not disclosed to clients.
 fn short_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Returns whether a path holds games: it is either a folder, or a file that is not a book of any
-/// kind.
+/// Returns whether a path contains games: it is either a folder, or a file that is neither an
+/// opening book nor a learning file.
 fn is_of_games(path: &Path) -> Result<bool, BookError> {
     use std::io::Read;
 

@@ -7,9 +7,9 @@
 //!
 //! # Connections
 //!
-//! `server` accepts connections with hyper and passes requests to axum's router, within `limits`.
-//! `write_timeout` closes a connection if its client stops reading. `origin_check` decides which
-//! web pages may use the costly endpoints in `routes`.
+//! `server` accepts connections with hyper and passes requests to axum's router, enforcing the
+//! limits in `limits`. `write_timeout` closes a connection if its client stops reading.
+//! `origin_check` decides which web pages may use the costly endpoints in `routes`.
 //!
 //! # Books and responses
 //!
@@ -27,14 +27,15 @@
 //! `searches` runs long tasks on their own threads: `analysis`, `annotation`, `pattern` and
 //! `opening_report`. Each client can run one task of each kind. A task ends when its time is up,
 //! when the same client starts another one of the same kind, when its connection is closed, or when
-//! the server stops. A task never waits for its client: the channel always has room for the final
-//! event, and other events are dropped while it is full. `analysis_store` caches the results of
-//! analyses, and can save them to a file.
+//! the server stops. A task never waits for its client: if the client's queue is full, events are
+//! dropped, except the final one, for which a place is reserved. `analysis_store` caches the
+//! results of analyses, and can save them to a file.
 //!
 //! # Training
 //!
-//! `training` trains the user on the moves of a repertoire. The server has one session and one
-//! journal. Access to these endpoints is restricted like access to those that start searches.
+//! `training` quizzes the user on the moves of a repertoire. The server has one training session
+//! and one journal. Access to the training endpoints is restricted like access to those that start
+//! searches.
 //!
 //! # The pages
 //!

@@ -17,14 +17,14 @@ use super::searches::{Ending, Searches, Stop, client_name};
 use crate::chess::position::{Game, Position};
 use crate::tools::opening_report::{ReportSource, SAMPLE_GAMES, opening_report, page};
 
-/// The content security policy: the page loads nothing, and its styles are inline.
+/// The content security policy of a report: the page loads nothing, and its styles are inline.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
 
-/// Makes a report on a separate thread, and responds with its page. If the client disconnects, the
-/// future is dropped, which stops the thread.
+/// Creates a report on a separate thread, and responds with its HTML page. If the client
+/// disconnects, this future is dropped, which stops the thread.
 pub(super) async fn answer(
     reports: &Arc<Searches>,
     content: &Arc<Content>,
@@ -52,7 +52,8 @@ pub(super) async fn answer(
     Ok((headers, page).into_response())
 }
 
-/// Makes the page. If the time runs out, the page states how many games have been read.
+/// Creates the HTML page of a report. If the time runs out, the report covers the games read so
+/// far, and states their number.
 fn make(content: &Content, game: &Game, limit: usize, stop: &Stop) -> Result<String, ApiError> {
     let names: Vec<&str> = content.sources.iter().map(|(name, _)| name.as_str()).collect();
     let source = ReportSource {

@@ -1,23 +1,24 @@
-//! Decides which web pages may use costly endpoints, that is, those that run searches or read long
-//! input.
+//! Decides which web pages may use costly endpoints: those that run searches or read large inputs.
 //!
-//! Browsers let any web page send requests to this machine. Such requests can be recognised by
-//! their `Origin` or `Sec-Fetch-Site` header or, if the page's host name resolves to this machine,
-//! by an unknown `Host` header. Other programs do not send such headers, and may use all endpoints.
+//! Browsers let any web page send requests to this machine. Requests from foreign pages can be
+//! recognised by their `Origin` or `Sec-Fetch-Site` header or, if the page's host name resolves to
+//! this machine, by an unknown `Host` header. Programs other than browsers do not send such
+//! headers, and may use all endpoints.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
 use super::api_error::ApiError;
 
-/// The header in which a browser states how the site of the requesting page relates to this server.
+/// The header in which a browser states whether the requesting page belongs to the same site as the
+/// server.
 const SITE: &str = "sec-fetch-site";
 
 /// Accepts requests from the server's own page, from other programs, and from allowed origins.
 #[derive(Debug)]
 pub(crate) struct OriginCheck {
     origins: Vec<String>,
-    /// Whether the server listens only on this machine. If so, a `Host` header that names another
-    /// machine is rejected, unless its origin is allowed.
+    /// Whether the server accepts connections only from this machine. If so, requests whose `Host`
+    /// header names another machine are rejected, unless the origin is allowed.
     is_local: bool,
 }
 
@@ -30,7 +31,8 @@ impl OriginCheck {
         self.origins.iter().filter_map(|origin| origin.parse().ok())
     }
 
-    /// Checks that a request comes from an allowed page or from a program other than a browser.
+    /// Checks that a request comes from the server's own page, from an allowed origin, or from a
+    /// program other than a browser.
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let origin = headers.get(header::ORIGIN).map(text);

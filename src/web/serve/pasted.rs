@@ -6,13 +6,13 @@ use crate::chess::position::Position;
 use crate::games::pgn::{GameStatus, PgnGame, read_games};
 use crate::support::words::is_space;
 
-/// Reads a FEN or, failing that, the first game or list of moves in the text.
+/// Reads a FEN or, if the text is not a FEN, the first game or list of moves in it.
 pub(crate) fn read(text: &str) -> Result<GameAnswer, ApiError> {
     let (game, status) = read_game(text)?;
     Ok(GameAnswer::new(&game, &status))
 }
 
-/// Like [`read`], but returns the game, and how reading it ended.
+/// Like [`read`], but returns the game and whether it was read completely.
 pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
     let text = text.trim_matches(is_space);
     let as_fen = Position::from_fen_repaired(text);
@@ -24,8 +24,8 @@ pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
         (Some((game, end)), _) if !game.moves.is_empty() || !game.tags.is_empty() => {
             Ok((game, end.status))
         }
-        // Text with eight ranks is treated as a FEN even if it is invalid, so that the error
-        // explains what is wrong with it.
+        // Text with seven or more slashes is treated as a FEN even if it is invalid, so that the
+        // error message explains what is wrong with the FEN.
         (_, Err(error)) if text.matches('/').count() >= 7 => {
             Err(ApiError::bad_request(error.to_string()))
         }

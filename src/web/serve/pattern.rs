@@ -1,5 +1,5 @@
-//! `/search`: searches the games of the books for a pattern. The response consists of lines of
-//! JSON: progress reports while the games are being read, and then the result.
+//! `/search`: searches the games of the books for a pattern. The response consists of JSON lines:
+//! progress reports while the games are being read, followed by the result.
 
 use std::net::IpAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -71,7 +71,7 @@ enum Line {
     },
 }
 
-/// The moves of all games in the books with facets. The first search reads them.
+/// The moves of all games in the books with facets, read when the first pattern search starts.
 #[derive(Debug, Default)]
 pub(crate) struct BookMoves {
     ready: OnceLock<Vec<(Book, MoveIndex)>>,
@@ -98,7 +98,8 @@ impl BookMoves {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the moves have been read. Regularly calls `report` with the progress.
+    /// Waits until the moves have been read, and starts reading them if necessary. Meanwhile calls
+    /// `report` at regular intervals with the number of bytes read and the total.
     fn get(
         self: &Arc<Self>,
         content: &Arc<Content>,
@@ -122,7 +123,7 @@ impl BookMoves {
                 // The next request tries again.
                 State::Failed(reason) => return Err(reason),
             }
-            // A timeout only means that it is time to report progress again.
+            // After a timeout, the loop reports the progress and waits again.
             drop(self.changed.wait_timeout(state, PATTERN_UPDATE));
         }
     }
@@ -135,7 +136,7 @@ impl BookMoves {
         let started = thread::Builder::new().name("moves".to_owned()).spawn(move || {
             match read_all(&content, &moves.monitor) {
                 Ok(all) => {
-                    // This cannot fail, because only this thread sets the moves.
+                    // Setting the moves cannot fail, because no other thread sets them.
                     let _ = moves.ready.set(all);
                 }
                 Err(reason) => *moves.state() = State::Failed(reason),
@@ -167,8 +168,8 @@ fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex
     Ok(all)
 }
 
-/// Starts a search, and returns the lines of the response. Dropping the receiver or starting
-/// another search for the same client stops the search.
+/// Starts a pattern search, and returns the lines of the response. Dropping the receiver or
+/// starting another search for the same client stops the search.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     moves: &Arc<BookMoves>,
@@ -188,7 +189,7 @@ pub(crate) async fn start(
     let time = Duration::from_secs(MAX_PATTERN_SECONDS);
     let search = move |stop: &Stop, sender: &mpsc::Sender<Bytes>| {
         let report = |read, of| {
-            // A slow client gets fewer progress lines.
+            // A progress line is dropped if the client has not yet received the earlier ones.
             let _ = sender.try_send(json_line(&Line::Progress { read, of }));
         };
         let found = moves.get(&content, stop, report).and_then(|all| search(all, &order, stop));

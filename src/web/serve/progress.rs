@@ -21,12 +21,13 @@ pub(crate) struct BookProgress {
     /// The file name of the book, without its folder.
     name: String,
     stage: Stage,
-    /// The number of bytes read from the game files so far, and the total number of bytes to read.
+    /// The number of bytes of the game files read so far, and the total number of bytes to read.
+    /// Absent for a book that needs no building.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     games: Option<u64>,
-    /// The number of positions, known once the book is open.
+    /// The number of positions in the book, known once the book is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     positions: Option<u64>,
 }
@@ -35,7 +36,7 @@ pub(crate) struct BookProgress {
 struct Row {
     name: String,
     stage: Stage,
-    /// The build in progress, and the total number of bytes to read.
+    /// The build of a book from games, if needed, and the total number of bytes to read for it.
     build: Option<(Monitor, u64)>,
     positions: Option<u64>,
 }
@@ -79,7 +80,8 @@ impl Progress {
         });
     }
 
-    /// Stops counting games. The book then contains only the games counted so far.
+    /// Stops reading games for books being built. These books then contain only the games read so
+    /// far.
     pub(crate) fn stop(&self) {
         let rows = self.rows();
         rows.iter().filter_map(|row| row.build.as_ref()).for_each(|(monitor, _)| monitor.stop());

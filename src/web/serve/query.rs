@@ -22,7 +22,11 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// Parses the query of a URI, which must not be too long or contain a parameter twice.
+    /// Parses the query of a URI.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the query is too long, is not UTF-8, or contains a parameter twice.
     pub(crate) fn of(uri: &Uri) -> Result<Self, ApiError> {
         let text = uri.query().unwrap_or_default();
         if text.len() > MAX_QUERY {
@@ -64,7 +68,7 @@ impl Query {
         }
     }
 
-    /// Reads an integer from `least` to `most`, inclusive.
+    /// Removes a parameter and parses it as an integer from `least` to `most`, inclusive.
     pub(crate) fn number(
         &mut self,
         name: &str,
@@ -78,8 +82,8 @@ impl Query {
         }
     }
 
-    /// Reads a boolean: `true`, `false`, or a variant that Lichess clients use, such as `True`, `1`
-    /// or `on`.
+    /// Removes a parameter and parses it as a boolean: `true`, `false`, or a variant that Lichess
+    /// clients use, such as `True`, `1` or `on`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
             None => Ok(None),
@@ -91,7 +95,8 @@ impl Query {
         }
     }
 
-    /// Reads a comma-separated list. As in Lichess's explorer, an empty list is treated as absent.
+    /// Removes a parameter and parses it as a comma-separated list. As in Lichess's explorer, an
+    /// empty list is treated as absent.
     pub(crate) fn list<T: FromStr>(&mut self, name: &str, what: &str) -> Result<Vec<T>, ApiError> {
         let text = self.text(name).unwrap_or_default();
         let read = |part: &str| {
@@ -102,7 +107,7 @@ impl Query {
         text.split(',').filter(|part| !part.is_empty()).map(read).collect()
     }
 
-    /// Reads `fen` and `play`: a position, and the moves played from this position.
+    /// Reads the parameters `fen`, a start position, and `play`, the moves played from it.
     pub(crate) fn game(&mut self) -> Result<Game, ApiError> {
         let start = match self.text("fen").filter(|fen| !fen.trim().is_empty()) {
             Some(fen) => Position::from_fen_repaired(&fen)
@@ -126,7 +131,8 @@ impl Query {
         Ok(game)
     }
 
-    /// Rejects parameters that have not been read, because this endpoint does not support them.
+    /// Returns an error if any parameter has not been read, because the endpoint does not support
+    /// it.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         match self.rest.first() {
             Some((name, _)) => Err(ApiError::bad_request(format!(

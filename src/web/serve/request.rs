@@ -12,7 +12,7 @@ use super::api_error::ApiError;
 use super::limits::MAX_PASTED;
 use crate::games::pgn::text;
 
-/// Runs a function on a thread that is allowed to block.
+/// Runs a function that may block on a thread intended for blocking work.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiError> {
@@ -23,7 +23,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClientAddress(pub(crate) SocketAddr);
 
-/// The time limit for receiving a body.
+/// The time limit for receiving a request body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BodyTimeout(pub(super) Duration);
 

@@ -93,7 +93,7 @@ impl AppState {
         }
     }
 
-    /// Returns the index of players. The first request creates it.
+    /// Returns the index of players, which the first request creates.
     fn players(&self, content: &Content) -> Result<&Players, ApiError> {
         if content.games.is_empty() {
             let why = "there are no games to look through: serve PGN, or a book beside its games";
@@ -104,8 +104,8 @@ impl AppState {
             let players = players.map_err(|error| {
                 ApiError::unavailable(format!("no thread: {}", describe(&error)))
             })?;
-            // If another request has already set the index, this index is dropped, which ends its
-            // thread.
+            // If another request has set the index in the meantime, this one is dropped, which ends
+            // its thread.
             let _ = self.players.set(players);
         }
         self.players.get().ok_or_else(|| ApiError::unavailable("try again"))
@@ -120,8 +120,8 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// Returns the router. `training` contains the training endpoints, and `client_timeout` is the time
-/// limit for receiving a request body.
+/// Returns the router for all endpoints. `training` contains the training endpoints, and
+/// `client_timeout` is the time limit for receiving a request body.
 pub(crate) fn router(
     state: Arc<AppState>,
     training: Router<Arc<AppState>>,
@@ -140,13 +140,13 @@ pub(crate) fn router(
         .layer(compression.compress_when(is_whole))
 }
 
-/// Returns the endpoints that any page may use.
+/// Returns the endpoints that web pages of any origin may use.
 fn open_addresses() -> Router<Arc<AppState>> {
     let router = Router::new()
         .route("/book", get(book))
         .route("/book/move-orders", get(move_orders))
         .route("/book/sources", get(book_sources))
-        // The path of this endpoint in version 0.2.
+        // The old path of `/book/move-orders`, used by version 0.2.
         .route("/book/ways", get(move_orders))
         .route("/game/{id}", get(game))
         .route("/players", get(player_names))
@@ -221,7 +221,8 @@ pub(crate) fn restricted<S: Clone + Send + Sync + 'static>(
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
 
-/// Returns the CORS configuration, which lets other origins send the same headers as on Lichess.
+/// Returns the CORS configuration. Pages from other origins may send the same headers as to
+/// Lichess.
 fn cors<const N: usize>(methods: [Method; N]) -> CorsLayer {
     let headers = [
         header::ORIGIN,
@@ -297,9 +298,8 @@ async fn lichess_history(
     kept(&state, &uri, &headers, explorer::lichess_history).map_err(ApiError::plain)
 }
 
-/// Returns a response that depends only on the books and on the path and query of the request. The
-/// response is computed once and then cached. A client that already has the response gets status
-/// 304.
+/// Computes a response that depends only on the books and on the path and query of the request, or
+/// takes it from the cache. A client that already has the response gets status 304.
 fn kept<T: Serialize>(
     state: &AppState,
     uri: &Uri,
@@ -309,7 +309,7 @@ fn kept<T: Serialize>(
     let content = state.loaded.content()?;
     let address = uri.path_and_query().map_or("", |address| address.as_str());
     let tag = format!("W/\"{}-{:08x}\"", content.tag, crc32fast::hash(address.as_bytes()));
-    // A client that sends this tag already has the response.
+    // The client has already received the response if it sends the response's tag.
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
@@ -457,7 +457,8 @@ async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
     Ok(json_lines(stream))
 }
 
-/// Starts a stream that repeatedly sends a player's results until they are complete.
+/// Starts a stream that repeatedly sends the results of a player's games until all files have been
+/// searched.
 fn start_player(
     state: &Arc<AppState>,
     order: PlayerOrder,
@@ -481,7 +482,8 @@ fn start_player(
             };
             let Ok(players) = state.players(&content) else { return };
             let answer = order.answer(&content, &index, players.queue_position(&index));
-            // An empty line keeps proxies from closing an idle stream.
+            // If nothing has changed, an empty line is sent to keep proxies from closing the idle
+            // stream.
             let line = match last.as_ref() == Some(&answer) && !is_last {
                 true => Vec::new(),
                 false => serde_json::to_vec(&answer).unwrap_or_default(),

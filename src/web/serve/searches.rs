@@ -1,5 +1,6 @@
-//! Long-running tasks for clients. Their total number is limited, and each client can run only one
-//! of each kind. Tasks end on time even if the client does not read the results.
+//! Long-running tasks ("searches") for clients. The number of tasks of each kind is limited, and
+//! each client can run only one of each kind. Tasks end on time even if the client does not read
+//! the results.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,8 +19,8 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a new search waits for a running one to end. The running one is usually the same
-/// client's previous search.
+/// How long a new search waits for a running one to end if too many are running. Usually it waits
+/// for the same client's previous search, which has been stopped.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies a client by its IP address and the name chosen by its page.
@@ -38,7 +39,7 @@ pub(crate) fn client_name(query: &mut Query) -> Result<String, ApiError> {
 pub(crate) enum Ending {
     Finished,
     Time,
-    /// The result of an earlier search was sent instead.
+    /// There was no new search: the stored result of an earlier search was sufficient.
     Cached,
     /// The same client started another search.
     Replaced,
@@ -53,7 +54,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Stops the search. If it has already been stopped, keeps the first reason.
+    /// Stops the search. Only the reason of the first call is kept.
     fn stop(&self, why: Ending) {
         let _ = self.ending.set(why);
         self.switch.stop();
@@ -63,7 +64,8 @@ impl Stop {
         &self.switch
     }
 
-    /// Returns the reason why the search ended. Meaningful only after it has ended.
+    /// Returns the reason why the search ended. The value is meaningful only after the search has
+    /// ended.
     pub(crate) fn ending(&self) -> Ending {
         self.ending.get().copied().unwrap_or(Ending::Finished)
     }
@@ -96,8 +98,9 @@ impl Searches {
     }
 
     /// Starts a search on a separate thread, and stops the same client's earlier search. Returns a
-    /// channel that receives the values sent by the search, followed by its return value. Dropping
-    /// the channel stops the search. The search must not wait for room in the channel.
+    /// channel that receives the messages sent by the search, followed by its return value.
+    /// Dropping the channel stops the search. The search must use non-blocking sends, so that it
+    /// also ends if the client does not read.
     pub(crate) async fn start<T: Send + 'static>(
         self: &Arc<Self>,
         client: Client,
@@ -116,15 +119,16 @@ impl Searches {
         };
         let stop = Stop::default();
         let number = self.started.fetch_add(1, Relaxed);
-        // While this request waited, another one from the same client may have started a search.
+        // While this request waited for a permit, another one from the same client may have started
+        // a search.
         if let Some((_, earlier)) = self.running().insert(client.clone(), (number, stop.clone())) {
             earlier.stop(Ending::Replaced);
         }
         let search_permit =
             SearchPermit { searches: Arc::clone(self), client, number, _permit: permit };
         let (sender, receiver) = mpsc::channel(SEARCH_BACKLOG + 1);
-        // Reserve room for the last message, so that it can be sent no matter how slowly the client
-        // reads.
+        // Reserve a place for the last message, so that it can be sent even if the client is slow
+        // to read.
         let place = sender.clone().try_reserve_owned();
         let place = place.map_err(|error| ApiError::unavailable(error.to_string()))?;
         let (done, is_done) = oneshot::channel();
@@ -159,7 +163,8 @@ impl Drop for SearchPermit {
     }
 }
 
-/// Stops a search when its time is up, when its client disconnects, or when the server stops.
+/// Stops a search when its time is up, its client disconnects, or the server stops. Returns early
+/// if the search finishes first.
 async fn stop_in_time<T>(
     stop: Stop,
     time: Duration,

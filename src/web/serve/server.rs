@@ -1,4 +1,4 @@
-//! Accepts connections, limits their number and duration, and shuts down gracefully.
+//! Accepts connections, limits their number, and shuts down gracefully.
 
 use std::convert::Infallible;
 use std::io;
@@ -73,8 +73,8 @@ pub(crate) struct Settings {
     pub(crate) search_limits: SearchLimits,
 }
 
-/// Opens books and serves them until stopped. Calls `on_ready` with the address once the server is
-/// listening, and calls `on_open` when all books are open.
+/// Opens books and serves them until stopped. Calls `on_ready` with the server's address once it is
+/// listening, and `on_open` once all books are open.
 pub(crate) fn serve(
     loaded: LoadedBooks,
     Settings { address, origins, client_timeout, repertoire, training, search_limits }: Settings,
@@ -92,7 +92,8 @@ pub(crate) fn serve(
         let training = repertoire.clone().zip(training);
         let state = AppState::new(Arc::clone(&loaded), repertoire, search_limits, closing.clone());
         let state = Arc::new(state);
-        // Report the address after the last thread has started but before the books are open.
+        // The thread that opens the books is started before the address is reported, so that a
+        // failure to start it comes first, but it opens them only afterwards.
         let (begin, reported) = std::sync::mpsc::channel();
         let training = training::router(training, Arc::clone(&loaded));
         let opened = open(loaded, reported, on_open)?;
@@ -106,14 +107,15 @@ pub(crate) fn serve(
         }
         .inspect(|()| state.close())
     });
-    // Threads that count or search games may take a while to notice that the server is stopping.
+    // Do not wait longer for the threads that read games, which may take a while to notice that the
+    // server is stopping.
     runtime.shutdown_timeout(GRACE);
     done
 }
 
-/// Creates the runtime. It has one worker thread per core, or fewer if the operating system limits
-/// the number of threads. Two more threads are reserved for opening books and for blocking
-/// requests.
+/// Creates the async runtime. It has one worker thread per core, or fewer if the operating system
+/// limits the number of threads, because two more threads are needed: one to open the books and one
+/// for blocking requests.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     const OTHERS: usize = 2;
     let cores = threads::cores();
@@ -122,16 +124,16 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
         return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
     }
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    // Start the blocking thread now and keep it alive, because the operating system might not allow
-    // another one later.
+    // Start the thread for blocking requests now and never let it end, because the operating system
+    // might not allow another thread later.
     let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
     let runtime = runtime.build()?;
     runtime.spawn_blocking(|| ());
     Ok(runtime)
 }
 
-/// Opens the books on a separate thread, as soon as the sender of `reported` has been dropped. The
-/// returned future completes only if an error occurs.
+/// Opens the books on a separate thread, once the sender of `reported` has been dropped. The
+/// returned future resolves only if the books cannot be opened.
 fn open(
     loaded: Arc<LoadedBooks>,
     reported: std::sync::mpsc::Receiver<()>,
@@ -156,16 +158,15 @@ fn open(
     })
 }
 
-/// Accepts connections until the server stops, and then gives open connections a short time to
-/// finish.
+/// Accepts connections until the server stops, and then gives open connections [`GRACE`] to finish.
 pub(crate) async fn accept_all(
     listener: TcpListener,
     router: Router,
     client_timeout: Duration,
     mut closing: watch::Receiver<bool>,
 ) {
-    /// The pause before the next attempt when a connection cannot be accepted, for example because
-    /// the process has run out of file descriptors.
+    /// The pause after a failure to accept a connection, for example because the process has run
+    /// out of file descriptors.
     const PAUSE: Duration = Duration::from_millis(100);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -180,7 +181,7 @@ pub(crate) async fn accept_all(
         };
         match (permit, accepted) {
             (Ok(permit), Ok((stream, client_address))) => {
-                // Responses are written in one piece, so Nagle's algorithm would bring no benefit.
+                // Nagle's algorithm has no benefit, because responses are written in one piece.
                 let _ = stream.set_nodelay(true);
                 let stream = WriteTimeoutStream::new(stream, client_timeout);
                 let connection = connection(stream, client_address, router.clone(), client_timeout);

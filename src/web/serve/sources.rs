@@ -22,7 +22,8 @@ pub(crate) struct SourcesAnswer {
 #[derive(Debug, Serialize)]
 struct SourceAnswer {
     name: String,
-    /// `None` if there is a filter but the book has no ratings and dates.
+    /// The results of all games that reached the position, or `None` if there is a filter but the
+    /// book has no facets.
     reached: Option<Counts>,
 }
 
@@ -31,14 +32,14 @@ struct SourceAnswer {
 struct SourceMove {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The results in each book, or `None` where the move was not played.
+    /// The results of the move in each book, or `None` for books in which it was not played.
     sources: Vec<Option<SourceResults>>,
 }
 
 #[derive(Debug, Serialize)]
 struct SourceResults {
     played: Counts,
-    /// The average score of the side to move, from 0 to 1, in the games in which this move was
+    /// The average result for the side to move, from 0 to 1, of the games in which this move was
     /// played.
     score: f64,
 }

@@ -1,4 +1,4 @@
-//! Streaming responses, whose parts are sent as they become available.
+//! Streaming responses: each part is sent as soon as it is available.
 
 use axum::body::{Body, Bytes};
 use axum::http::header;
@@ -17,7 +17,7 @@ pub(crate) fn json_line(value: &impl Serialize) -> Bytes {
     text.into()
 }
 
-/// Returns a response that sends these lines as they arrive.
+/// Returns a response that sends the received JSON lines as they arrive.
 pub(crate) fn json_lines(lines: mpsc::Receiver<Bytes>) -> Response {
     ([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines))).into_response()
 }

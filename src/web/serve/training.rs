@@ -1,7 +1,7 @@
-//! Repertoire training: its endpoints, and the session that they share.
+//! Repertoire training: its endpoints, and the session shared by all clients.
 //!
-//! The server trains one player: all clients share the repertoire, the journal and the open
-//! question. The journal stays locked from the first request until the server stops.
+//! The server trains a single user: all clients share the repertoire, the journal and the current
+//! question. The journal is locked from the first training request until the server stops.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,11 +52,11 @@ struct Session {
     training: Training,
     /// The version of the repertoire's file.
     version: String,
-    /// The number of the last question. Numbers are unique across sessions.
+    /// The number of the most recent question. Numbers are unique across sessions.
     number: u64,
 }
 
-/// Returns the training endpoints. Without a plan, they respond that there is no repertoire to
+/// Returns the training endpoints. If there is no plan, they respond that there is no repertoire to
 /// train.
 pub(crate) fn router<S>(
     plan: Option<(Arc<RepertoireFile>, TrainingPlan)>,
@@ -149,7 +149,7 @@ fn numbered(mut query: Query) -> Result<u64, ApiError> {
 }
 
 /// Calls a function with the session, on a thread that may block. The first request opens the
-/// session. If the repertoire has changed, the next request opens a new session.
+/// session, and the first request after a change of the repertoire opens a new one.
 async fn on_session<T: Send + 'static>(
     trainer: Arc<Trainer>,
     call: impl FnOnce(&mut Session) -> Result<T, ApiError> + Send + 'static,
@@ -157,7 +157,7 @@ async fn on_session<T: Send + 'static>(
     let call = move || {
         let mut session = trainer.session.lock().unwrap_or_else(PoisonError::into_inner);
         if session.as_ref().is_none_or(|session| trainer.is_outdated(session)) {
-            // Drop the old session first, because it holds the journal's lock.
+            // Drop the old session first to release its lock on the journal.
             *session = None;
             *session = Some(trainer.open()?);
         }
@@ -182,7 +182,8 @@ impl Trainer {
         let options = TrainingOptions { min_probability: plan.min_probability, seed: now() };
         let (repertoire, book) = (snapshot.repertoire.clone(), content.book.clone());
         let training = Training::open(repertoire, book, &options, Some(&plan.journal));
-        // The full message contains the folder, which clients must not see.
+        // Use only the cause, because the full message contains the folder, which is not disclosed
+        // to clients.
         let failed = |error: JournalError| {
             ApiError::conflict(format!("the training journal cannot be used: {}", error.fault))
         };
@@ -196,7 +197,11 @@ impl Trainer {
 }
 
 impl Session {
-    /// Returns the open question. Fails if its number is not `number`.
+    /// Returns the open question.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the number of the open question is not `number`.
     fn question(&self, number: u64) -> Result<&Question, ApiError> {
         let open = self.training.question().filter(|_| number == self.number);
         open.ok_or_else(|| {
@@ -250,7 +255,7 @@ struct TrainingAnswer {
     new: usize,
     due: usize,
     learnt: usize,
-    /// Seconds until the next position is due.
+    /// The number of seconds until the next position is due.
     next_due: Option<Time>,
     answers: usize,
     right: usize,

@@ -1,4 +1,4 @@
-//! Handles requests without a network connection, for the fuzz target.
+//! Handles requests without a network connection. Used by the fuzz target.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ pub(crate) fn router(loaded: LoadedBooks, closing: watch::Receiver<bool>) -> Rou
     routes::router(state, training, OriginCheck::new(Vec::new(), true), timeout)
 }
 
-/// Parses a query as each of the three requests that would start threads, and returns how many of
-/// them are valid.
+/// Parses a query as each of the three kinds of request that would start threads, and returns how
+/// many of the attempts succeed. No threads are started.
 pub(crate) fn parse(uri: &Uri, body: &str) -> usize {
     let query = || Query::of(uri);
     let valid = [

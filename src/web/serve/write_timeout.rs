@@ -1,4 +1,4 @@
-//! Write timeouts for connections, and error responses to requests that hyper rejects.
+//! Write timeouts for connections, and replacements for hyper's responses to invalid requests.
 
 use std::io;
 use std::pin::Pin;
@@ -12,14 +12,16 @@ use tokio::time::{Sleep, sleep};
 use super::limits::{MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
 
 /// A connection that fails if the client does not read the data sent to it within a time limit.
-/// Also converts hyper's own error responses, which have no body, to the usual format.
+/// Also converts hyper's own error responses, which have no body, to the format of
+/// [`ApiError`](super::api_error::ApiError).
 pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     limit: Duration,
-    /// A timer, and the number of bytes that the client must read before it expires. Once the
-    /// client has read them, a new timer starts for the bytes that are pending at that point.
+    /// A timer and the number of bytes that the client must read before it expires. Once the client
+    /// has read them, a new timer starts for the bytes still pending.
     waiting: Option<(Pin<Box<Sleep>>, usize)>,
-    /// A response that replaces hyper's own response, and the number of bytes already written.
+    /// The response that replaces hyper's error response, and the number of its bytes already
+    /// written.
     api_error: Option<(Vec<u8>, usize)>,
 }
 
@@ -28,7 +30,8 @@ impl WriteTimeoutStream {
         WriteTimeoutStream { stream, limit, waiting: None, api_error: None }
     }
 
-    /// Writes some of the bytes. Fails if the client does not read them in time.
+    /// Writes as many of the bytes as the connection accepts, and returns their number. Fails if
+    /// the client does not read them in time.
     fn write_in_time(
         &mut self,
         context: &mut Context<'_>,
@@ -99,8 +102,8 @@ impl AsyncWrite for WriteTimeoutStream {
     }
 }
 
-/// Returns the replacement for a response in which hyper rejects an invalid request. Returns `None`
-/// for Tabia's own responses, which always have a body.
+/// Returns the replacement for hyper's response to an invalid request. Returns `None` for Tabia's
+/// own responses, whose errors always have a body.
 fn refusal_for(answer: &[u8]) -> Option<Vec<u8>> {
     let is_refusal = answer.starts_with(b"HTTP/1.1 4") || answer.starts_with(b"HTTP/1.0 4");
     let head = std::str::from_utf8(answer).ok().filter(|_| is_refusal)?;

@@ -1,11 +1,11 @@
-//! `/analysis`: lines compared with the book, limits, and cached and stored results.
+//! Tests of `/analysis`: book data for its lines, limits, and cached and stored results.
 
 use serde_json::Value;
 
 use super::{Answer, GAMES, Server, names};
 use crate::support::tabia;
 
-/// Returns the names and data of server-sent events.
+/// Returns the names and data of the server-sent events in a response.
 pub(super) fn events(answer: &Answer) -> Vec<(&str, Value)> {
     assert_eq!(answer.header("content-type"), Some("text/event-stream"), "{}", answer.body);
     let events = answer.body.split("\n\n");
@@ -23,7 +23,7 @@ fn end<'a>(events: &'a [(&str, Value)]) -> &'a Value {
     data
 }
 
-/// For each rank, returns the last line that has an exact score.
+/// Returns the last line with an exact score for each rank.
 fn last_lines(events: &[(&str, Value)]) -> Vec<Value> {
     let mut lines = of_kind(events, "line");
     lines.retain(|line| line["bound"] == "exact");
@@ -66,7 +66,7 @@ fn lines_and_moves_are_compared_with_the_book() {
     assert!(novelties > 0, "{lines:?}");
 }
 
-/// Returns whether at least one game reached the position and continued from there.
+/// Returns true if the book has games that reached the position and continued from it.
 fn continues(book: &Value) -> bool {
     let moves = book["moves"].as_array().expect("a list");
     book["reached"]["games"] != 0 && moves.iter().any(|mv| mv["played"]["games"] != 0)
@@ -111,7 +111,7 @@ fn a_position_that_was_searched_as_long_is_not_searched_again() {
     for line in of_kind(&again, "line") {
         assert!(of_kind(&first, "line").contains(&line), "{line}");
     }
-    // The same position, given as a FEN, and with fewer lines requested.
+    // Request the same position as a FEN and with fewer lines. The cached result is sufficient.
     let fewer =
         "/analysis?fen=rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR_b_KQkq_-_0_1&seconds=1";
     let fewer = server.get(fewer);
@@ -154,7 +154,7 @@ fn kept_values_are_shown_after_a_restart() {
     let server = start(&keep);
     assert_eq!(check(&server)["value"]["score"], lines[0]["score"]);
     drop(server);
-    // A file of stored results can be used only with the book that it belongs to.
+    // A `--keep` file can be used only with the book for which it was created.
     let other = tabia(
         &["serve", "embedded", "--listen", "0", "--keep", "games.tbk.analysis"],
         folder.path(),

@@ -1,5 +1,5 @@
-//! Checks that every game is counted once, under one id and from one book, by comparing the
-//! responses with a naive count.
+//! Tests that every response counts each game once, under the same id and from one book only. The
+//! responses are compared with a simple count of the games.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,8 @@ use tabia::position::{Move, Position};
 use super::Server;
 
 const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "0-1"];
-/// Back-and-forth moves, which make up most of each generated game.
+/// Moves back and forth, which make up most of each generated game, so that positions are repeated
+/// often.
 const SHUFFLES: [&str; 8] = ["Nf3", "Ng1", "Nf6", "Ng8", "Nc3", "Nb1", "Nc6", "Nb8"];
 
 #[derive(Debug)]
@@ -65,15 +66,16 @@ fn pgn(games: &[Game]) -> String {
 
 type Results = [u64; 3];
 
-/// Expected answers for a position, counted game by game.
+/// The expected counts for a position, obtained by replaying the games one by one.
 #[derive(Debug, Default)]
 struct Expected {
     reached: Results,
-    /// The results of the games in which a move was played here, in total and by month.
+    /// The results of the games that continued from the position with any move: in total, by month,
+    /// and by move.
     played: Results,
     months: BTreeMap<u8, Results>,
     by_move: BTreeMap<String, Results>,
-    /// The results of player P0's games, by the last move that was played here.
+    /// The results of player P0's games, by the move that the game played last from the position.
     of_player: BTreeMap<String, Results>,
     has_ends: bool,
     has_repeats: bool,
@@ -197,7 +199,7 @@ fn every_answer_counts_each_game_once() {
         }
         for (book, has_facets) in [("games.pgn", true), ("plain.tbk", false)] {
             let server = Server::start(&[book], folder.path());
-            // The positions are ordered by key, so these are an arbitrary sample.
+            // The positions are sorted by key, so the first forty are an arbitrary sample.
             for (position, play) in places.values().take(40) {
                 let expected = expected_at(position, &games);
                 check_position(&server, &format!("play={play}"), &expected, has_facets);
@@ -264,7 +266,7 @@ fn first_book_with_the_position_answers() {
                     assert_eq!(results(&answer), [white, 0, black], "{case} /{path} {place}");
                 }
             }
-            // With a filter, only books with facets are used.
+            // If there is a filter, only books with facets are used.
             let filtered = server.get("/lichess?since=2002-01");
             match (first, second) {
                 ("plain", "plain") => assert_eq!(filtered.status, 409, "{case}"),

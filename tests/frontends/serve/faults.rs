@@ -1,4 +1,4 @@
-//! Stalled clients, malformed requests and missing files.
+//! Tests of the server with stalled clients, malformed requests, and missing files.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -17,7 +17,8 @@ fn server_with_short_timeout() -> (Server, tempfile::TempDir) {
     (Server::start(&["embedded", "--client-timeout", "1"], folder.path()), folder)
 }
 
-/// Sends raw bytes and returns the answer. If `closes` is set, closes the sending side first.
+/// Sends raw bytes and returns the response. If `closes` is set, the client closes its sending side
+/// before reading.
 fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
     let mut stream = server.connect();
     stream.write_all(request).expect("sent");
@@ -25,7 +26,8 @@ fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
         stream.shutdown(Shutdown::Write).expect("half closed");
     }
     let mut text = Vec::new();
-    // The server may reset the connection after its answer if it has not read the whole request.
+    // Ignore errors, because the server may reset the connection after its response if it has not
+    // read the whole request.
     let _ = stream.read_to_end(&mut text);
     let text = String::from_utf8_lossy(&text).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
@@ -43,8 +45,9 @@ fn connection_of_a_stalled_client_is_closed() {
     ] {
         let mut stream = server.connect();
         stream.set_write_timeout(Some(TIMEOUT)).expect("a time limit");
-        // The client never reads, so unread responses fill the buffers in one direction. The server
-        // then stops reading, so requests fill the buffers in the other.
+        // The client never reads, so the buffers for responses fill up. The server then stops
+        // reading, so the buffers for requests fill up too, and writing blocks until the server
+        // closes the connection.
         let fault = loop {
             if let Err(fault) = stream.write_all(request.repeat(100).as_bytes()) {
                 break fault;
@@ -72,8 +75,8 @@ fn searches_end_on_time_without_readers() {
     while server.get("/status").json()["searches"]["running"] != 0 {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // No client has read any events yet. The final event of each stream states why the search
-    // ended.
+    // The clients read only now, after the searches have ended. The final event of each stream must
+    // still arrive and state the reason.
     for stream in &mut streams {
         let mut text = String::new();
         while !text.contains("event: end") || !text.contains("\"reason\":\"time\"") {
@@ -152,7 +155,7 @@ fn errors_have_the_documented_form_and_name_the_limit() {
         assert!(sentence.contains(named), "{case}: {sentence}");
         assert_eq!(reported.as_object().map(serde_json::Map::len), Some(1), "{case}");
     }
-    // As in files, text that is not UTF-8 is interpreted as Latin-1.
+    // Text in a request that is not valid UTF-8 is decoded as Latin-1, as in files.
     let latin = b"POST /read HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 28\r\n\r\n[White \"M\xfcller\"]\n\n1. e4 e5\n\n";
     assert_eq!(send_raw(&server, latin, false).json()["tags"][0][1], "M\u{fc}ller");
 }
@@ -192,7 +195,7 @@ fn replaced_game_file_is_rejected_by_name() {
         for (what, put) in put {
             fs::remove_file(&games).expect("removed");
             put(&games);
-            // Query another player, since the games of the first one are cached.
+            // Request another player, because the games of the first player are cached.
             let line = last_line(&server, "beta");
             let error = line["error"].as_str().unwrap_or_else(|| panic!("{book} {what}: {line}"));
             assert!(error.contains("games.pgn"), "{book} {what}: {error}");
@@ -211,7 +214,7 @@ fn replaced_game_file_is_rejected_by_name() {
 fn streams_report_that_the_server_is_closing() {
     let (mut server, folder) = Server::with_games();
     let _keep = folder;
-    // No file is missing, so the answer has no error.
+    // All files can be read, so the response has no error.
     assert!(last_line(&server, "beta")["error"].is_null());
     let id = rustix::process::Pid::from_child(&server.child);
     let mut open = server.connect();

@@ -1,4 +1,4 @@
-//! `/report`: the page of an opening report.
+//! Tests of `/report`, the HTML page of an opening report.
 
 use std::io::Write;
 

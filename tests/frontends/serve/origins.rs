@@ -1,8 +1,8 @@
-//! Tests which origins may use each endpoint.
+//! Tests which origins may use which endpoints.
 
 use super::Server;
 
-/// Request headers that Lichess accepts from other sites.
+/// Request headers that pages of other sites may send to Lichess's explorer.
 const HEADERS: [&str; 5] =
     ["origin", "authorization", "if-modified-since", "cache-control", "content-type"];
 const OPEN: [&str; 13] = [
@@ -124,7 +124,7 @@ fn only_own_and_allowed_origins_may_use_costly_endpoints() {
             assert!(error.contains("--origin"), "{error}");
         }
     }
-    // A foreign host name that resolves to this server (DNS rebinding).
+    // A foreign host name that resolves to this machine, as in DNS rebinding attacks.
     let rebound = server.send(
         "GET /analysis?seconds=1 HTTP/1.1\r\nHost: evil.example:9002\r\nConnection: close\r\n\r\n",
     );

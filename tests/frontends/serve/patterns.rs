@@ -1,11 +1,12 @@
-//! Tests searching the games of the books for material, pawns and pieces.
+//! Tests of `/search`, which searches the games of the books for material, pawns and pieces.
 
 use serde_json::Value;
 
 use super::{Server, check};
 use crate::support::tabia;
 
-/// Returns the last line of a response, after checking that all lines match the API description.
+/// Returns the last line of the response to a pattern search, after checking all lines against the
+/// OpenAPI description.
 fn search(server: &Server, query: &str) -> Value {
     let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
     let answer = server.get(&format!("/search?{query}"));
@@ -16,7 +17,7 @@ fn search(server: &Server, query: &str) -> Value {
     lines.into_iter().next_back().expect("a line")
 }
 
-/// Returns the white player of each game, and the plies at which the pattern occurs.
+/// Returns the name of White in each game found, and the plies at which the pattern occurs.
 fn games(found: &Value) -> Vec<(&str, Vec<u64>)> {
     let plies = |game: &Value| {
         let places = game["positions"].as_array().expect("positions").iter();
@@ -35,14 +36,15 @@ fn games_with_a_pattern_are_listed_with_their_plies() {
         (found["found"]["white"].as_u64(), found["found"]["black"].as_u64()),
         (Some(1), Some(1))
     );
-    // The latest game comes first. It also has the highest rating.
+    // Games are sorted by date, latest first. The latest game also has the highest rating, so
+    // sorting by rating puts it first too.
     assert_eq!(games(&found), [("Beta", vec![3]), ("Alpha, A", vec![4])]);
     let fen = found["games"][1]["positions"][0]["fen"].as_str().expect("a FEN");
     assert!(fen.starts_with("rnbqkb1r/pppp1ppp/4pn2/8/2PP4/8/PP2PPPP/RNBQKBNR w"), "{fen}");
     let found = search(&server, "pattern=d4%3DP+c4%3DP+e6%3Dp&sort=rating&games=1");
     assert_eq!(games(&found), [("Beta", vec![3])]);
     assert_eq!(found["found"]["games"], 2);
-    // Filters restrict the games that are searched.
+    // A filter restricts the games to be searched.
     let found = search(&server, "pattern=d4%3DP+c4%3DP+e6%3Dp&until=2020-12");
     assert_eq!((found["searched"].as_u64(), games(&found)), (Some(1), vec![("Alpha, A", vec![4])]));
     let found = search(&server, "pattern=KQvK&client=a");
@@ -88,7 +90,7 @@ fn several_books_are_searched_and_missing_games_are_reported() {
         let error = found["error"].as_str().expect("an error");
         assert!(error.contains("two.pgn: it no longer exists"), "{error}");
     }
-    // A book without a list of games cannot be searched.
+    // A book without facets cannot be searched, because it does not list its games.
     let built = tabia(&["book", "build", "one.pgn", "-o", "plain.tbk"], folder.path());
     assert!(built.status.success());
     let server = Server::start(&["plain.tbk"], folder.path());

@@ -1,10 +1,11 @@
-//! Tests finding players by parts of their names and by different spellings.
+//! Tests of finding players by a part of their names or despite different spellings.
 
 use serde_json::Value;
 
 use super::{Server, names};
 
-/// Three spellings of one name, another player with this surname, and games of both colours.
+/// Games with three spellings of one player's name, with him as White and as Black, and a game by
+/// another player with the same surname.
 const GAMES: &str = "\
 [White \"Carlsen, Magnus\"]\n[Black \"Anand, V\"]\n[Date \"2013.11.09\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
 [White \"Carlsen,M\"]\n[Black \"Karjakin, S\"]\n[Date \"2016.11.11\"]\n\n1. e4 e5 2. Nc3 1/2-1/2\n\n\

@@ -1,4 +1,4 @@
-//! The repertoire in the explorer: its moves, its gaps, and additions to its file.
+//! Tests of the repertoire in the explorer: its moves, its gaps, and additions to its file.
 
 use std::fs;
 
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Answer, GAMES, Server, check, names};
 
-/// A repertoire for White with a comment, an arrow, a glyph and a chapter with a set-up position.
+/// A repertoire for White with a comment, an arrow, an annotation glyph, and a chapter that starts
+/// from a set-up position.
 const REPERTOIRE: &str = "[Event \"Main\"]\n[Annotator \"Ünsal\"]\n\n1. d4 $1 {best [%cal Gc2c4]} Nf6 \
     (1... d5 2. c4) 2. c4 e6 3. Nc3 *\n\n[Event \"Part\"]\n[SetUp \"1\"]\n\
     [FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 {pawns} Kd7 2. e5 *\n";
@@ -15,8 +16,8 @@ const ADD: &str = "/repertoire/moves?play=";
 fn server(arguments: &[&str]) -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
-    // Games with a reply that the repertoire does not answer. They are twice as frequent as those
-    // with the reply that it does answer.
+    // Games with a reply for which the repertoire has no answer. They are twice as frequent as
+    // those with a reply that the repertoire answers.
     let more = "1. d4 Nf6 2. c4 g6 3. Nc3 1-0\n\n".repeat(2);
     fs::write(folder.path().join("more.pgn"), GAMES.to_owned() + "\n" + &more).expect("written");
     fs::write(folder.path().join("rep.pgn"), REPERTOIRE).expect("written");
@@ -131,7 +132,7 @@ fn conflicts_write_nothing() {
         assert_eq!(fs::read_to_string(&path).expect("there"), theirs);
     }
     assert!(!folder.path().join("rep.pgn.bak").exists());
-    // The server has read the new content.
+    // The server read the changed file because of the conflict, so the new version can be used.
     assert_eq!(server.get("/repertoire?play=d2d4").json()["comments"], json!(["better"]));
     assert_eq!(server.add(&place, &json!({ "version": server.version() })).status, 200);
     assert_eq!(fs::read_to_string(folder.path().join("rep.pgn.bak")).expect("there"), theirs);
@@ -153,7 +154,8 @@ fn only_own_page_and_local_programs_may_write() {
         assert_eq!(answer.status, status, "{headers}");
         assert_eq!(answer.header("access-control-allow-origin"), None, "{headers}");
     }
-    // Content types that a form on another site can send without a CORS preflight.
+    // Content types that a form on another site can send without a CORS preflight request are
+    // rejected.
     for kind in ["", "Content-Type: text/plain\r\n", "Content-Type: multipart/form-data\r\n"] {
         assert_eq!(server.post_json(&place, &body, kind).status, 415, "{kind}");
     }
@@ -168,7 +170,7 @@ fn only_own_page_and_local_programs_may_write() {
     }
     assert_eq!(server.get(&place).status, 405);
     assert_eq!(fs::read_to_string(folder.path().join("rep.pgn")).expect("there"), REPERTOIRE);
-    // Nor can other sites read the repertoire, unless they are allowed to.
+    // Pages of other origins can read the repertoire only if their origin is allowed.
     for path in ["/repertoire", "/repertoire/gaps"] {
         assert_eq!(server.get_with(path, "Origin: https://evil.example\r\n").status, 403);
         assert_eq!(server.get_with(path, "Origin: https://chess.example\r\n").status, 200);

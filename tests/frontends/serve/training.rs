@@ -27,7 +27,7 @@ fn stored(folder: &Path) -> usize {
     text.map_or(0, |text| text.lines().count().saturating_sub(1))
 }
 
-/// Checks an answer against the description of its endpoint, and returns it.
+/// Checks a response against the OpenAPI description of its endpoint, and returns its JSON.
 fn described(server: &Server, answer: &super::Answer, schema: &str) -> Value {
     let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
     assert_eq!(answer.status, 200, "{}", answer.body);
@@ -131,8 +131,8 @@ fn bad_training_requests_get_errors_and_store_nothing() {
     }
     let skipped = server.post("/training/next?skip=true", "").json();
     assert_ne!(skipped["question"]["fen"], state["question"]["fen"]);
-    // A second server cannot use the journal at the same time. A server without a repertoire offers
-    // no training.
+    // A second server cannot use a journal that is already in use. A server without a repertoire
+    // offers no training.
     let other = start(folder.path()).get("/training");
     assert!(other.status == 409 && other.body.contains("another program"), "{}", other.body);
     assert!(!other.body.contains("tmp"), "no folder: {}", other.body);

@@ -15,8 +15,8 @@ use super::super::strength::{Strength, pause};
 use super::super::worker::BackgroundEvent;
 use super::{Engine, Mode};
 
-/// After a ponder hit, the search continues only if the clock shows at least this percentage of the
-/// time that it showed when the search started.
+/// After a ponder hit, the search continues only if the engine's clock shows at least this
+/// percentage of the time that was assumed when the search started.
 const TRUSTED_CLOCK: u32 = 75;
 
 impl Engine {
@@ -32,7 +32,8 @@ impl Engine {
         Some(Running { purpose: job.purpose, is_current, is_hit })
     }
 
-    /// Replaces the running search with the desired one if they differ.
+    /// Compares the running search with the desired one. If they differ, switches, cancels or
+    /// replaces the running search.
     pub(super) fn reconcile(&mut self) {
         self.answer_pings();
         match step(self.running(), self.purpose()) {
@@ -62,8 +63,8 @@ impl Engine {
         }
     }
 
-    /// Whether the clock still shows roughly the time that was assumed when the ponder search
-    /// started.
+    /// Returns true if the engine's clock shows roughly the time that was assumed when the ponder
+    /// search started.
     fn clock_is_right(&self, job: &RunningSearch) -> bool {
         match (job.time, self.clocks.reported_own()) {
             (TimeLimit::Clock { remaining, .. }, Some(reported)) => {
@@ -163,7 +164,7 @@ impl Engine {
         self.weakened(limits, game)
     }
 
-    /// Subtracts the part of the overhead setting that the search itself does not reserve.
+    /// Subtracts the part of the move overhead setting that the search does not already reserve.
     fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
         let desired = Duration::from_millis(self.settings.overhead.unsigned_abs());
         less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))
@@ -276,7 +277,8 @@ impl Engine {
         Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
     }
 
-    /// Returns the best move so far or, while the opponent is to move, the expected move.
+    /// Returns a move to suggest: the best move so far or, while the opponent is to move, the
+    /// expected move. If there is none, returns the book's best move.
     pub(crate) fn hint(&self) -> Option<Move> {
         let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
         match self.job.as_ref().map(|job| job.purpose) {

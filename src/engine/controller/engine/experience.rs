@@ -1,4 +1,4 @@
-//! Learns from the engine's searches and from the results of its games.
+//! Stores results of the engine's searches and games in the learning file.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::games::pgn::GameResult;
 use super::super::learning::MAX_QUIET_PLIES;
 use super::Engine;
 
-/// Minimum search depth for learning, unless the search finds a mate. Chosen by hand as roughly the
-/// depth reached in a tenth of a second.
+/// Minimum search depth at which a result is learned, unless the search finds a mate. Chosen by
+/// hand as roughly the depth reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
-/// Search time after which the first interim result is written. Another one is written each time
+/// Search time after which the first interim result is learned. Another one is learned each time
 /// the search time has doubled. Chosen by hand.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
@@ -25,7 +25,8 @@ impl Engine {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
 
-    /// Rereads the learning file at the start of a game, to include the results of other engines.
+    /// Reads the learning file again at the start of a game, because other engines may have added
+    /// results.
     pub(super) fn read_what_was_learnt(&mut self) {
         self.learning.read();
     }
@@ -36,14 +37,14 @@ impl Engine {
         }
     }
 
-    /// Sets the search's book, which combines the user's book and the learned results.
+    /// Sets the book that the search uses. It combines the user's book with the learned results.
     pub(super) fn put_books_together(&mut self) {
         let book = self.learning.behind(self.book_loader.book());
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position for which a search result can be learned. Returns `None` if the result
-    /// must not be learned, for example because the search is restricted to some moves.
+    /// Returns the position to which a search result applies if it may be learned. Returns `None`
+    /// if it must not be learned, for example because the search is restricted to some moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -52,8 +53,8 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes the moves that earlier searches refuted, unless no other moves remain. Returns the
-    /// best excluded move.
+    /// Restricts the search to moves that earlier searches did not refute, unless no such moves
+    /// remain. Returns the best excluded move with its score.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -61,8 +62,8 @@ impl Engine {
         Some(best)
     }
 
-    /// Learns the result of a search and returns it. If the best excluded move has a higher score,
-    /// returns that move and its score instead.
+    /// Learns the result of a search and returns it. If the best move excluded from the search has
+    /// a higher known score, returns that move and score instead.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());
@@ -78,7 +79,7 @@ impl Engine {
         }
     }
 
-    /// Whether the result comes from the search itself, not from a book.
+    /// Returns true if the result comes from the search itself rather than from a book.
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
@@ -128,8 +129,8 @@ impl Engine {
         }
     }
 
-    /// Records a move sent to a GUI that does not report the end of the game. If the previous move
-    /// that was sent has been played, and `mv` ends the game, the result is learned.
+    /// Records a move sent to a GUI that does not report the end of the game. If the game continues
+    /// after the move that was sent before, and `mv` ends it, the result of the game is learned.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -149,7 +150,7 @@ impl Engine {
     }
 }
 
-/// Learns from an analysis that is still running when the engine is dropped.
+/// If an analysis is still running when the engine is dropped, learns its last result.
 impl Drop for Engine {
     fn drop(&mut self) {
         self.learn_called_off();
@@ -274,7 +275,8 @@ mod tests {
         lose_a_game(&mut one);
         other.next_game();
         assert_eq!(other.answer("e2e4").as_deref(), Some("e7e5"));
-        // The result of a short earlier search is not good enough if more time is available now.
+        // If more time is available now, the result of a short earlier search is not good enough to
+        // be played.
         other.engine.set_move_time(Duration::from_secs(60));
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);

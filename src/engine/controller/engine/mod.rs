@@ -114,7 +114,8 @@ impl Engine {
         self.game.position()
     }
 
-    /// Whether the last position that was set up was illegal. If so, no move can be played.
+    /// Returns true if the last position that was set up was illegal, so that no move can be
+    /// played.
     pub(crate) fn is_broken(&self) -> bool {
         self.desired.broken
     }
@@ -142,7 +143,8 @@ impl Engine {
         }
     }
 
-    /// Whether all requests are complete. A running search does not count as a request.
+    /// Returns true if the search thread has processed all requests and no file is being read. A
+    /// search may still be running.
     pub(crate) fn is_settled(&self) -> bool {
         self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }
@@ -164,8 +166,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Before counts from the embedded book are shown for the first time in this game, sends a note
-    /// that they come from self-play.
+    /// Sends a note that the embedded book's counts come from self-play, if such counts are about
+    /// to be shown for the first time in the current game.
     fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
@@ -184,7 +186,7 @@ impl Engine {
         }
     }
 
-    /// Sets up a position. If the engine is playing, it takes the side that is not to move.
+    /// Sets up a position. If the engine plays one side, it now plays the side that is not to move.
     pub(crate) fn set_position(&mut self, position: Position) {
         self.set_up(position);
         self.wait();
@@ -199,7 +201,8 @@ impl Engine {
         self.changed();
     }
 
-    /// Marks the GUI's position as illegal: no move can be played until a legal position is set up.
+    /// Records that the position on the GUI's board is illegal. No move can be played until a legal
+    /// position is set up.
     pub(crate) fn set_illegal_position(&mut self) {
         self.desired.broken = true;
         self.changed();
@@ -231,7 +234,8 @@ impl Engine {
         Ok(())
     }
 
-    /// If the game is over, reports the result and prevents the engine from playing further moves.
+    /// If the game has ended or can be claimed as a draw, reports the result and stops the engine
+    /// from playing on.
     fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.desired.over = true;
@@ -245,8 +249,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Makes the engine play the side to move, starting immediately. If there are no legal moves,
-    /// reports the result instead.
+    /// Makes the engine play the side to move and start thinking. If there are no legal moves,
+    /// reports the result of the game instead.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
@@ -268,7 +272,7 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine is playing, makes it take the side that is not to move. Called when the
+    /// If the engine plays one side, makes it play the side that is not to move. Called when the
     /// position changes other than by a move.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
@@ -276,7 +280,7 @@ impl Engine {
         }
     }
 
-    /// Undoes `plies` plies. If fewer have been played, undoes none and returns `false`.
+    /// Takes back `plies` plies. If fewer have been played, changes nothing and returns `false`.
     pub(crate) fn undo(&mut self, plies: usize) -> bool {
         if self.desired.broken || self.game.moves().len() < plies {
             return false;
@@ -332,7 +336,8 @@ impl Engine {
         }
     }
 
-    /// Handles a draw offer from the opponent. If the engine is thinking, it answers when it moves.
+    /// Handles a draw offer from the opponent. If the engine is thinking, it answers the offer when
+    /// it moves.
     pub(crate) fn offer_draw(&mut self) {
         if self.desired.side.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Searches with explicit limits, as requested over UCI.
+//! Searches with explicit limits, as ordered by UCI's `go`.
 
 use crate::chess::position::Game;
 use crate::engine::search::{Limits, SearchResult};
@@ -36,7 +36,8 @@ impl Engine {
         }
     }
 
-    /// Reports the result of the requested search, or stores the result until it may be reported.
+    /// Reports the result of the ordered search. If the result may not be reported yet, because the
+    /// search is pondering or infinite, stores it instead.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
         let must_hold_result = self.must_hold_result();
         match &mut self.job {
@@ -62,7 +63,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Answers the search request with a move that needs no search, if there is one.
+    /// Answers the search request with a move that needs no search, if possible (a book move or the
+    /// best move of an earlier search). Returns true if a move was found.
     pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
             self.desired.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());

@@ -9,13 +9,13 @@ use super::super::desired_state::Purpose;
 use super::super::event::{Event, MoveReason, Moved};
 use super::Engine;
 
-/// Number of consecutive losing scores after which the engine resigns.
+/// Number of consecutive losing scores of the engine after which it resigns.
 const LOST_MOVES: usize = 3;
-/// Number of consecutive equal scores after which the engine offers or accepts a draw.
+/// Number of consecutive scores near zero after which the engine offers or accepts a draw.
 const DEAD_MOVES: usize = 8;
-/// Maximum absolute value of a score that counts as equal, in centipawns.
+/// Maximum absolute value, in centipawns, of a score that counts as near zero.
 const DEAD_SCORE: Score = 8;
-/// The lowest move number at which a game can count as a dead draw.
+/// The lowest move number at which the engine considers a game a dead draw.
 const DEAD_FROM: u16 = 40;
 
 #[derive(Default)]
@@ -30,7 +30,8 @@ impl Scores {
         self.0.clear();
     }
 
-    /// Whether there are at least `number` scores and the last `number` of them meet a condition.
+    /// Returns true if there are at least `number` scores and the last `number` of them satisfy a
+    /// condition.
     fn last_are(&self, number: usize, is_met: impl Fn(Score) -> bool) -> bool {
         let last = &self.0[self.0.len().saturating_sub(number)..];
         last.len() == number && last.iter().all(|&score| is_met(score))
@@ -74,8 +75,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Returns `best` if it is legal, otherwise any legal move. `best` is illegal or missing only
-    /// if the search crashed.
+    /// Returns `best` if it is legal, and otherwise any legal move. `best` is illegal or missing
+    /// only if the search crashed. Returns `None` if there are no legal moves.
     pub(super) fn legal_or_any(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
@@ -84,8 +85,8 @@ impl Engine {
         })
     }
 
-    /// Returns a move that needs no search: a move from the book's games or, if there is none, the
-    /// best move of an earlier search.
+    /// Returns a move that needs no search: a book move chosen by its games or, if there is none,
+    /// the best move of an earlier search.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);
@@ -138,8 +139,8 @@ impl Engine {
         self.claim();
     }
 
-    /// Answers a draw offer. Accepts if the engine is behind by at least the contempt setting, or
-    /// if the game is a dead draw.
+    /// Answers a draw offer. Accepts if the engine's last score is below zero by at least the
+    /// contempt setting, or if the game is a dead draw.
     pub(super) fn answer_offer(&mut self) {
         self.desired.draw_offered = false;
         let behind = self.scores.is_behind(self.settings.contempt);

@@ -16,8 +16,8 @@ impl Engine {
     }
 
     /// Changes a setting by name. This is allowed at any time. If the engine is thinking about its
-    /// move, the search continues with the old value. Pondering, analysis and searches with
-    /// explicit limits restart if the setting affects them.
+    /// move, the search continues with the old value. Pondering, analysis and ordered searches
+    /// restart if the setting affects them.
     ///
     /// # Errors
     /// If the setting or the value is invalid. The settings are then unchanged.
@@ -51,7 +51,8 @@ impl Engine {
         }
     }
 
-    /// Applies new settings. All files named in them, except the book, must already be open.
+    /// Applies new settings. All files that they name, except the books and the learning file, must
+    /// already be open.
     fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
@@ -138,8 +139,9 @@ impl Engine {
         self.book_loader.opponent_book()
     }
 
-    /// Returns the rating in the settings or, if there is none, the rating of the opponent book.
-    /// Returns `None` at full strength, or if the opponent book's rating is above the maximum.
+    /// Returns the rating to which the engine's strength is limited: the rating in the settings or,
+    /// if there is none, that of the opponent book. Returns `None` at full strength, or if the
+    /// rating is above the maximum.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;

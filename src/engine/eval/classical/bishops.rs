@@ -1,4 +1,5 @@
-//! Bishop placement, and pawns on squares of the same colour as the bishop.
+//! Evaluation of bishops: mobility, placement, outposts, and pawns on squares of the bishop's
+//! colour.
 
 use chess::get_bishop_moves;
 
@@ -31,8 +32,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Scores pawns on squares of the bishop's colour. Friendly pawns block the bishop; enemy pawns are
-/// targets.
+/// Scores a bishop by the pawns around it. Own pawns on squares of its colour restrict it; enemy
+/// pawns that it attacks are targets.
 ///
 /// Source: <https://www.chessprogramming.org/Bad_Bishop>.
 fn pawns<T: Trace>(bishop: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {

@@ -16,8 +16,8 @@ const QUEEN: i32 = 9;
 /// Bonus in centipawns for a won endgame against a lone king, added to the material score.
 const KNOWN_WIN: Score = 1000;
 
-/// Returns the scale factor for the endgame score, in units of 1/[`FULL_SCALE`]. It applies if the
-/// view's own side is ahead.
+/// Returns the scale factor for the endgame score, in units of 1/[`FULL_SCALE`]. It applies to
+/// scores that favour the view's own side.
 ///
 /// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
 pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
@@ -32,8 +32,8 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// Scale factors, indexed by the number of pawns. With few pawns left, the defender can more
-    /// easily trade them all and reach a draw.
+    /// Scale factors, indexed by the number of pawns of the side that is ahead. With few pawns
+    /// left, the defender can more easily trade them all and reach a draw.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }
@@ -95,7 +95,7 @@ fn opposite_bishops_scale(view: &View) -> i32 {
     /// Scale factor if each side has only a bishop and pawns. Extra pawns make a win more likely.
     const BARE: i32 = 20;
     const BARE_PER_EXTRA_PAWN: i32 = 8;
-    /// Scale factor if there are other pieces on the board.
+    /// Scale factor if the bishops are accompanied by other pieces.
     const ACCOMPANIED: i32 = 44;
     const ACCOMPANIED_PER_PAWN: i32 = 2;
     let (us, them) = (&view.us, &view.them);
@@ -108,8 +108,8 @@ fn opposite_bishops_scale(view: &View) -> i32 {
     scale.min(FULL_SCALE)
 }
 
-/// Returns the score of a won endgame against a lone king from the view's own side, or `None` if
-/// the endgame is not of this kind.
+/// Returns the score for the view's own side if it has a won endgame against a lone king, or `None`
+/// otherwise.
 ///
 /// The score rewards driving the king to the edge or, with bishop and knight, to a corner of the
 /// bishop's colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
@@ -162,8 +162,8 @@ mod tests {
             ("8/8/4kn2/8/8/3B1K2/8/8 w - - 0 1", 0..=0),
             ("8/8/4kn2/8/8/3R1K2/8/8 w - - 0 1", 1..=16),
             ("8/8/4kr2/8/8/3Q1K2/8/8 w - - 0 1", 64..=64),
-            // A rook pawn with the right bishop, with the wrong bishop, and with the wrong bishop
-            // while the defending king is too far from the corner.
+            // In order: a rook pawn with the right bishop; with the wrong bishop; with the wrong
+            // bishop, but with the defending king too far from the corner.
             ("k7/8/8/P7/8/3B1K2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),
@@ -182,7 +182,8 @@ mod tests {
         for (worse, better) in [
             ("8/8/4k3/8/8/R3K3/8/8 w - - 0 1", "4k3/8/8/8/8/R3K3/8/8 w - - 0 1"),
             ("4k3/8/8/8/8/R3K3/8/8 w - - 0 1", "4k3/8/4K3/8/8/R7/8/8 w - - 0 1"),
-            // A light-squared bishop mates on a8 and h1, but not on h8.
+            // With a knight and a light-squared bishop, mate can be forced in the corners a8 and
+            // h1, but not in h8.
             ("7k/8/8/8/8/2NBK3/8/8 w - - 0 1", "k7/8/8/8/8/2NBK3/8/8 w - - 0 1"),
             ("k7/8/8/8/8/2NBK3/8/8 w - - 0 1", "k7/8/8/8/8/2NQK3/8/8 w - - 0 1"),
         ] {

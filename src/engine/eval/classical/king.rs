@@ -1,4 +1,4 @@
-//! King placement and the pawns around the king.
+//! Evaluation of the king: pawn shelter, placement and castling rights.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
@@ -6,7 +6,7 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::BitBoard;
 
-/// Evaluates the king terms that depend only on kings and pawns. These terms can be cached.
+/// Evaluates the king terms that depend only on kings and pawns and can therefore be cached.
 ///
 /// Source: <https://www.chessprogramming.org/King_Safety#Pawn_Shield>.
 pub(super) fn shelter<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
@@ -42,7 +42,8 @@ pub(super) fn castling<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>)
     sum.add_times(&w.castling_right, rights);
 }
 
-/// Returns the king's wing: files a to d, c to f, or e to h.
+/// Returns the squares of the king's wing: files a to d, c to f, or e to h, depending on the king's
+/// file.
 pub(super) fn wing(view: &View) -> BitBoard {
     const WINGS: [BitBoard; 3] =
         [BitBoard(0x0f0f_0f0f_0f0f_0f0f), CENTRE_FILES, BitBoard(0xf0f0_f0f0_f0f0_f0f0)];

@@ -1,4 +1,5 @@
-//! Knight placement: outposts, shielding pawns, and the distance to the knight's own king.
+//! Evaluation of knights: mobility, placement, outposts, shielding pawns, and the distance to the
+//! knight's own king.
 
 use super::bitboards::*;
 use super::mobility;

@@ -1,4 +1,4 @@
-//! Piece values and bonuses for combinations of pieces.
+//! Evaluation of material: piece values, and bonuses for combinations of pieces.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

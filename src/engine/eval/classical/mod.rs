@@ -48,7 +48,8 @@ pub(in crate::engine::eval) enum Assessment {
     /// The sum of White's terms minus the sum of Black's terms.
     Sum {
         total: Tapered,
-        /// The phase, from [`FULL_PHASE`] with all pieces on the board to 0 without pieces.
+        /// The game phase, from [`FULL_PHASE`] with all pieces on the board to 0 with only kings
+        /// and pawns.
         phase: i32,
         /// Factor by which the endgame score is multiplied, in units of 1/[`FULL_SCALE`].
         scale: i32,
@@ -77,7 +78,8 @@ pub(in crate::engine::eval) fn views(position: &Position) -> [View; 2] {
     [View::new(position, Color::White), View::new(position, Color::Black)]
 }
 
-/// Evaluates a position. `trace` receives every weight, unless the endgame is a known win.
+/// Evaluates a position. Records every weight in `trace`, unless the position is a known win, which
+/// uses no weights.
 pub(in crate::engine::eval) fn assess<T: Trace>(
     position: &Position,
     w: &Weights,
@@ -123,7 +125,8 @@ fn known_win(views: &[View; 2]) -> Option<Score> {
     won.or_else(|| endgame::known_win(&views[1]).map(|score| -score))
 }
 
-/// Returns the game phase: each minor piece counts as one, each rook as two and each queen as four.
+/// Returns the game phase: each minor piece counts as one, each rook as two and each queen as four,
+/// up to [`FULL_PHASE`].
 pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     let of = |pieces: &view::Pieces| {
         count(pieces.knights | pieces.bishops) + 2 * count(pieces.rooks) + 4 * count(pieces.queens)

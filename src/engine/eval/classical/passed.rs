@@ -1,4 +1,5 @@
-//! Passed pawns: advance, blockers and support.
+//! Evaluation of passed pawns: how far they have advanced, what blocks them, and which pieces
+//! support them.
 //!
 //! Source: <https://www.chessprogramming.org/Passed_Pawn>.
 
@@ -26,7 +27,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Whether the enemy has pawns and all of them are at least three files away.
+/// Whether `pawn` is an outside passed pawn: the enemy has pawns, and all of them are at least
+/// three files away from it.
 fn is_outside(pawn: Square, view: &View) -> bool {
     let beside = sideways(file_set(file(pawn)));
     let near = beside | sideways(beside) | file_set(file(pawn));
@@ -56,7 +58,7 @@ fn piece_support<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum
     if none(view.them.pieces()) {
         let goal = lowest(file_set(file(pawn)) & ranks(8, 8));
         let steps = (7 - rank as i32) - i32::from(rank == 1);
-        // One move is subtracted, because the enemy may be to move.
+        // The enemy may be to move, so its king's distance is reduced by one.
         let too_late = distance(view.them.king, goal) - 1 > steps;
         let clear = none(front_span(pawn) & view.occupied);
         sum.add_if(too_late && clear, &w.passed_unstoppable);

@@ -10,8 +10,8 @@ use crate::engine::eval::tapered::Tapered;
 /// Number of entries; a power of two. At 48 bytes per entry, the table fits in an L2 cache.
 const ENTRIES: usize = 8192;
 
-/// The cached terms for a pawn structure. Each array contains White's value followed by Black's,
-/// both from that side's point of view.
+/// The cached terms for a pawn structure. Each array contains White's value and then Black's, each
+/// from that side's own point of view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,
@@ -22,7 +22,8 @@ pub(super) struct PawnEntry {
     kings: [Option<Square>; 2],
 }
 
-/// The entry for a board without pawns, whose key and terms are zero.
+/// Entry for a board without pawns, for which the key and all terms are zero. Also the initial
+/// value of every entry.
 const NO_PAWNS: PawnEntry = PawnEntry {
     key: 0,
     passed: [BitBoard(0); 2],
@@ -69,7 +70,8 @@ impl PawnTable {
         PawnTable(vec![NO_PAWNS; ENTRIES].into_boxed_slice())
     }
 
-    /// Returns the pawn terms of `position`. Uses the cache unless a trace is being recorded.
+    /// Returns the pawn and shelter terms of `position`. Bypasses the cache while a trace is being
+    /// recorded, because the trace must receive every weight.
     #[inline]
     pub(super) fn look_up<T: Trace>(
         &mut self,

@@ -6,7 +6,7 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::{BitBoard, Square};
 
-/// Adds the score of the pawn structure. Returns the passed pawns.
+/// Adds the pawn-structure terms to `sum` and returns the passed pawns.
 pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) -> BitBoard {
     let mut passed = BitBoard(0);
     for pawn in view.us.pawns {
@@ -59,8 +59,9 @@ fn is_passed(pawn: Square, view: &View) -> bool {
     none((ahead | attack_span(pawn)) & view.them.pawns) && none(ahead & view.us.pawns)
 }
 
-/// Whether exchanges could turn the pawn into a passed pawn: no pawns are ahead of it, and it has
-/// at least as many helpers on the adjacent files as there are enemy pawns that guard its path.
+/// Whether exchanges could turn the pawn into a passed pawn: no pawns are ahead of it on its file,
+/// and it has at least as many helpers on the adjacent files as there are enemy pawns that guard
+/// its path.
 fn is_candidate(pawn: Square, view: &View) -> bool {
     let free = none(front_span(pawn) & (view.us.pawns | view.them.pawns));
     let guards = count(attack_span(pawn) & view.them.pawns);

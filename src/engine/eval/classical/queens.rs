@@ -1,4 +1,4 @@
-//! Queen placement, and infiltration into the enemy's half of the board.
+//! Evaluation of queens: mobility, placement, and infiltration into the enemy's half of the board.
 
 use super::bitboards::*;
 use super::mobility;

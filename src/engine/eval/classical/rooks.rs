@@ -1,4 +1,4 @@
-//! Rook placement: open files, the seventh rank, and trapped rooks.
+//! Evaluation of rooks: mobility, placement, open files, the seventh rank, and trapped rooks.
 
 use super::bitboards::*;
 use super::mobility;
@@ -39,7 +39,8 @@ fn rules_seventh(rook: Square, view: &View) -> bool {
         && (any(view.them.pawns & seventh) || any(bit(view.them.king) & ranks(8, 8)))
 }
 
-/// Whether the rook is shut in between its own king and the edge, with few squares to move to.
+/// Whether the rook has few moves because its own king, which can no longer castle, shuts it in at
+/// the edge of the board.
 fn is_trapped(rook: Square, seen: BitBoard, view: &View) -> bool {
     const FEW: i32 = 3;
     let king = view.us.king;

@@ -1,4 +1,5 @@
-//! Danger to the king. The penalty is proportional to the square of the number of danger units.
+//! King safety. Attacks on the king are counted in danger units, and the penalty is proportional to
+//! the square of their number.
 //!
 //! Source: <https://www.chessprogramming.org/King_Safety#Attack_Units>.
 
@@ -48,8 +49,8 @@ fn penalties(units: Tapered) -> Tapered {
     s(penalty(units.middlegame()), penalty(units.endgame()))
 }
 
-/// Returns our weak squares: the squares that the enemy attacks and that are either undefended or
-/// defended only once, by the king or a queen.
+/// Returns our weak squares: those that the enemy attacks and that we defend at most once, and then
+/// only with the king or a queen.
 fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     let well_defended = ours.all & !(ours.king | ours.queens);
     theirs.all & !ours.twice & !well_defended

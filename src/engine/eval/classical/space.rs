@@ -1,4 +1,5 @@
-//! Space behind a side's own pawns, in which its pieces can manoeuvre.
+//! Space: safe squares in a side's own camp, in which its pieces can manoeuvre. Unattacked squares
+//! behind its own pawns count twice.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

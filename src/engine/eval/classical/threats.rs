@@ -1,4 +1,4 @@
-//! Attacks on enemy pieces that are poorly defended or more valuable than the attacker.
+//! Threats: attacks on enemy pieces that are poorly defended or more valuable than the attacker.
 
 use chess::{get_bishop_moves, get_knight_moves, get_rook_moves};
 
@@ -33,8 +33,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds a weight for each piece in `targets`, depending on its kind (pawn, knight, bishop, rook,
-/// queen).
+/// Adds a weight for each enemy piece in `targets`. `weights` contains one weight for each kind of
+/// piece (pawn, knight, bishop, rook, queen).
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,

@@ -4,7 +4,7 @@ use super::weights::{WEIGHTS, Weights};
 use crate::chess::position::Color;
 use crate::engine::eval::tapered::Tapered;
 
-/// Receives every weight that is added to a sum.
+/// Records each weight that contributes to the evaluation, for tuning and for display.
 pub(in crate::engine::eval) trait Trace {
     /// Whether weights are recorded. If so, caches are bypassed.
     const ON: bool;
@@ -12,7 +12,8 @@ pub(in crate::engine::eval) trait Trace {
     /// Called before the weights for `side` are added.
     fn begin(&mut self, side: Color);
 
-    /// Records that `weight` was added `times` times. `weight` is an element of the weights in use.
+    /// Records that `weight` was added `times` times. `weight` must be a reference to an element of
+    /// the weights in use, because its address identifies it.
     fn note(&mut self, weight: &Tapered, times: i32);
 }
 
@@ -66,7 +67,8 @@ impl<'t, T: Trace> Sum<'t, T> {
         Sum { score: Tapered::ZERO, trace }
     }
 
-    /// Creates an empty sum for weights that are not added directly to the score.
+    /// Creates an empty sum with the same trace, for weights that are not added directly to the
+    /// score, such as danger units.
     #[inline(always)]
     pub(in crate::engine::eval) fn apart(&mut self) -> Sum<'_, T> {
         Sum { score: Tapered::ZERO, trace: self.trace }

@@ -1,7 +1,7 @@
 //! The position as seen by one side, whose pawns move up the board, and the squares attacked by
 //! each side.
 //!
-//! Terms are independent of colour, so the evaluation is symmetric by construction.
+//! Terms use this view and never a colour, so the evaluation is symmetric by construction.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
@@ -52,12 +52,12 @@ pub(in crate::engine::eval) struct View {
     pub occupied: BitBoard,
     pub our_pawn_attacks: BitBoard,
     pub their_pawn_attacks: BitBoard,
-    /// Squares that count for mobility: all except those attacked by enemy pawns, our king's
-    /// square, and the squares of our pawns that are blocked or on the second or third rank.
+    /// Squares that count for mobility. Excluded are squares attacked by enemy pawns, our king's
+    /// square, and squares occupied by our pawns that are blocked or on the second or third rank.
     pub mobility_area: BitBoard,
     /// The nine squares on and around the enemy king, as returned by [`ring`].
     pub their_ring: BitBoard,
-    /// Whether our side still has the right to castle kingside and queenside, in this order.
+    /// Our side's castling rights: kingside, then queenside.
     pub castling: (bool, bool),
 }
 
@@ -82,8 +82,8 @@ impl View {
     }
 }
 
-/// Returns the king's square and the eight squares around it. If the king is on an edge of the
-/// board, the block of nine squares is shifted inwards.
+/// Returns the block of nine squares centred on the king, shifted inwards if the king is on an edge
+/// of the board.
 fn ring(king: Square) -> BitBoard {
     let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
     let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));
@@ -122,7 +122,8 @@ pub(in crate::engine::eval) struct Attacks {
     /// Numbers of knights, bishops, rooks and queens, in this order, that attack squares in the
     /// enemy king's ring.
     pub attackers: [i32; 4],
-    /// Number of attacks by these pieces on squares adjacent to the enemy king.
+    /// Number of attacks by the pieces counted in `attackers` on squares adjacent to the enemy
+    /// king.
     pub king_attacks: i32,
 }
 

@@ -71,15 +71,17 @@ pub(crate) struct Field {
     pub len: usize,
 }
 
-/// Weights by relative rank and by file. Mirrored files share a weight.
+/// Weights for the squares of the board, indexed by relative rank and by file. Mirrored files share
+/// a weight.
 pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
     ($($(#[doc = $doc:literal])+ $term:ident $name:ident: $type:ty,)+) => {
         /// All weights of the evaluation.
         ///
-        /// Every value applies to the side that has the feature. Values "by rank" are indexed from
-        /// that side's first rank (0 to 7), and values "by file" from the nearer edge (0 to 3).
+        /// Each weight is added for the side that has the feature. Indices for ranks count from
+        /// that side's first rank (0 to 7), and indices for files from the nearer edge of the board
+        /// (0 to 3).
         // INVARIANT: contains only `Tapered` values, in order and without gaps (`repr(C)`), because
         // the address of a weight determines its index.
         #[repr(C)]
@@ -125,156 +127,170 @@ macro_rules! weights {
 weights! {
     /// Values of a pawn, knight, bishop, rook and queen.
     Material material: [Tapered; 5],
-    /// Two bishops on squares of opposite colours.
+    /// Score for two bishops on squares of opposite colours.
     Material bishop_pair: Tapered,
     /// Change in a knight's value for each friendly pawn. Knights are stronger in closed positions.
     Material knight_per_pawn: Tapered,
     /// Change in a rook's value for each friendly pawn.
     Material rook_per_pawn: Tapered,
 
-    /// A pawn, by its square.
+    /// Piece-square table for pawns.
     Pawns pawn_placement: Placement,
-    /// A pawn without friendly pawns on the adjacent files, by file.
+    /// Score for an isolated pawn (no friendly pawns on the adjacent files), indexed by file.
     Pawns isolated: [Tapered; 4],
-    /// An isolated pawn with no enemy pawn ahead: a target on a half-open file.
+    /// Additional score for an isolated pawn with no enemy pawn ahead of it, which makes it a
+    /// target on a half-open file.
     Pawns isolated_open: Tapered,
-    /// A pawn with another friendly pawn ahead on its file.
+    /// Score for a pawn with another friendly pawn ahead on its file.
     Pawns doubled: Tapered,
-    /// A pawn that cannot advance safely, with no friendly pawn next to it or behind it on the
-    /// adjacent files.
+    /// Score for a backward pawn: it cannot advance safely, and no friendly pawn on an adjacent
+    /// file is level with it or behind it.
     Pawns backward: Tapered,
-    /// A backward pawn with no enemy pawn ahead.
+    /// Additional score for a backward pawn with no enemy pawn ahead of it on its file.
     Pawns backward_open: Tapered,
-    /// A pawn with another friendly pawn next to it, by rank.
+    /// Score for a pawn with another friendly pawn next to it, indexed by rank.
     Pawns phalanx: [Tapered; 8],
-    /// A pawn defended by another pawn, by rank.
+    /// Score for a pawn defended by another pawn, indexed by rank.
     Pawns supported: [Tapered; 8],
-    /// A candidate passed pawn, by rank: no pawns are ahead of it, and it has at least as many
-    /// helpers as there are enemy pawns that guard its path.
+    /// Score for a candidate passed pawn, indexed by rank. A candidate has no pawns ahead of it on
+    /// its file, and at least as many helpers on the adjacent files as there are enemy pawns that
+    /// guard its path.
     Pawns candidate: [Tapered; 8],
 
-    /// A passed pawn, by rank: no pawn ahead on its file, no enemy pawn ahead on an adjacent file.
+    /// Score for a passed pawn, indexed by rank. A passed pawn has no pawns ahead of it on its file
+    /// and no enemy pawns ahead of it on the adjacent files.
     Passed passed: [Tapered; 8],
-    /// A passed pawn, by file.
+    /// Score for a passed pawn, indexed by file.
     Passed passed_file: [Tapered; 4],
-    /// A passed pawn defended by a friendly pawn.
+    /// Score for a passed pawn defended by a friendly pawn.
     Passed passed_protected: Tapered,
-    /// A passed pawn at least three files away from all enemy pawns.
+    /// Score for a passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// Value per square of distance (in king moves) from our king to the square ahead of our passed
-    /// pawn, by the pawn's rank.
+    /// Score for each king move between our king and the square in front of our passed pawn,
+    /// indexed by the pawn's rank.
     Passed passed_our_king: [Tapered; 8],
-    /// Value per square of distance (in king moves) from the enemy king to the square ahead of our
-    /// passed pawn, by the pawn's rank.
+    /// Score for each king move between the enemy king and the square in front of our passed pawn,
+    /// indexed by the pawn's rank.
     Passed passed_their_king: [Tapered; 8],
-    /// A passed pawn with an enemy piece directly ahead of it, by rank.
+    /// Score for a passed pawn with an enemy piece directly in front of it, indexed by rank.
     Passed passed_blocked: [Tapered; 8],
-    /// A passed pawn whose next square is neither occupied nor attacked by the enemy, by rank.
+    /// Score for a passed pawn whose next square is neither occupied nor attacked by the enemy,
+    /// indexed by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// A passed pawn whose path to promotion is neither occupied nor attacked by the enemy, by
-    /// rank.
+    /// Score for a passed pawn whose entire path to promotion is neither occupied nor attacked by
+    /// the enemy, indexed by rank.
     Passed passed_free_path: [Tapered; 8],
-    /// A passed pawn with a friendly rook behind it.
+    /// Score for a passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
-    /// A passed pawn with an enemy rook behind it.
+    /// Score for a passed pawn with an enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
-    /// A passed pawn with a clear path that the enemy king cannot catch, when the enemy has only a
-    /// king and pawns.
+    /// Score for a passed pawn with a clear path that the enemy king cannot catch, if the enemy has
+    /// only a king and pawns.
     Passed passed_unstoppable: Tapered,
 
-    /// A knight, by its square.
+    /// Piece-square table for knights.
     Knights knight_placement: Placement,
-    /// A knight on the fourth to sixth rank that no enemy pawn can drive away (an outpost).
+    /// Score for a knight on an outpost: a square on the fourth to sixth rank from which no enemy
+    /// pawn can drive it away.
     Knights knight_outpost: Tapered,
-    /// A knight on an outpost that is defended by a friendly pawn.
+    /// Score for a knight on an outpost, if it is defended by a friendly pawn.
     Knights knight_outpost_supported: Tapered,
-    /// A knight with a pawn of either side directly in front of it.
+    /// Score for a knight with a pawn of either side directly in front of it.
     Knights knight_shielded: Tapered,
-    /// Value per square of distance (in king moves) from a knight to its own king.
+    /// Score for each king move between a knight and its own king.
     Knights knight_king_distance: Tapered,
 
-    /// A bishop, by its square.
+    /// Piece-square table for bishops.
     Bishops bishop_placement: Placement,
-    /// A bishop on the fourth to sixth rank that no enemy pawn can drive away (an outpost).
+    /// Score for a bishop on an outpost: a square on the fourth to sixth rank from which no enemy
+    /// pawn can drive it away.
     Bishops bishop_outpost: Tapered,
-    /// A bishop on an outpost that is defended by a friendly pawn.
+    /// Score for a bishop on an outpost, if it is defended by a friendly pawn.
     Bishops bishop_outpost_supported: Tapered,
-    /// A bishop with a pawn of either side directly in front of it.
+    /// Score for a bishop with a pawn of either side directly in front of it.
     Bishops bishop_shielded: Tapered,
-    /// Value per square of distance (in king moves) from a bishop to its own king.
+    /// Score for each king move between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
-    /// Value for each friendly pawn on a square of the bishop's colour.
+    /// Score for each friendly pawn on a square of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
-    /// Value for each blocked friendly pawn on a square of the bishop's colour on files c to f.
+    /// Score for each blocked friendly pawn that is on a square of the bishop's colour and on files
+    /// c to f.
     Bishops bishop_blocked_pawns: Tapered,
-    /// Value for each enemy pawn that the bishop would attack if only friendly pawns blocked its
-    /// path.
+    /// Score for each enemy pawn that the bishop attacks if all pieces except friendly pawns are
+    /// ignored.
     Bishops bishop_enemy_pawns: Tapered,
-    /// A bishop that would attack at least two centre squares if only pawns blocked its path.
+    /// Score for a bishop that attacks at least two centre squares if all pieces except pawns are
+    /// ignored.
     Bishops bishop_long_diagonal: Tapered,
 
-    /// A rook, by its square.
+    /// Piece-square table for rooks.
     Rooks rook_placement: Placement,
-    /// A rook on a file without pawns.
+    /// Score for a rook on a file without pawns.
     Rooks rook_open_file: Tapered,
-    /// A rook on a file with enemy pawns but no friendly pawns.
+    /// Score for a rook on a file with enemy pawns but no friendly pawns.
     Rooks rook_half_open_file: Tapered,
-    /// A rook on the seventh rank, with enemy pawns there or the enemy king on the eighth.
+    /// Score for a rook on the seventh rank, if enemy pawns are on that rank or the enemy king is
+    /// on the eighth.
     Rooks rook_seventh: Tapered,
-    /// A rook on the file of an enemy queen.
+    /// Score for a rook on the same file as an enemy queen.
     Rooks rook_queen_file: Tapered,
-    /// A rook hemmed in by its own king, which has lost the right to castle.
+    /// Score for a rook hemmed in by its own king, which has lost the right to castle.
     Rooks rook_trapped: Tapered,
 
-    /// A queen, by its square.
+    /// Piece-square table for queens.
     Queens queen_placement: Placement,
-    /// A queen in the enemy's half, on a square that no enemy pawn can attack.
+    /// Score for a queen in the enemy's half of the board, on a square that no enemy pawn can
+    /// attack.
     Queens queen_infiltration: Tapered,
 
-    /// The king, by its square.
+    /// Piece-square table for the king.
     King king_placement: Placement,
-    /// Value for each of the three files around the king, by file and by the rank of the nearest
-    /// friendly pawn that is not behind the king (0 if there is none).
+    /// Score for each of the three files around the king, indexed by file and by the rank of the
+    /// nearest friendly pawn that is not behind the king (0 if there is none).
     King shelter: [[Tapered; 8]; 4],
-    /// Value for each of the three files around the king, by file and by the rank of the nearest
-    /// enemy pawn that is not behind the king (0 if there is none). Not added if a friendly pawn
-    /// blocks the enemy pawn.
+    /// Score for each of the three files around the king, indexed by file and by the rank of the
+    /// nearest enemy pawn that is not behind the king (0 if there is none). Not added if a friendly
+    /// pawn blocks the enemy pawn.
     King storm: [[Tapered; 8]; 4],
-    /// An enemy pawn near the king that is blocked by a friendly pawn, by rank.
+    /// Score for an enemy pawn on the files around the king that is blocked by a friendly pawn,
+    /// indexed by the enemy pawn's rank.
     King storm_blocked: [Tapered; 8],
-    /// A king on a file without pawns.
+    /// Score for a king on a file without pawns.
     King king_open_file: Tapered,
-    /// A king on a file with enemy pawns but no friendly pawns.
+    /// Score for a king on a file with enemy pawns but no friendly pawns.
     King king_half_open_file: Tapered,
-    /// A king without pawns of either side on its wing.
+    /// Score for a king without pawns of either side on its wing.
     King king_bare_wing: Tapered,
-    /// Value per square of distance (in king moves) from the king to the nearest pawn of either
-    /// side.
+    /// Score for each king move between the king and the nearest pawn of either side.
     King king_pawn_distance: Tapered,
-    /// Value for each castling right that the side still has.
+    /// Score for each castling right that the side still has.
     King castling_right: Tapered,
 
-    /// A knight, by the number of squares to which it can move.
+    /// Score for a knight, indexed by the number of squares that it attacks in
+    /// `View::mobility_area`.
     Mobility knight_mobility: [Tapered; 9],
-    /// A bishop, by the number of squares to which it can move.
+    /// Score for a bishop, indexed by the number of squares that it attacks in
+    /// `View::mobility_area`.
     Mobility bishop_mobility: [Tapered; 14],
-    /// A rook, by the number of squares to which it can move.
+    /// Score for a rook, indexed by the number of squares that it attacks in `View::mobility_area`.
     Mobility rook_mobility: [Tapered; 15],
-    /// A queen, by the number of squares to which it can move.
+    /// Score for a queen, indexed by the number of squares that it attacks in
+    /// `View::mobility_area`.
     Mobility queen_mobility: [Tapered; 28],
 
-    /// Danger units if at least two enemy pieces attack squares around the king. If the enemy has a
-    /// queen, one attacking piece is enough.
+    /// Danger units added whenever king danger is evaluated: if at least two enemy pieces attack
+    /// squares around the king, or one if the enemy has a queen.
     KingSafety danger_base: Tapered,
-    /// Danger units for each enemy knight, bishop, rook or queen that attacks squares around the
-    /// king.
+    /// Danger units for each enemy piece that attacks squares around the king, indexed by kind
+    /// (knight, bishop, rook, queen).
     KingSafety danger_attacker: [Tapered; 4],
     /// Danger units for each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
-    /// Danger units for each attacked square around the king that is defended at most once, and
-    /// only by the king or a queen.
+    /// Danger units for each square around the king that the enemy attacks and that is either
+    /// undefended or defended only once, by the king or a queen.
     KingSafety danger_weak_square: Tapered,
-    /// Danger units for each kind of enemy piece (knight to queen) that can give a safe check.
+    /// Danger units for each kind of enemy piece that can give a safe check, indexed by kind
+    /// (knight, bishop, rook, queen).
     KingSafety danger_safe_check: [Tapered; 4],
     /// Danger units for each square from which the enemy can give an unsafe check. Kinds of pieces
     /// that also have a safe check are ignored.
@@ -285,44 +301,50 @@ weights! {
     KingSafety danger_knight_defends: Tapered,
     /// Danger units for each square on ranks 1 to 5 of the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
-    /// Danger units for each square on ranks 1 to 5 of the king's wing that our own side attacks.
+    /// Danger units for each square on ranks 1 to 5 of the king's wing that our own side defends.
     KingSafety danger_wing_defence: Tapered,
-    /// Danger units for each of the three files around the king on which no friendly pawn protects
-    /// the king.
+    /// Danger units for each of the three files around the king without a friendly pawn level with
+    /// the king or ahead of it.
     KingSafety danger_no_shelter: Tapered,
 
-    /// Value for each attacked centre square.
+    /// Score for each attacked centre square.
     Centre centre_attacked: Tapered,
-    /// Value for each centre square attacked at least twice.
+    /// Score for each centre square attacked at least twice.
     Centre centre_attacked_twice: Tapered,
-    /// Value for each centre square attacked by a pawn.
+    /// Score for each centre square attacked by a pawn.
     Centre centre_pawn_attacked: Tapered,
 
-    /// A knight, bishop, rook or queen attacked by a safe pawn.
+    /// Score for each enemy piece attacked by a safe pawn, indexed by kind (knight, bishop, rook,
+    /// queen).
     Threats threat_by_pawn: [Tapered; 4],
-    /// A pawn, knight, bishop, rook or queen attacked by a minor piece.
+    /// Score for each enemy pawn or piece threatened by a minor piece, indexed by kind (pawn,
+    /// knight, bishop, rook, queen).
     Threats threat_by_minor: [Tapered; 5],
-    /// A pawn, knight, bishop, rook or queen attacked by a rook.
+    /// Score for each enemy pawn or piece threatened by a rook, indexed by kind (pawn, knight,
+    /// bishop, rook, queen).
     Threats threat_by_rook: [Tapered; 5],
-    /// A poorly defended piece attacked by the king.
+    /// Score if our king attacks a poorly defended enemy pawn or piece.
     Threats threat_by_king: Tapered,
-    /// Value for each attacked enemy pawn or piece that is undefended, and for each poorly defended
-    /// piece that is attacked at least twice.
+    /// Score for each attacked enemy pawn or piece that is undefended, and for each poorly defended
+    /// enemy piece that is attacked at least twice.
     Threats hanging: Tapered,
-    /// Value for each enemy piece that a safe pawn push would attack.
+    /// Score for each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,
-    /// Value for each empty square that both sides attack, unless the enemy defends it strongly.
+    /// Score for each empty square that both sides attack, unless the enemy defends it with a pawn,
+    /// or defends it twice while we attack it once.
     Threats restricted: Tapered,
-    /// Value for each safe square from which a knight could attack the queen.
+    /// Score for each safe square from which one of our knights could attack the enemy queen.
     Threats knight_on_queen: Tapered,
-    /// Value for each safe, supported square from which a bishop or rook could attack the queen.
+    /// Score for each safe, supported square from which one of our bishops or rooks could attack
+    /// the enemy queen.
     Threats slider_on_queen: Tapered,
 
-    /// Value for each safe square on ranks 2 to 4 of the central files. A square behind a friendly
-    /// pawn counts twice, unless the enemy attacks it.
+    /// Score for each square on ranks 2 to 4 of files c to f that has no friendly pawn and is not
+    /// attacked by enemy pawns. A square behind a friendly pawn counts twice, unless the enemy
+    /// attacks it.
     Space space: Tapered,
 
-    /// The advantage of being the side to move.
+    /// Score for being the side to move.
     Tempo tempo: Tapered,
 }
 
@@ -338,7 +360,7 @@ impl Weights {
     }
 }
 
-/// A weight, or an array of weight blocks.
+/// A weight, or a (possibly nested) array of weights.
 trait WeightBlock {
     fn collect(&self, values: &mut Vec<Tapered>);
     /// Builds the block from the next values. Missing values are zero.

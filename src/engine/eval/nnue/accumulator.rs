@@ -5,10 +5,11 @@
 //! usually belong to its parent, by adding and removing only the pieces that differ. The search
 //! therefore does not have to report moves.
 //!
-//! The values at the previous ply cannot be used if that position's king is in a different bucket
-//! or in the other half of the board, or if the position is not the parent. In these cases the
-//! stack starts from the values that it last computed without the previous ply for the same view.
-//! This technique is known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! The values at the previous ply cannot be used if the viewing side's king was in a different
+//! bucket or in the other half of the board, or if the two positions differ on too many squares
+//! because one is not the parent of the other. In these cases the update starts from the values
+//! most recently computed without the previous ply for the same view. This technique is known as
+//! Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
 //! The search prepares the values of every position before it is clear whether they are needed.
 //! This costs little, because the search has to wait for the transposition table's memory anyway,
@@ -40,7 +41,8 @@ pub(crate) struct AccumulatorStack {
     network: Arc<Network>,
     kernel: Kernel,
     plies: Vec<Accumulator>,
-    /// The values that were last computed without using the previous ply, by colour and view.
+    /// For each colour and view, the values most recently computed without the previous ply, and
+    /// the pieces they belong to.
     latest: Box<[[(PieceSet, Row); VIEWS]; 2]>,
 }
 
@@ -111,7 +113,8 @@ fn apply<const MAX: usize>(
         (&[a], &[r]) => kernel.update(from, &[row(a)], &[row(r)], to),
         (&[a], &[r, s]) => kernel.update(from, &[row(a)], &[row(r), row(s)], to),
         (added, removed) => {
-            // Filled in place, because returning the rows from a function would copy them.
+            // The lists are filled in place, because returning them from a function would copy
+            // them.
             let (mut add, mut remove) = (Rows::<MAX>::new(), Rows::<MAX>::new());
             add.extend(added.iter().map(|&piece| row(piece)));
             remove.extend(removed.iter().map(|&piece| row(piece)));

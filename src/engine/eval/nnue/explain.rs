@@ -9,12 +9,13 @@ use super::pieces::PieceSet;
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// A network's score for a position, with and without each piece. `Display` formats it as a board.
+/// A network's score for a position and the value of each piece. `Display` formats it as a board.
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
     position: Position,
     score: Score,
-    /// The value of the piece on each square from White's point of view, in centipawns.
+    /// The value of the piece on each square from White's point of view, in centipawns. `None` for
+    /// kings and empty squares.
     values: [Option<Score>; 64],
 }
 

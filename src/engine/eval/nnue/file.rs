@@ -38,7 +38,8 @@ impl Shape {
         format!("{start}; hidden {hidden}; buckets {BUCKETS}")
     }
 
-    /// Parses the first line of a file. Returns the dimensions and the remaining bytes.
+    /// Parses the first line of a file. Returns the dimensions of the network and the bytes after
+    /// the line.
     fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let start = &bytes[..bytes.len().min(LONGEST_LINE)];
         let end = start.iter().position(|&byte| byte == b'\n')?;
@@ -63,7 +64,7 @@ impl Shape {
 }
 
 impl Network {
-    /// Reads a network from the bytes of a file.
+    /// Parses the contents of a network file.
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl Network {
         Shape::split_from(bytes).map(|(shape, _)| shape.hidden)
     }
 
-    /// Returns the network as the bytes of a file.
+    /// Returns the network in the format of a network file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (one_king_bucket, others) = self.inputs.split_at(INPUTS_PER_KING_BUCKET);
         let are_alike =

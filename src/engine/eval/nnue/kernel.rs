@@ -1,8 +1,8 @@
 //! The two inner loops: adding rows of weights, and computing the weighted sum of the neurons.
 //!
-//! The loops are compiled three times: for the target processor, for AVX2 and for AVX-512. The
-//! version is selected at run time. Integer sums do not depend on the order of the terms, so all
-//! versions produce identical results.
+//! The loops are compiled three times: for the instruction set of the build target, for AVX2 and
+//! for AVX-512. The version is selected at run time. Integer sums do not depend on the order of the
+//! terms, so all versions produce identical results.
 //!
 //! The pairwise multiply-add is written with intrinsics, because the compiler turns the plain loop
 //! into scalar code. The hot loops do not pass closures to `array::map`, because such closures are
@@ -14,11 +14,12 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of partial sums. They cannot overflow, because each neuron adds at most 255 * 255 * 127.
+/// Number of partial sums. Each neuron adds at most 255 * 255 * 127, so they cannot overflow (see
+/// the assertion below).
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
-/// Number of neurons whose values fit in the AVX2 registers, with some registers left free.
+/// Number of neuron values that fit in the AVX2 registers while leaving some registers free.
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
@@ -36,7 +37,7 @@ impl Lanes {
     }
 }
 
-/// Selects the compiled version of the loops.
+/// The compiled version of the loops to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
     Portable,
@@ -117,8 +118,8 @@ pub(crate) fn name() -> &'static str {
 
 /// Whether the processor supports AVX-512 without reducing its clock speed.
 ///
-/// Processors before Ice Lake and Zen 4 reduce it, which would slow down the rest of the search.
-/// They are recognised by their lack of VBMI2.
+/// Processors older than Ice Lake and Zen 4 lower their clock speed while they use AVX-512, which
+/// would slow down the rest of the search. They are recognised by their lack of VBMI2.
 #[cfg(target_arch = "x86_64")]
 fn wide_vectors_are_cheap() -> bool {
     is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
@@ -136,8 +137,8 @@ fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
-/// The AVX2 version. It uses intrinsics, because the compiler did not emit a pairwise multiply-add
-/// for any form of the plain loop.
+/// The AVX2 version of [`weighted_sum`]. It uses intrinsics, because the compiler did not emit a
+/// pairwise multiply-add for any form of the plain loop.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
@@ -198,16 +199,16 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         let weighted = _mm512_mullo_epi16(value, weight);
         sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
     }
-    // The sum of two of these 16 lanes has the same limit as one of the 8 `LANES`, so it fits in 32
-    // bits. The total needs 64 bits.
+    // Each of these 16 lanes covers half as many neurons as one of the 8 `LANES`, so the sum of two
+    // lanes fits in 32 bits. The total needs 64 bits.
     let (low, high) = (_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
     _mm512_reduce_add_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(low, high)))
 }
 
 #[inline(always)]
 fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
-    // Except for castling, a move adds one row and removes one or two. Each of these cases is a
-    // single loop over the neurons.
+    // Except for castling, a move adds one row and removes one or two. Each of these two cases has
+    // a loop of its own that passes over the neurons only once.
     match (added, removed) {
         ([a], [r]) => {
             for i in 0..HIDDEN {
@@ -255,7 +256,8 @@ fn weighted_sum(values: &Row, weights: &Row) -> i64 {
         let values = values.map(|value| value.clamp(0, QA as i16));
         let mut weighted: [i16; 2 * LANES] = *weights;
         for (weight, value) in weighted.iter_mut().zip(values) {
-            // The product cannot overflow, because weights are clipped.
+            // The product cannot overflow, because output weights never exceed
+            // `OUTPUT_WEIGHT_LIMIT`.
             *weight = weight.wrapping_mul(value);
         }
         for (lane, sum) in lanes.0.iter_mut().enumerate() {

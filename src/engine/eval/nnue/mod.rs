@@ -1,12 +1,12 @@
 //! Evaluation with an efficiently updatable neural network.
 //!
-//! The network reads the board twice with the same weights, once from each side's point of view.
-//! The 768 inputs, one for each combination of a piece's owner, kind and square, feed [`HIDDEN`]
-//! neurons. If the viewing side's king is on files e to h, the board is mirrored. That king's
-//! square also selects one of [`KING_BUCKETS`] sets of weights. The values pass through a squared
-//! clipped rectifier. The score is their weighted sum, with a separate set of output weights for
-//! each of [`BUCKETS`] ranges of the piece count. All arithmetic uses integers, so the score is the
-//! same on every machine.
+//! The network reads the board twice, once from each side's point of view. The 768 inputs, one for
+//! each combination of a piece's owner, kind and square, feed [`HIDDEN`] neurons. If the viewing
+//! side's king is on files e to h, the board is mirrored. The square of that king also selects one
+//! of [`KING_BUCKETS`] sets of input weights, which both points of view share. The values of the
+//! neurons pass through a squared clipped rectifier. The score is their weighted sum, with a
+//! separate set of output weights for each of [`BUCKETS`] ranges of the piece count. All arithmetic
+//! uses integers, so the score is the same on every machine.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
 //! Shogi" (2018); <https://www.chessprogramming.org/NNUE>; for the integer arithmetic,
@@ -35,7 +35,8 @@ pub(crate) const INPUTS_PER_KING_BUCKET: usize = 2 * 6 * 64;
 pub(crate) const INPUTS: usize = KING_BUCKETS * INPUTS_PER_KING_BUCKET;
 /// Number of sets of output weights, selected by the number of pieces on the board.
 pub(crate) const BUCKETS: usize = 8;
-/// The integer that represents 1.0 in neuron values and input weights. A value fits in eight bits.
+/// The integer that represents 1.0 in neuron values and input weights. Clipped neuron values
+/// therefore fit in eight bits.
 pub(crate) const QA: i32 = 255;
 /// The integer that represents 1.0 in output weights.
 ///
@@ -44,6 +45,6 @@ pub(crate) const QA: i32 = 255;
 pub(crate) const QB: i32 = 256;
 /// Maximum absolute output weight, chosen so that its product with a neuron value fits in 16 bits.
 pub(crate) const OUTPUT_WEIGHT_LIMIT: i16 = 127;
-/// Number of centipawns that an output of 1.0 corresponds to. The expected result of the game is
-/// the logistic function of the output.
+/// Score in centipawns that corresponds to a network output of 1.0. The expected result of the game
+/// is the logistic function of the output.
 pub(crate) const SCALE: i32 = 400;

@@ -39,7 +39,7 @@ impl Network {
         Arc::clone(&EMBEDDED)
     }
 
-    /// Creates a network from its parts, in the units of network files. `inputs` must contain
+    /// Creates a network from its parts, scaled as in network files. `inputs` must contain
     /// [`INPUTS`] rows, and output weights must not exceed [`OUTPUT_WEIGHT_LIMIT`].
     pub(crate) fn new(
         inputs: impl Iterator<Item = [i16; HIDDEN]>,
@@ -98,7 +98,8 @@ impl Network {
         &self.output_biases
     }
 
-    /// Returns the score in centipawns for the side to move, given both sides' neuron values.
+    /// Returns the score in centipawns for the side to move. `values` contains the neuron values of
+    /// the side to move, followed by those of the other side.
     #[inline]
     pub(super) fn score(&self, kernel: Kernel, bucket: usize, values: [&Row; 2]) -> Score {
         let [own, enemy] = &self.outputs[bucket];
@@ -108,7 +109,7 @@ impl Network {
         score.clamp(-i64::from(MAX_EVAL), MAX_EVAL.into()) as Score
     }
 
-    /// Returns the score in centipawns for the side to move, computed from scratch.
+    /// Returns the score in centipawns for the side to move, computed without an accumulator.
     pub(crate) fn evaluate(&self, pieces: &PieceSet, side_to_move: Color) -> Score {
         let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
             let view = Perspective::new(pieces, color);
@@ -157,7 +158,8 @@ pub(super) mod tests {
         ];
         let white = [64 * 5 + (4 ^ 7), 64 * 3 + 7, 384 + 64 * 5 + (60 ^ 7), 384 + (35 ^ 7)];
         let neurons = |inputs: [usize; 4], i: usize| -> f64 {
-            // Both kings are in the middle of their first rank.
+            // Both kings are in the middle of their first rank, so both views use the second king
+            // bucket.
             let weight = |input: usize| network.inputs[INPUTS_PER_KING_BUCKET + input].0[i];
             let sum: i16 = inputs.into_iter().map(weight).sum();
             f64::from((sum + network.biases.0[i]).clamp(0, 255)) / 255.0

@@ -1,11 +1,11 @@
-//! The network's input: the pieces on the board and the indices of their inputs.
+//! The pieces on the board, and the indices of the network inputs that represent them.
 
 use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Number of consecutive piece counts that share a set of output weights.
+/// Size of each range of piece counts that shares a set of output weights.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
@@ -42,7 +42,7 @@ impl PieceSet {
         self
     }
 
-    /// Returns the set with another piece on `square`, which must be empty.
+    /// Returns the set with a piece added on `square`, which must be empty.
     #[must_use]
     pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
         let here = BitBoard::from_square(square);
@@ -74,7 +74,8 @@ impl PieceSet {
         self.changes_on(self.differing(before), before)
     }
 
-    /// Like [`PieceSet::changes`], but only if the boards differ on at most [`NEAR`] squares.
+    /// Like [`PieceSet::changes`], but returns `None` if the boards differ on more than [`NEAR`]
+    /// squares.
     #[inline]
     pub(super) fn few_changes(&self, before: &PieceSet) -> Option<Changes<NEAR>> {
         let squares = self.differing(before);
@@ -84,7 +85,8 @@ impl PieceSet {
     #[inline(always)]
     fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
-        // Written without branches, because captures are unpredictable.
+        // The loop body has no branches, because captures would be hard to predict for the
+        // processor.
         for square in squares {
             changes.added.note(self.piece_square(square), self.is_occupied(square));
             changes.removed.note(before.piece_square(square), before.is_occupied(square));
@@ -117,7 +119,7 @@ impl PieceSet {
 const NEAR: usize = 4;
 const MAX_PIECES: usize = 32;
 
-/// The pieces added and the pieces removed between two boards, at most `MAX` each.
+/// The pieces added and removed between two boards, at most `MAX` of each.
 #[derive(Debug)]
 pub(super) struct Changes<const MAX: usize> {
     pub(super) added: PieceList<MAX>,
@@ -161,8 +163,9 @@ const COLOR_SHIFT: u32 = 9;
 
 /// Returns the king bucket for a king on square `king`, as seen from the king's own side.
 ///
-/// Squares are numbered from a1, rank by rank, and the king is on files a to d. The four buckets
-/// are: castled, in the middle of the first rank, on the second rank, and elsewhere.
+/// Squares are numbered from a1, rank by rank. The view has been mirrored if necessary, so the king
+/// is on files a to d. The four buckets are: castled, in the middle of the first rank, on the
+/// second rank, and elsewhere.
 const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
@@ -184,7 +187,7 @@ pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Perspective {
-    /// XOR mask for the bits of a [`PieceSquare`].
+    /// XOR mask that converts the bits of a [`PieceSquare`] to this perspective.
     turned: u16,
     king_bucket: u16,
 }
@@ -253,7 +256,8 @@ mod tests {
         for color in [Color::White, Color::Black] {
             assert_eq!(inputs(left, color), inputs(right, color));
         }
-        // In its own side's view, a king is always on files a to d. Here it is on the second rank.
+        // Seen from its own side, a king is always on files a to d. White's king on g2 is therefore
+        // seen on b2.
         assert!(inputs(right, Color::White).contains(&(2 * INPUTS_PER_KING_BUCKET + 64 * 5 + 9)));
     }
 

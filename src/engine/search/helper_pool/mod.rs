@@ -4,7 +4,7 @@
 //! to share clears the bit; the idle thread is then *reserved*, and either *called* with a task or
 //! released immediately. Work is therefore shared only with a thread that is ready to take it, and
 //! every thread that wakes up receives a task. While no thread is idle, a busy thread reads only
-//! one word.
+//! one cache line for each 64 threads.
 //!
 //! A thread that waits for others below one of its nodes accepts work only below that node, because
 //! other work would delay it. This rule is called the "helpful master": R. Feldmann, "Game Tree
@@ -12,8 +12,9 @@
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
 //! The protocol does not depend on chess. The `loom` tests (`--features loom`, `model`) check every
-//! interleaving of the threads: no thread misses its call or has two callers, the owner of a split
-//! point continues when its helper has left, and a thread that joins a node notices a cutoff there.
+//! interleaving of the threads: no thread misses a call or is called by two threads at once, the
+//! owner of a split point continues when its helper has left, and a thread that joins a node
+//! notices a cutoff there.
 
 #[cfg(feature = "loom")]
 mod model;
@@ -138,11 +139,11 @@ impl CutoffFlag {
     }
 }
 
-/// The value of `below` for a thread that accepts work anywhere in the tree.
+/// Value of `ThreadSlot::below` for a thread that accepts work anywhere in the tree.
 pub(super) const ANYWHERE: usize = 0;
 
 pub(super) struct HelperPool<T> {
-    /// One element per word of thread bits. Empty if there is only one thread.
+    /// The idle threads, in words of 64 bits. Empty if there is only one thread.
     idle: Box<[CachePadded<IdleThreads>]>,
     slots: Box<[CachePadded<ThreadSlot<T>>]>,
     /// Number of threads that must stay idle because there are no cores for them.
@@ -153,14 +154,15 @@ pub(super) struct HelperPool<T> {
 #[derive(Debug)]
 pub(super) enum WaitResult<T> {
     Called(T),
-    /// The condition that the thread was waiting for has been met. The thread is no longer offered.
+    /// The condition that the thread was waiting for has been met. The thread is no longer offered
+    /// for work.
     Over,
     TimedOut,
 }
 
 impl<T: Send> HelperPool<T> {
-    /// Creates a pool of `threads` threads, all of which are busy at first. Later, at most `cores`
-    /// threads are busy at the same time.
+    /// Creates a pool of `threads` threads, all of which count as busy until they offer themselves.
+    /// Afterwards, at most `cores` threads are busy at the same time.
     pub(super) fn new(threads: usize, cores: usize) -> Self {
         let slot = || {
             let parker = Parker::new();
@@ -218,7 +220,8 @@ impl<T: Send> HelperPool<T> {
                 let thread = word * PER_WORD + bit.trailing_zeros() as usize;
                 if fits(thread) && take(&idle.bound, bit) {
                     let reservation = Reservation { pool: self, thread };
-                    // By now the thread may be waiting below a different node.
+                    // Between the check and the reservation, the thread may have begun to wait
+                    // below a different node.
                     if fits(thread) {
                         return Some(reservation);
                     }

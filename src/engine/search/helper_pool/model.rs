@@ -23,7 +23,8 @@ impl<T: Default> AtomicCell<T> {
     }
 }
 
-/// Replaces `crossbeam::sync::Parker`. If a token is available, `park` returns immediately.
+/// Replaces `crossbeam::sync::Parker`. `unpark` leaves a token. If there is a token, `park` takes
+/// it and returns immediately.
 #[derive(Clone)]
 pub(super) struct Parker(Arc<(Mutex<bool>, Condvar)>);
 
@@ -107,7 +108,8 @@ mod tests {
         }
     }
 
-    /// Models the end of a split point: its only helper leaves, possibly after calling the owner.
+    /// Models the end of a split point: its only helper leaves, possibly after giving a task to the
+    /// owner.
     #[test]
     fn owner_continues_after_its_helper_leaves() {
         for calls in [true, false] {

@@ -34,7 +34,7 @@ pub use record::Bounds;
 pub use sums::{NodeType, Sums};
 pub use visit::Visit;
 
-/// The recorded visits and the event counts of a search.
+/// The recorded node visits and the event counts of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trace {
     /// The recorded part of the tree, ordered by the start of each visit.
@@ -91,7 +91,8 @@ impl Trace {
     }
 }
 
-/// A visit in the combined tree. If its details were dropped, only its counts are left.
+/// A visit in the tree combined from all threads. If the recorder dropped the details of the visit,
+/// only its counts are left.
 struct Branch {
     above: Option<u64>,
     nodes: u64,

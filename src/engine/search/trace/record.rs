@@ -12,7 +12,8 @@ use super::visit::Visit;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Limits the part of a search that is recorded. Events are counted throughout the search.
+/// Selects the part of a search to record. Events are counted throughout the search, whatever the
+/// bounds.
 ///
 /// The root and its moves are recorded in every iteration. Deeper nodes are recorded only in the
 /// last iteration and only within these bounds.
@@ -22,8 +23,8 @@ pub struct Bounds {
     pub plies: Ply,
     /// Minimum remaining depth, in plies. A value of 0 includes quiescence.
     pub min_depth: Depth,
-    /// If this line is not empty, only visits along it or below its end are recorded below the root
-    /// moves.
+    /// A line of moves from the root. If it is not empty, visits below the root moves are recorded
+    /// only along this line and below its end.
     pub branch: Vec<Move>,
     /// Maximum number of visits recorded below the root moves.
     pub visits: usize,
@@ -52,8 +53,8 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Number of nodes and of unrecorded visits that this thread counted below another thread's
-    /// visit, keyed by the number of that visit.
+    /// Number of nodes and of unrecorded visits that this thread counted below visits recorded by
+    /// other threads, keyed by the number of the recorded visit.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
@@ -63,7 +64,7 @@ pub(super) struct Noted {
     pub(super) visit: Visit,
 }
 
-/// The counts for a recorded visit whose details are no longer needed.
+/// The counts of a visit from an earlier iteration, whose details have been dropped.
 pub(super) struct Dropped {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
@@ -72,9 +73,10 @@ pub(super) struct Dropped {
 }
 
 struct Frame {
-    /// Index of the visit to this node, if it is recorded.
+    /// Index in [`Part::visits`] of the visit to this node, if it is recorded.
     visit: Option<usize>,
-    /// Index of the innermost recorded visit on the path, if this thread recorded it.
+    /// Index in [`Part::visits`] of the innermost recorded visit on the path, if this thread
+    /// recorded it.
     own: Option<usize>,
     place: VisitRef,
     position: Position,
@@ -111,7 +113,7 @@ impl Recorder {
         }
     }
 
-    /// Drops the details of earlier iterations' visits below the root moves, but keeps their
+    /// Drops the details of visits below the root moves from earlier iterations, but keeps their
     /// counts.
     fn begin_iteration(&mut self) {
         let iteration = self.shared.iteration.load(Relaxed);

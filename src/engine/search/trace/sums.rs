@@ -41,7 +41,7 @@ pub struct Sums {
     pub nodes: u64,
     /// Number of quiescence nodes.
     pub quiescence: u64,
-    /// Number of visits, by node type. Stopped visits have no type.
+    /// Number of visits, by node type. Visits that were stopped have no type and are not counted.
     pub types: BTreeMap<NodeType, u64>,
     /// Number of visits, by the rule or step that determined the node's value.
     pub ends: BTreeMap<NodeEnd, u64>,
@@ -60,22 +60,23 @@ pub struct Sums {
     pub reduced_plies: u64,
     /// Number of reduced moves searched again at full depth.
     pub deeper: u64,
-    /// Number of moves searched again with the open window.
+    /// Number of moves searched again with the open window because their null-window search raised
+    /// alpha.
     pub open: u64,
     /// Number of null moves tried.
     pub null_moves: u64,
     /// Number of nodes searched without their table move, to test whether it is the only good one.
     pub singularity_tests: u64,
-    /// Number of table moves searched more deeply because no other move was as good.
+    /// Number of table moves extended because no other move was as good (singular extensions).
     pub extended: u64,
-    /// Number of table moves searched less deeply because other moves may have been as good.
+    /// Number of table moves reduced because other moves may have been as good.
     pub extended_less: u64,
-    /// Number of nodes searched less deeply because the last move had already been reduced and the
-    /// evaluation had improved for the side to move.
+    /// Number of nodes searched less deeply in hindsight, because the last move had already been
+    /// reduced and the evaluation had improved for the side to move.
     pub hindsight: u64,
-    /// Number of moves that were not searched, by reason. Late move pruning counts once per node.
+    /// Number of pruned moves, by reason. Late move pruning is counted once per node.
     pub pruned: BTreeMap<PruneReason, u64>,
-    /// Number of nodes found in the book.
+    /// Number of nodes whose position is in the book.
     pub book_matches: u64,
     /// Number of nodes whose moves were shared among threads.
     pub splits: u64,
@@ -84,7 +85,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Counts a late move that is reduced by this many plies. A reduction of 0 is not counted.
+    /// Counts a late move reduced by `plies`. A reduction of 0 is not counted.
     pub(super) fn reduce(&mut self, plies: Depth) {
         if plies > 0 {
             self.reduced += 1;
@@ -117,7 +118,7 @@ impl Sums {
         self.joins += other.joins;
     }
 
-    /// Returns the subset of the counts that the search itself also keeps.
+    /// Returns those counts that the search also keeps itself (see [`Counters`]).
     pub fn counters(&self) -> Counters {
         Counters { nodes: self.nodes, cutoffs: self.cutoffs, deeper: self.deeper, open: self.open }
     }

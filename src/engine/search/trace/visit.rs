@@ -17,10 +17,10 @@ pub struct Visit {
     pub thread: usize,
     /// Depth of the iteration, in plies.
     pub iteration: Depth,
-    /// 1-based rank of the line being searched.
+    /// 1-based rank of the line being searched (1 unless there are several principal variations).
     pub line: usize,
-    /// The move that led to the node, in SAN. `None` after a null move or if the same node is
-    /// searched again.
+    /// The move that led to the node, in SAN. `None` at the root, after a null move, or if the same
+    /// node is searched again.
     #[serde(rename = "move")]
     pub mv: Option<String>,
     /// The node's position as FEN.
@@ -28,7 +28,7 @@ pub struct Visit {
     /// The reason why the node was searched.
     #[serde(serialize_with = "describe")]
     pub why: SearchReason,
-    /// Reduction of the node's depth, in plies.
+    /// Late move reduction of the node's depth, in plies.
     pub reduction: Depth,
     /// Distance from the root in plies.
     pub ply: Ply,
@@ -42,16 +42,16 @@ pub struct Visit {
     pub beta: Score,
     /// Static evaluation, if it was computed.
     pub eval: Option<Score>,
-    /// Whether the transposition table had an entry.
+    /// Whether the transposition table had an entry for the node.
     pub hit: bool,
     /// Number of games in the book that reached the position, if the position is in the book.
     pub book_games: Option<u64>,
-    /// How many plies the node was reduced by because the last move had already been reduced and
-    /// the evaluation had improved for the side to move.
+    /// Number of plies by which the node was reduced in hindsight, because the last move had
+    /// already been reduced and the evaluation had improved for the side to move.
     pub hindsight: Depth,
     /// The table move and its extension in plies. A negative extension is a reduction.
     pub extended: Option<(String, Depth)>,
-    /// The moves that were not searched, each with the reason.
+    /// The pruned moves, each with the reason.
     pub pruned: Vec<(String, PruneReason)>,
     /// Whether late move pruning skipped the remaining quiet moves.
     pub quiets_pruned: bool,
@@ -59,7 +59,7 @@ pub struct Visit {
     pub split: bool,
     /// The rule or step that determined the node's value.
     pub end: NodeEnd,
-    /// The best move at the end of the visit, in SAN.
+    /// The best move, in SAN. `None` if no move raised alpha.
     pub best: Option<String>,
     /// Value of the node. Meaningless if the search was stopped during the visit.
     pub score: Score,
@@ -69,8 +69,7 @@ pub struct Visit {
     pub nodes: u64,
     /// Number of visits below this one that were counted but not recorded.
     pub hidden: u64,
-    /// Whether the visit is on the line [`Bounds::branch`](super::Bounds) or below the end of that
-    /// line.
+    /// Whether the visit is on the line [`Bounds::branch`](super::Bounds) or below its end.
     pub on_branch: bool,
 }
 

@@ -9,15 +9,15 @@ use crate::chess::notation::bound;
 use crate::support::words::number_of;
 
 impl Trace {
-    /// Describes the iterations. For each root window, lists the first move and the moves that
-    /// raised alpha or were searched again.
+    /// Describes the iterations as text. For each search of the root, lists the first move and the
+    /// moves that raised alpha or were searched again.
     pub fn iterations(&self) -> String {
         let mut text = String::new();
         let mut last = (0, 0);
         for (index, root) in self.visits.iter().enumerate().filter(|(_, visit)| visit.ply == 0) {
             let title = (root.iteration, root.line);
             let window = window(root);
-            // Writing to a string cannot fail, neither here nor below.
+            // Writing to a `String` cannot fail, so the results are ignored here and below.
             let _ = match title == last {
                 true => writeln!(text, "  searched again, {window}"),
                 false if root.line > 1 => {
@@ -72,7 +72,7 @@ impl Trace {
         visits.filter(move |(_, visit)| visit.parent == Some(parent))
     }
 
-    /// Returns the recorded tree of the last iteration, with one visit per line.
+    /// Returns the recorded tree of the last iteration as text, with one visit per line.
     pub fn tree(&self) -> String {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.visits.len()];
         for (index, visit) in self.visits.iter().enumerate() {
@@ -146,7 +146,7 @@ impl Visit {
         })
     }
 
-    /// Describes the visit in one line, without its name.
+    /// Describes the visit in one line, without the move that led to it (see [`Visit::name`]).
     pub fn describe(&self) -> String {
         let mut text = String::new();
         match self.why {

@@ -3,18 +3,19 @@
 //!
 //! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
 //! have been written as a sorted run. The state file lists the runs and records how much of the
-//! inputs has been read. It is written last and replaces the previous one atomically. If a build is
-//! killed, the next build removes any files that the state file does not list. All files are
-//! verified by checksum before use.
+//! inputs has been read. It is written last and replaces the previous state file atomically. If a
+//! build is killed, the next build removes any files that the state file does not list. All files
+//! are verified by checksum before use.
 //!
 //! A stage reads at least one chunk, and at least 1/32 as much text as all earlier stages together.
-//! This keeps the number of runs small even if the interval is short. Chunk boundaries depend only
-//! on the text, so a resumed build splits the text into the same chunks. To detect changes, a
-//! resumed build also compares a hash of the text.
+//! This keeps the number of runs small even if the interval between checkpoints is short. Chunk
+//! boundaries depend only on the text, so a resumed build splits the text into the same chunks. To
+//! detect changes, a resumed build also compares a hash of the text.
 //!
-//! After the last stage, the book is written to a file in the checkpoint folder (see `draft`). A
-//! build with facets buffers the lists of games in an unnamed file. If such a build is interrupted
-//! while it writes the book, the next build starts writing the book from scratch.
+//! After the last stage, the book is written to a file in the checkpoint folder (see `draft`), so
+//! that a resumed build can continue writing it. This is not possible with facets, because the
+//! lists of games are buffered in an unnamed file. If a build with facets is interrupted while it
+//! writes the book, the next build writes the book from scratch.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -42,9 +43,9 @@ use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, read_f
 const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 const LOCK: &str = "lock";
-/// Name prefixes of the other files, in this order: the pawn structures of all games, sorted
-/// records, the games that the records refer to, hashes of games, the book, and the note that
-/// records how much of the book has been written.
+/// Name prefixes of the other checkpoint files, in the order of the constants: the pawn structures
+/// of all games, sorted records, the games that the records refer to, hashes of games, the book,
+/// and the note that records how much of the book has been written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
@@ -89,7 +90,8 @@ pub(super) struct CheckpointWriter<'a> {
     state: State,
     due: Instant,
     known: usize,
-    /// The lock that keeps out other builds. Taken as soon as the folder exists.
+    /// The lock file that keeps other builds out of the folder. Locked as soon as the folder
+    /// exists.
     lock: Option<File>,
 }
 
@@ -190,7 +192,7 @@ impl<'a> CheckpointWriter<'a> {
 
     /// Schedules the next checkpoint. `last` is how long the previous checkpoint took. If that is
     /// longer than the interval, waits for `last` instead, so that checkpoints never take more time
-    /// than the work itself. An interval of zero is always kept.
+    /// than the work itself. If the interval is zero, the next checkpoint is due immediately.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
@@ -200,9 +202,9 @@ impl<'a> CheckpointWriter<'a> {
         self.state.stage > 0
     }
 
-    /// Whether to write a checkpoint at the end of this stage. If the build has only this one
-    /// stage, at least half of the interval must have passed. Otherwise the book will be complete
-    /// before a checkpoint would have been due, because writing the book takes less time than
+    /// Whether to write a checkpoint at the end of this stage. If the whole build has only one
+    /// stage, it is not worthwhile before half of the interval has passed: the book will be
+    /// complete before a checkpoint would be due, because writing the book takes less time than
     /// reading the games.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
@@ -218,8 +220,8 @@ impl<'a> CheckpointWriter<'a> {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Writes the records of a stage and the input offset at its end to disk, and frees the memory.
-    /// If this fails, the previous checkpoint remains valid.
+    /// Writes a checkpoint: the records of a stage and the input offset that it reached. Frees the
+    /// memory of the records. If writing fails, the previous checkpoint remains valid.
     pub(super) fn keep<R: PositionRecord>(
         &mut self,
         stage: Gathered<R>,
@@ -305,8 +307,8 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Skips input that an earlier run has read, and reports the errors in it again. Fails if the
-    /// input has changed.
+    /// Skips the input that an earlier run has read, and reports the errors found in it again.
+    /// Fails if the input has changed.
     pub(super) fn resume<R>(
         &mut self,
         beginning: &ResumePoint<R>,
@@ -366,7 +368,7 @@ impl Checkpoints {
     }
 }
 
-/// Whether this is the name of a file that a build may have created, complete or partial.
+/// Whether a build may have created a file of this name, complete or partial.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));

@@ -1,5 +1,5 @@
-//! Checkpoint files, which a build writes with checksums and a resumed build reads. If a file is
-//! damaged, the resumed build fails or writes the file again.
+//! Checkpoint files and their checksums. If a file is damaged, the resumed build fails or writes
+//! the file again.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -31,7 +31,7 @@ impl CheckpointFile {
         if self.is_of(xxh3_64(&bytes)) { Ok(bytes) } else { Err(self.damaged()) }
     }
 
-    /// Opens a file that may not fit into memory, after verifying its checksum.
+    /// Verifies the checksum of a file that may not fit into memory, and opens the file.
     pub(super) fn open(&self, folder: &Path) -> io::Result<File> {
         let open = || {
             let mut file = File::open(folder.join(&self.name))?;

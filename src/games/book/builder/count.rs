@@ -1,6 +1,7 @@
-//! Counts games and returns rows of partial counts, sorted and grouped as in a build.
+//! Counts some of the games of a book and returns the counts as rows, sorted and grouped as in a
+//! build.
 //!
-//! The `pack` module turns the rows into a book. If every piece of the input covers only a narrow
+//! The `pack` module turns the rows into a book. If every piece of its input covers only a narrow
 //! range of keys, `pack` reads the rows one partition at a time. Otherwise, all rows go through the
 //! same stores as in a build. Either way, the resulting book is the same.
 
@@ -107,7 +108,7 @@ enum Records {
 }
 
 /// Reads and counts games, with or without facets. It is not an error if there are no games,
-/// because other runs may have counted some.
+/// because other runs may have counted some for the same book.
 pub(in crate::games::book) fn count(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -135,7 +136,8 @@ impl Counted {
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
     /// Passes the rows of one part to `take`, sorted by key, then with first visits before repeated
-    /// ones, then by move and facets. The parts themselves are in key order.
+    /// visits, then by move and facets. The keys in each part are higher than those in the parts
+    /// before it.
     pub(in crate::games::book) fn rows(
         &self,
         part: usize,

@@ -36,8 +36,8 @@ pub(super) struct Shared<'a> {
     /// The hashes of the games counted so far, if duplicates are skipped.
     pub(super) games: Option<Mutex<HashSet<u64>>>,
     pub(super) disk: Arc<Disk>,
-    /// The hash function used by all threads. It is the same in every run of the program, because
-    /// hashes from earlier runs are reused.
+    /// The hash function used by all threads. It gives the same hashes in every run of the program,
+    /// because a resumed build reuses stored hashes.
     hashing: BuildHasherDefault<DefaultHasher>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct GameCounter<'a, R> {
     players: u64,
     /// A hash of all positions of the current game, including those that are not counted.
     course: u64,
-    /// Whether the last game that the visitor accepted is counted, and if not, why.
+    /// Whether the last game that passed the filter was counted and, if not, the reason.
     verdict: Admission,
     /// The last game, if it is counted and its records have not been created yet.
     counted: Option<CountedGame>,
@@ -101,14 +101,16 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.store.spill_if_needed(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
-    /// Finishes the last game. Its text starts at `offset` in the input.
+    /// Finishes the game that was read last. `text` is the text of the game, which starts at byte
+    /// `offset` of the input.
     #[inline]
     pub(super) fn finish_game(&mut self, input: usize, offset: u64, text: &[u8]) {
         if let Some(log) = &mut self.log {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
         }
-        // If the filter rejected the game or the game is not counted, there is nothing to record.
+        // There is nothing to record if the filter rejected the game or if the game is not counted
+        // for another reason.
         let Some(game) = self.counted.take() else { return };
         #[cfg(feature = "parquet")]
         let game = match R::OF_GAME {
@@ -119,12 +121,12 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     fn record(&mut self, game: &CountedGame) {
-        // Insert all structures in one pass, so that the processor can overlap the frequent cache
-        // misses.
+        // Insert all pawn structures in one pass, so that the processor can overlap the frequent
+        // cache misses.
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
-            // Visits collected from a tree contain no duplicate moves.
+            // Visits collected from a game tree contain no duplicate moves.
             let is_line = self.tree.is_none();
             if visit.again && is_line && !is_new_move(visit, &self.line[..index]) {
                 continue;
@@ -234,8 +236,8 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
         }
         let reads_on = self.shared.options.unique || self.tree.is_some();
         if reads_on {
-            // Multiplication by an odd number is reversible and makes the hash depend on the order
-            // of the positions.
+            // Multiplication by an odd number is reversible, so it loses no information, and it
+            // makes the hash depend on the order of the positions.
             self.course = self.course.wrapping_mul(COURSE_FACTOR) ^ ply.key;
             if self.is_full() {
                 return ControlFlow::Continue(());
@@ -248,7 +250,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             step.mv = Some(ply.mv);
         }
         self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
-        // Variations and the hash that identifies duplicates require the whole game.
+        // Read on to the end of the game only for variations and duplicate detection.
         if self.is_full() && !reads_on {
             return ControlFlow::Break(());
         }
@@ -293,7 +295,7 @@ fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     };
     let mut seen = HashSet::from([(game.start.key(), None)]);
     let mut visits = vec![visit(&game.start, None)];
-    // The number of plies up to and including each move; `None` if the move does not count.
+    // The number of plies up to and including each move; `None` if the move is not counted.
     let mut plies: Vec<Option<u32>> = Vec::new();
     game.visit_tree(|at| {
         let mv = at.played.mv;
@@ -315,7 +317,8 @@ fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
     visits
 }
 
-/// Whether the game plays this move in this position for the first time, so that it is counted.
+/// Whether the game plays this move in this position for the first time. Later repetitions are not
+/// counted.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {
     step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
 }

@@ -49,13 +49,14 @@ struct Written {
 
 pub(super) struct BookDraft<'k, 'a> {
     checkpointer: &'k mut CheckpointWriter<'a>,
-    /// A description of the options, including the total number of parts.
+    /// A description of the book: the pruning options and the total number of parts.
     book: String,
     written: Written,
 }
 
 impl<'k, 'a> BookDraft<'k, 'a> {
-    /// Opens the existing draft if its options and its number of parts match, or creates a new one.
+    /// Opens the existing draft if its options and number of parts match. Otherwise, creates a new
+    /// draft.
     pub(super) fn begin(
         checkpointer: &'k mut CheckpointWriter<'a>,
         options: &BuildOptions,
@@ -110,7 +111,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     }
 }
 
-/// Reads the note left behind by an interrupted build. If the note cannot be read, it is ignored.
+/// Reads the note left behind by an interrupted build. Returns `None` if there is no valid note.
 fn read_note(checkpointer: &CheckpointWriter<'_>, book: &str) -> Option<Written> {
     serde_json::from_slice(&NOTE_KIND.load(&checkpointer.note(), book).ok()?).ok()
 }

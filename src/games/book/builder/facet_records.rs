@@ -1,4 +1,5 @@
-//! Records that contain the facets of their games. They are written as rows of partial counts.
+//! Records that count games by position, move and facets. They are written as rows of partial
+//! counts.
 
 use super::records::{CountedGame, OfGame, PositionRecord, RESULTS, Visit};
 use super::rows::{FacetKind, PartialRow, RowFacets, RowRecord};
@@ -7,16 +8,18 @@ use crate::games::book::facets::{GameFacets, GameId, GameTags, RatingGroup, Spee
 use crate::games::pgn::GameDate;
 use crate::games::pgn::GameResult;
 
-/// A position reached in games with the same facets and result, and the move played there, if any.
+/// The number of games with the same facets and result that reached a position and continued with
+/// the same move, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FacetRecord {
     key: u64,
-    /// From the highest bit: whether the position is repeated, move (15 bits, 0 for none), whether
-    /// Black is to move, rating group (4 bits, 0 for none), speed (3), month (21), result (2),
-    /// number of games (8), number of games in which the player to move has a rating (8).
+    /// A bit field. From the highest bit: whether the position is repeated, move (15 bits, 0 for
+    /// none), whether Black is to move, rating group (4 bits, 0 for none), speed (3), month (21),
+    /// result (2), number of games (8), number of games in which the player to move has a rating
+    /// (8).
     kind: u64,
-    /// The day of the month on which the latest game was played, with the game's id in the lower
-    /// bits.
+    /// The latest game, as an integer that can be compared: the day of the month in the upper bits,
+    /// and the game's id in the lower bits.
     latest: u64,
     pawns: u32,
     ratings: u32,
@@ -254,7 +257,7 @@ mod tests {
             assert_eq!(row.games, [0, 700, 0, 0]);
             let facets = row.facets.expect("facets");
             assert_eq!(facets.ratings, (350 * 1850, 350));
-            // The latest game is the last of those played on the 9th.
+            // The latest game is the one with the greatest id among those played on the 9th.
             assert_eq!(facets.latest.0.in_digits(), Some(20_240_509));
             assert_eq!(facets.latest.1, GameId::from_number(76 * 9 + 8));
         }

@@ -9,7 +9,7 @@ use crate::games::book::facets::FacetFilter;
 use crate::games::pgn::{GameResult, Tags};
 use crate::support::error::ParseError;
 
-/// Conditions on the tags of a game. A condition fails if the game lacks the tag.
+/// Conditions on the tags of a game. A condition fails if the game lacks the tag that it tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameFilter {
     /// The minimum rating of both players, or of one player if `rated_side` is set.
@@ -18,7 +18,7 @@ pub struct GameFilter {
     pub max_elo: Option<u32>,
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// ECO ranges, one of which must contain the game's ECO code.
+    /// Accepted ranges of ECO codes. If empty, all games pass.
     pub eco: Vec<EcoRange>,
     /// Minimum time per player in seconds, including the increments for 60 moves.
     pub min_seconds: Option<u32>,
@@ -26,9 +26,10 @@ pub struct GameFilter {
     pub max_seconds: Option<u32>,
     /// The accepted results.
     pub results: Vec<GameResult>,
-    /// Lower-case strings, at least one of which must occur in a player's name.
+    /// Lower-case strings, at least one of which must occur in a player's name. If empty, all games
+    /// pass.
     pub players: Vec<String>,
-    /// Lower-case titles, one of which a player must have.
+    /// Accepted titles in lower case, one of which a player must have. If empty, all games pass.
     pub titles: Vec<String>,
     /// The side whose name and title are tested; `None` for either side.
     pub side: Option<Color>,

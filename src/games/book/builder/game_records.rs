@@ -13,8 +13,8 @@ use crate::games::pgn::GameResult;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {
     key: u64,
-    /// From the highest bit: [`AGAIN`], move (15 bits, 0 for none), number of the game (32),
-    /// [`IS_GAME`], [`BLACK_TO_MOVE`], result (2).
+    /// A bit field. From the highest bit: [`AGAIN`], move (15 bits, 0 for none), number of the game
+    /// (32), [`IS_GAME`], [`BLACK_TO_MOVE`], result (2).
     rest: u64,
 }
 
@@ -158,8 +158,8 @@ fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize
         let place = mv.and_then(|mv| entry.moves.binary_search_by_key(&mv, |&(mv, _)| mv).ok());
         match place {
             Some(place) => listed.push((place + 1, record.game())),
-            // The game has no move here, or its move was pruned. Repeated visits have already been
-            // counted.
+            // The game has no counted move in this position, or the move was pruned. Repeated
+            // visits are skipped, because the game is already listed for its first visit.
             None if !record.is_again() => listed.push((0, record.game())),
             None => {}
         }

@@ -89,7 +89,7 @@ pub enum BuildError {
     /// No game was counted.
     #[error("cannot build a book: no readable game counts: {0}")]
     NoGames(String),
-    /// An input that was derived from games, such as partial counts, cannot be used.
+    /// An input derived from games, such as partial counts, cannot be used.
     #[cfg(feature = "parquet")]
     #[error("{0}")]
     Input(String),
@@ -158,7 +158,7 @@ fn build_of<R: BookRecord, W: BookOutput>(
 ) -> Result<(W, BuildTally), BuildError> {
     let files = files_of(inputs, options);
     let shared = Shared::new(options);
-    // This also locks the checkpoint folder, so that the build has exclusive access.
+    // `gather` also locks the checkpoint folder, so that the build has exclusive access.
     let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
         // No game was counted, so the checkpoints are useless. If the command is repeated, it reads
@@ -369,7 +369,8 @@ pub(super) fn on_threads<T: Send>(
 }
 
 fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
-    // Join all threads: a scope panics if a panicked thread was not joined.
+    // Join all threads before reporting errors, because a scope panics if a panicked thread was not
+    // joined.
     let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
     let died = |_| io::Error::other("a thread of the build has panicked");
     results.into_iter().map(|result| result.map_err(died)).collect()
@@ -422,8 +423,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// record is held in memory as read, as sorted, and as part of an entry.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
-/// The base-2 logarithm of the maximum number of parts per partition. More would require too many
-/// seeks.
+/// The base-2 logarithm of the maximum number of parts per partition. Reading more parts would
+/// require too many seeks.
 const MAX_PART_BITS: u32 = 10;
 
 trait Partitioned: Sync {
@@ -447,7 +448,7 @@ struct Source<'a, R> {
 
 /// Returns the base-2 logarithm of the number of parts per partition needed to keep all threads
 /// within the memory limit. A book with facets always has one part per partition, because its bytes
-/// depend on the number of parts.
+/// depend on the number of parts and must not depend on the memory limit.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;

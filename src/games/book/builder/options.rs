@@ -1,4 +1,4 @@
-//! Build options, and the monitor of a build.
+//! Options for building a book, and a monitor that reports progress.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::manifest::{MIN_GAMES, MIN_SCORE, SIDE};
 use crate::games::pgn::Language;
 
-/// The default depth of a book, in plies.
+/// The default number of plies counted per game.
 pub const DEFAULT_MAX_PLY: u32 = 40;
 /// The default memory limit of a build, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
@@ -25,14 +25,15 @@ pub struct BuildOptions {
     pub max_ply: u32,
     /// Whether games and lines without a result are also counted.
     pub undecided: bool,
-    /// Whether the moves in variations are also counted. A game then counts once for each position
-    /// in its tree, and once for each move there. Null moves end a line.
+    /// Whether the moves in variations are also counted. A game then counts once for each distinct
+    /// position in its tree, and once for each distinct move in that position. A null move ends its
+    /// line.
     pub variations: bool,
     /// The filter for games.
     pub filter: GameFilter,
     /// Whether duplicate games are counted only once.
     pub unique: bool,
-    /// The language of the piece letters; `None` to detect it for each file.
+    /// The language of the piece letters; `None` to detect it from the text.
     pub language: Option<Language>,
     /// The side whose moves are included; `None` for both.
     pub side: Option<Color>,
@@ -52,7 +53,7 @@ pub struct BuildOptions {
     pub memory: usize,
     /// The folder to which sorted runs are written when records exceed the memory limit.
     pub spill_folder: PathBuf,
-    /// The checkpoints of a long build, if any.
+    /// Checkpoint settings; `None` to write no checkpoints.
     pub checkpoints: Option<Checkpoints>,
 }
 
@@ -147,8 +148,8 @@ impl FaultListener {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that stores errors and forwards them to `other`, along with the list that
-    /// it stores them in. Returns `None` if `other` is `None`.
+    /// Returns a listener that forwards errors to `other` and stores them in a list, together with
+    /// that list. Returns `None` if `other` is `None`.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);
@@ -172,7 +173,7 @@ impl fmt::Debug for FaultListener {
 }
 
 impl Monitor {
-    /// The value of `parts` once the whole book has been written.
+    /// The value of [`Monitor::parts`] once the whole book has been written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
     /// Stops reading input. If a book is being built, it then contains only the games read so far.

@@ -1,4 +1,5 @@
-//! Builds a book from rows of partial counts, which is the second half of a build.
+//! Builds a book from rows of partial counts. This is the second half of a build, after the games
+//! have been counted.
 //!
 //! Rows arrive in pieces, each covering a range of keys. If the ranges are narrow, as in sorted
 //! files, each partition of the book is read only from the few pieces that may contain its rows.
@@ -39,21 +40,22 @@ pub(in crate::games::book) trait RowSource: Sync {
 }
 
 pub(in crate::games::book) struct Packing<'a> {
-    /// Of these, only the pruning conditions, the memory limit, the number of threads and the spill
-    /// folder are used.
+    /// Build options. Only the pruning conditions, the memory limit, the number of threads and the
+    /// spill folder are used.
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,
-    /// The expected number of games, summed over all rows.
+    /// The expected sum of the game counts in all rows.
     pub visits: u64,
-    /// The expected sum of [`PartialRow::sum`] over all rows, if known.
+    /// The expected checksum of all rows (the sum of [`PartialRow::sum`]), if known.
     pub sum: Option<u64>,
 }
 
-/// The base-2 logarithm of the maximum number of partitions if rows are read in place.
+/// The base-2 logarithm of the maximum number of partitions if rows are read in place, that is,
+/// directly from the pieces without sorting them first.
 const MAX_BITS: u32 = 20;
-/// Maximum number of rows to read in place, as a percentage of all rows. If more would have to be
-/// read, because some pieces are read repeatedly, sorting is cheaper.
+/// Maximum number of rows to read in place, as a percentage of all rows. It can exceed 100 because
+/// some pieces are read repeatedly. Beyond this limit, sorting all rows is cheaper.
 const MAX_READ: u64 = 150;
 
 /// Builds a book from rows and writes it to an empty `output`. Fails if there are no rows, if rows
@@ -146,13 +148,14 @@ impl<P: Partitioned> Partitioned for Interruptible<'_, P> {
 
 struct Seen<'a> {
     monitor: &'a Monitor,
-    /// Sets of pawn structures that no thread is currently using.
+    /// A pool of pawn sets. A thread that reads rows takes a set from the pool and returns it
+    /// afterwards.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
     sum: AtomicU64,
 }
 
-/// The monitor's counters are updated once every this many rows.
+/// Number of rows between updates of the monitor's counters.
 const REPORTED_ROWS: u64 = 1 << 12;
 
 impl<'a> Seen<'a> {
@@ -177,7 +180,7 @@ impl<'a> Seen<'a> {
                 check_stopped(self.monitor)?;
             }
             pawns.insert(u64::from(row.pawns) << u32::BITS);
-            // The sum of the counts in damaged rows may overflow.
+            // The counts in damaged rows may be so large that their sum overflows.
             visits = row.games.iter().fold(visits, |sum: u64, &games| sum.saturating_add(games));
             sum = sum.wrapping_add(row.sum());
             records_of(row, &mut push)
@@ -194,7 +197,7 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     let PartialRow { key, side, mv, again, .. } = *row;
     let visit = Visit { key, pawn_key: 0, side, mv, again };
     for (result, &games) in RESULTS.into_iter().zip(&row.games) {
-        // Counts saturate in a book, so they must saturate here too.
+        // Counts in a book saturate at `u32::MAX`, so they must saturate in the records too.
         let mut left = u32::try_from(games).unwrap_or(u32::MAX);
         while left > 0 {
             let some = left.min(Record::MAX_GAMES);

@@ -15,8 +15,9 @@ pub(super) struct Visit {
     pub pawn_key: u64,
     pub side: Color,
     pub mv: Option<Move>,
-    /// Whether another visit already counts the position for this game, because it occurred earlier
-    /// or because the game has variations.
+    /// Whether another visit already counts the position for this game. The reason is that the
+    /// position occurred earlier, or that a game with variations has separate visits for positions
+    /// and moves.
     pub again: bool,
 }
 
@@ -25,7 +26,7 @@ pub(super) struct CountedGame {
     pub result: GameResult,
     /// The index of the game in the log of its thread; 0 if there is no log.
     pub number: u32,
-    /// The facets of the game, set only for [`OfGame::Facets`].
+    /// The facets of the game. Set only for [`OfGame::Facets`].
     #[cfg(feature = "parquet")]
     pub facets: GameFacets,
 }
@@ -100,14 +101,14 @@ pub(super) trait BookRecord: PositionRecord {
     ) -> Block;
 }
 
-/// A position reached in games with the same result, and the move played there, if any. To save
-/// memory, a record takes only 12 bytes. It is sorted as a single integer.
+/// The number of games with the same result that reached a position and continued with the same
+/// move, if any. To save memory, a record takes only 12 bytes. It is sorted as a single integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
     key: u64,
-    /// From the highest bit: [`AGAIN`], move (15 bits, 0 for none), [`BLACK_TO_MOVE`], result (2),
-    /// number of games (13).
+    /// A bit field. From the highest bit: [`AGAIN`], move (15 bits, 0 for none), [`BLACK_TO_MOVE`],
+    /// result (2), number of games (13).
     rest: u32,
 }
 
@@ -142,7 +143,8 @@ impl Record {
         Record { rest: once.rest - 1 + games, ..once }
     }
 
-    /// Returns the bits above the result, which together with the key identify a partial row.
+    /// Returns the bits of `rest` above the result, which together with the key identify a partial
+    /// row.
     pub(super) fn group_key(&self) -> u32 {
         self.rest >> RESULT_SHIFT >> 2
     }
@@ -257,10 +259,10 @@ impl BookRecord for Record {
     }
 }
 
-/// Mean number of records per bucket. It is small enough for insertion sort.
+/// Target for the mean number of records per bucket. It is small enough for insertion sort.
 const BUCKET_RECORDS: usize = 6;
-/// The base-2 logarithm of the maximum number of buckets in a partition. With more buckets, the
-/// positions at which they are filled would no longer all fit into the cache.
+/// The base-2 logarithm of the maximum number of buckets in a partition. With more buckets, their
+/// write positions in memory would no longer all fit into the cache.
 const MAX_BUCKET_BITS: u32 = 11;
 
 /// Sorts the records of a partition into `sorted`. The key bits below the partition bits are
@@ -283,7 +285,8 @@ pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
         *end -= 1;
         sorted[*end] = *record;
     }
-    // Filling the buckets has moved each end to the start of its bucket.
+    // Each element of `ends` is now the start of its bucket, because it was decremented for every
+    // record.
     let mut rest = &mut sorted[..];
     for start in ends.into_iter().rev() {
         let (before, bucket) = rest.split_at_mut(start);

@@ -7,17 +7,19 @@ use crate::chess::position::{Color, Move};
 use crate::games::book::facets::{GameId, RatingGroup, Speed};
 use crate::games::pgn::GameDate;
 
-/// Games that reached a position and continued with the same move, or with no counted move.
+/// The number of games that reached a position and continued with the same move, or with no counted
+/// move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
     pub key: u64,
-    /// The top bits of the pawn key of the position. The pawn filter uses the highest of them.
+    /// The top bits of the position's pawn key. The pawn filter uses only the highest of them.
     pub pawns: u32,
     pub side: Color,
     /// The move played; `None` for the last counted position of a game and for uncounted moves.
     pub mv: Option<Move>,
-    /// Whether the games are counted only for the move, not for the position, because the position
-    /// is counted in another row. It occurred earlier in the games, or the games have variations.
+    /// Whether the games are counted only for the move, not for the position. The position is then
+    /// counted in another row, because it occurred earlier in the games or because the games have
+    /// variations.
     pub again: bool,
     /// The number of games for each result, in the order of
     /// [`GameResult`](crate::games::pgn::GameResult).

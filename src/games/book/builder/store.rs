@@ -55,7 +55,8 @@ impl<R: PositionRecord> Store<R> {
         }
     }
 
-    /// Adds a record for a position that is likely to occur in many games.
+    /// Adds a record for a position that is likely to occur in many games. Such records are merged
+    /// in the front cache.
     #[inline]
     pub(super) fn push_common(&mut self, record: R) {
         if !R::JOINS {
@@ -157,7 +158,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Creates part `number`, where each partition is split into `2^bits` parts.
+    /// Creates part `number`, assuming that each partition is split into `2^bits` parts.
     pub(super) fn new(number: usize, bits: u32) -> Self {
         Part { number, bits: PARTITION_BITS + bits }
     }
@@ -220,8 +221,8 @@ impl<R: PositionRecord> Collected<R> {
         (full + self.open[partition].len()) as u64 + on_disk
     }
 
-    /// Writes all these parts to an empty file as a single run and syncs the file. Returns the run
-    /// and the file's checksum.
+    /// Writes all records in `parts` to an empty file as a single run and syncs the file. Returns
+    /// the run and the file's checksum.
     pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
         let mut file = ChecksumWriter::new(file);
         let ends = SortedRun::write_to(&mut file, disk, |partition, records| {
@@ -372,8 +373,8 @@ fn invalid(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// Searches a sorted range of a file and returns the index of the first record whose key satisfies
-/// `is_there`.
+/// Searches a sorted range of a file by bisection. Returns the index of the first record whose key
+/// satisfies `is_there`.
 fn first_of<R: PositionRecord>(
     file: &mut File,
     (mut low, mut high): (u64, u64),

@@ -13,7 +13,8 @@ use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language
 use crate::support::files::describe;
 use crate::support::words::visible;
 
-/// How many chunks the other threads may get ahead of a slow chunk. This limits memory use.
+/// Maximum number of chunks by which the other threads may get ahead of a slow chunk. This limits
+/// the memory for their tallies.
 const LEAD: u64 = 64;
 
 /// The tally of a build's games.
@@ -23,9 +24,10 @@ pub struct BuildTally {
     pub games: GameTotals,
     /// Games that were not counted.
     pub skipped: Skipped,
-    /// Games in which reading stopped at an error.
+    /// Games that were not read to the end because of an error.
     pub broken: u64,
-    /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
+    /// Games whose `Result` tag contradicts the result at the end of the moves. The tag takes
+    /// precedence.
     #[serde(default)]
     pub contradictions: u64,
     /// The first [`BuildTally::KEPT_FAULTS`] errors, in input order.
@@ -167,7 +169,7 @@ struct OrderedTally {
     read: TallySoFar,
     due: u64,
     early: BTreeMap<u64, ChunkTally>,
-    /// Set after a thread has failed, so that no other thread waits for it.
+    /// Set after a thread has failed, so that no other thread waits for its chunk.
     abandoned: bool,
 }
 
@@ -196,7 +198,8 @@ impl<'a> Tallies<'a> {
         ChunkTurn { tallies: self, number, is_over: false }
     }
 
-    /// Stores the tally of a chunk, then adds up all consecutive tallies that are complete.
+    /// Stores the tally of a chunk, then adds all tallies that are next in input order to the
+    /// total.
     fn add(&self, number: u64, tally: ChunkTally) {
         let mut sum = self.lock();
         let sum = &mut *sum;
@@ -269,7 +272,8 @@ impl Drop for ChunkTurn<'_, '_> {
 }
 
 impl BuildTally {
-    /// The number of errors to keep. A [`FaultListener`] receives all errors.
+    /// The number of errors kept in [`BuildTally::faults`]. A [`FaultListener`] receives all
+    /// errors.
     pub const KEPT_FAULTS: usize = 10;
 
     pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {

@@ -23,8 +23,8 @@ pub enum Rejection {
     Unplayed,
     /// The move has fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
     TooFewGames,
-    /// The side that played the move lost every game with a result. Ignored with [`Policy::Worst`]
-    /// or [`Chooser::plays_lost`](super::chooser::Chooser::plays_lost).
+    /// The side that played the move lost every game with a result. Not checked with
+    /// [`Policy::Worst`] or [`Chooser::plays_lost`](super::chooser::Chooser::plays_lost).
     Lost,
     /// The engine has learned that the move is bad.
     Vetoed(Veto),
@@ -61,14 +61,14 @@ impl fmt::Display for Rejection {
 pub struct Candidate {
     /// The move and its games.
     pub book_move: BookMove,
-    /// Expected points for the side that plays the move, based on the games that reached the
+    /// Mean score, from 0 to 1, of the side that plays the move in the games that reached the
     /// resulting position.
     pub score: f64,
     /// The value of the resulting position in centipawns, from the point of view of the side that
     /// plays the move. `None` if that position was not analysed.
     pub value: Option<Score>,
-    /// Expected points based on both the games and the value. Equal to `score` if there is no
-    /// value.
+    /// Expected score, from 0 to 1, based on both the games and `value`. Equal to `score` if there
+    /// is no value.
     pub expected: f64,
     /// Lower and upper bounds of the true score at the confidence level of the chooser.
     pub certain: (f64, f64),

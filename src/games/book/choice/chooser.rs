@@ -16,16 +16,17 @@ use crate::support::random::Random;
 pub struct Chooser {
     /// The policy for choosing moves.
     pub policy: Policy,
-    /// The probability, from 0.5 to 1, that the true score is at least the lower bound.
+    /// The confidence level of the score bounds: the probability, from 0.5 to 1, that the true
+    /// score is at least the lower bound.
     pub confidence: f64,
     /// Minimum number of games that must have reached the position after a move.
     pub min_games: u64,
-    /// How much a move may lose according to the analysis, in centipawns. [`Policy::Worst`],
-    /// [`Policy::Random`] and [`Policy::Frequency`] ignore this limit.
+    /// How much worse than the best move a move may be according to the analysis, in centipawns.
+    /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`] ignore this limit.
     pub max_loss: Score,
     /// Whether to also play moves that lost every game. This is needed to imitate a player.
     pub plays_lost: bool,
-    /// The learned results, which can veto moves.
+    /// A book of the engine's learned results, which can veto moves.
     pub learned: Option<Book>,
     random: Random,
 }
@@ -36,7 +37,8 @@ pub(crate) const MAX_LOSS: Score = 30;
 /// A value from an analysis counts as much as this many games with the predicted score.
 /// Chosen by hand: searches are better at tactics, and games are better at long-term plans.
 const VALUE_GAMES: f64 = 100.0;
-/// Wins and losses added to a move without a value, so that a single game has little influence.
+/// Numbers of wins and losses added to the results of a move without a value, so that a single game
+/// has little influence.
 const PRIOR: (f64, f64) = (1.0, 1.0);
 /// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
 /// points below the lower bound of another move. Without this margin, differences of 0.1% would be
@@ -107,7 +109,8 @@ impl Chooser {
             });
             let mut counts = candidate.book_move.reached;
             if candidate.value.is_some() {
-                // If there is a value, games and lines without a result add no information.
+                // A game or line without a result would count as half a point, but the value is a
+                // better estimate.
                 counts.undecided = 0;
             }
             let (mean, error) = mean_and_error(&counts, side, prior);
@@ -251,7 +254,8 @@ impl Chooser {
     }
 }
 
-/// Returns the score of a move in the book. Weights are ignored: they are unrelated to results.
+/// Returns the score of a move according to the book. Weights are ignored, because they are
+/// unrelated to results.
 fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
     let counts = if weights { Counts::default() } else { candidate.book_move.reached };
@@ -482,7 +486,7 @@ mod tests {
         let book = book(&["e4", "d4", "c4"].map(|mv| (mv, "1/2-1/2", 60)));
         let c4 = Game::default().position().parse_move("c4").expect("a move");
         let judged = |values: &[(&str, Score, Option<Score>)]| {
-            // Make the best move outside the analysis a book move.
+            // Replace the best move outside the analysis with 1.c4, which is a book move.
             let mut found: Vec<BookValue> = analysed(&book, values).values().collect();
             for value in found.iter_mut().filter(|value| value.outside.is_some()) {
                 value.outside = value.outside.map(|(_, score)| (c4, score));
@@ -503,7 +507,7 @@ mod tests {
         );
         let [_, _, c4] = judged(&[("", 40, Some(0)), ("e4", -40, None)]);
         assert_eq!(c4, (Some(0), Some(Rejection::Loses)));
-        // If the position itself was not analysed, only its games decide.
+        // If the position itself was not analysed, moves without a value are not rejected.
         assert_eq!(judged(&[("e4", -40, None)])[1].1, None);
     }
 

@@ -26,7 +26,7 @@ pub enum Policy {
     /// score. Uses weights in the same way as [`Policy::Prefer`].
     Weighted,
     /// Chooses moves in proportion to how often they were played, regardless of their scores. This
-    /// imitates the players.
+    /// imitates the players of the book's games.
     Frequency,
 }
 

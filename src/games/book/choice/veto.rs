@@ -14,12 +14,12 @@ use crate::games::book::format::counts::Counts;
 use crate::games::book::lookup::Book;
 use crate::support::words;
 
-/// The minimum and maximum weight of the book's score, in learned games. Chosen by hand: a move
-/// with few book games is vetoed after two or three losses, and a balanced move with many book
-/// games after six losses.
+/// The minimum and maximum weight of the book's score when it is combined with learned games, as a
+/// number of games. Chosen by hand: a move with few book games is vetoed after two or three losses,
+/// and a balanced move with many book games after six losses.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
-/// Learned games veto a move if the upper bound of its score is lower by more than this many points
-/// than each of three values: the book's score, one half, and the upper bound for the other moves.
+/// Learned games veto a move if the upper bound of its score is more than this many points below
+/// each of three values: the book's score, one half, and the upper bound for the other moves.
 const CLEARLY: f64 = 0.04;
 /// A move is vetoed if learned searches show this disadvantage, in centipawns, for the side that
 /// played it. Chosen by hand: sound openings stay within half of this limit.
@@ -37,7 +37,7 @@ pub enum Veto {
         /// The score that the book predicts, from 0 to 1.
         book: f64,
     },
-    /// A search of the position after the move, or after a reply to it, returned this score. In
+    /// A search of the position after the move, or after a reply to it, returned this score, in
     /// centipawns for the side that played the move.
     Search(Score),
 }
@@ -103,7 +103,8 @@ fn by_games(
 fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore) -> Option<Veto> {
     let found = worth(learned, position, mv)?;
     let promised = expectation(found) < book.expected - CLEARLY;
-    // If the search of the position found nothing better, this move is the best one.
+    // If the search of the position found nothing better, this move is the best one and is not
+    // vetoed.
     let is_best = learned.value(position).is_some_and(|value| value.score <= found);
     (found <= -BEHIND && promised && !is_best).then_some(Veto::Search(found))
 }

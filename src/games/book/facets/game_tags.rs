@@ -92,14 +92,15 @@ impl GameTags {
 /// Selects games by facets. By default, all games pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FacetFilter {
-    /// The accepted rating groups. A game belongs to the group of its players' mean rating, or of
-    /// the only known rating. A game without ratings does not pass.
+    /// The accepted rating groups; if empty, all games pass. A game belongs to the group of its
+    /// players' mean rating, or of the only known rating. A game without ratings belongs to no
+    /// group.
     pub ratings: Vec<RatingGroup>,
     /// The accepted speeds.
     pub speeds: Vec<Speed>,
-    /// The first accepted day. A game without a date does not pass.
+    /// The earliest date to accept (inclusive). If set, games without a date are rejected.
     pub since: Option<PgnDate>,
-    /// The last accepted day. A game without a date does not pass.
+    /// The latest date to accept (inclusive). If set, games without a date are rejected.
     pub until: Option<PgnDate>,
 }
 
@@ -132,7 +133,7 @@ impl FacetFilter {
 /// A filter compiled for testing many games quickly.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) struct CompiledFilter {
-    /// The accepted rating groups as a bit set; `None` accepts all games.
+    /// The accepted rating groups as a bit set; `None` if all games pass.
     ratings: Option<u16>,
     speeds: u8,
     first: GameDate,

@@ -29,7 +29,7 @@ use super::game_tags::GameTags;
 
 use crate::support::error::ParseError;
 
-/// Sizes in bytes: the part before the tags, the tags of one game, and the row for one game.
+/// Sizes in bytes of the header before the tags, the tags of one game, and the row for one game.
 pub(super) const HEAD_BYTES: usize = 16;
 pub(super) const TRAITS_BYTES: usize = 8;
 pub(super) const ROW_BYTES: usize = 32;

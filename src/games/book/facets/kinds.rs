@@ -60,7 +60,7 @@ pub enum Speed {
     Blitz,
     /// Less than 25 minutes per player.
     Rapid,
-    /// Less than six hours per player, or an unknown time.
+    /// Less than six hours per player, or an unknown time control.
     Classical,
     /// At least six hours per player, or no clock.
     Correspondence,
@@ -108,7 +108,7 @@ fn estimate(text: &str) -> Option<u32> {
     let (base, increment) = period.split_once('+').unwrap_or((period, "0"));
     let base: u32 = base.trim().trim_start_matches('*').parse().ok()?;
     let increment: u32 = increment.trim().parse().ok()?;
-    // A period of fewer than 40 moves is repeated.
+    // A period of fewer than 40 moves is assumed to be repeated until move 40.
     let periods = moves.map_or(1, |moves| ESTIMATED_MOVES.div_ceil(moves.max(1)));
     Some(base.saturating_mul(periods).saturating_add(increment.saturating_mul(ESTIMATED_MOVES)))
 }

@@ -1,4 +1,4 @@
-//! The games for a book that is being built. They are logged as they are read, and then sorted.
+//! Logs the games of a book as they are read, and then sorts them into the games section.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -121,7 +121,7 @@ impl GameLog {
         self.games.len()
     }
 
-    /// Returns the size in bytes of the log and the section created from it.
+    /// Returns the approximate size in bytes of the log and the section created from it.
     pub(in crate::games::book) fn memory(&self) -> usize {
         let games = self.games.len() + self.again.len();
         games * BYTES_PER_GAME + self.names.len() * BYTES_PER_NAME
@@ -211,8 +211,8 @@ const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
     /// Merges the games of several logs into one sorted table, keeping only those for which `stays`
-    /// returns true. If a game has duplicates, only one log has counted it. Fails if there are more
-    /// games or names than the format supports.
+    /// returns true. Of several duplicates, only one may be counted in any of the logs. Fails if
+    /// there are more games or names than the format supports.
     pub(in crate::games::book) fn new(
         logs: Vec<GameLog>,
         files: &[FileRecord],

@@ -7,11 +7,12 @@
 //! positions were reached by a single game, and reading the numbers of a thousand games takes a few
 //! microseconds.
 //!
+//! Games are numbered from latest to earliest, so every list starts with the latest games, and the
+//! games of each month have consecutive numbers. Each row contains a hash of the game's text, which
+//! shows whether the file still contains the game.
+//!
 //! The alternative would be to store tables of counts by facet. All facets would then have to be
-//! listed in advance, and the highest-rated games that pass a filter could not be found. Games are
-//! numbered from latest to earliest, so every list starts with the latest games, and each month is
-//! a contiguous range. Each row contains a hash of the game's text, which shows whether the file
-//! still contains the game.
+//! listed in advance, and the highest-rated games that pass a filter could not be found.
 
 #[cfg(feature = "parquet")]
 mod game_facets;

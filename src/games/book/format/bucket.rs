@@ -13,11 +13,13 @@ use crate::support::prefetch::prefetch;
 /// Size of a row in bytes: an offset (u64) and a filter (u64), little-endian.
 pub(crate) const BUCKET_BYTES: u64 = 16;
 
-/// The maximum average number of positions per bucket. The minimum average is half of this. With a
-/// maximum of eight, the table would be half as large, but a hit would take 1.8 times as long.
+/// The maximum average number of positions per bucket. The actual average may be as low as half of
+/// this, because the number of buckets is a power of two. With a maximum of eight, the table would
+/// be half as large, but a hit would take 1.8 times as long.
 const POSITIONS_PER_BUCKET: u64 = 4;
 
-/// Number of bits set per key: a false-positive rate of at most 0.5% with up to four keys per word.
+/// Number of filter bits set per key. With up to four keys per word, the false-positive rate is at
+/// most 0.5%.
 const BITS_PER_KEY: u32 = 3;
 
 const PLACE_BITS: u32 = u64::BITS.trailing_zeros();
@@ -44,7 +46,8 @@ pub(crate) fn bucket_bits(positions: u64) -> u32 {
 pub(crate) struct Row<'a>(&'a [[u8; 8]; 2]);
 
 impl<'a> Row<'a> {
-    /// A row for an empty bucket. It is not part of any table.
+    /// A placeholder row without keys, used for positions that the pawn filter excludes. It is not
+    /// part of any table.
     pub(crate) const EMPTY: Row<'static> = Row(&[[0; 8]; 2]);
 
     #[inline]
@@ -53,7 +56,8 @@ impl<'a> Row<'a> {
         table.as_chunks().0.get(2 * row..)?.first_chunk().map(Row)
     }
 
-    /// Prefetches the filter. A row may span two cache lines, but few keys need the second one.
+    /// Prefetches the filter. The offset may be in another cache line, but it is needed only for
+    /// the few keys that pass the filter.
     #[inline]
     pub(crate) fn prefetch(self) {
         prefetch(&self.0[1]);
@@ -196,7 +200,8 @@ mod tests {
             tried += 10;
             passed += (0..10).filter(|_| bucket.may_hold(random.next_u64())).count();
         }
-        // The expected false-positive rate is (1 - (63/64)^12)^3 = 0.5%.
+        // The expected false-positive rate for four keys of three bits each is (1 - (63/64)^12)^3 =
+        // 0.5%.
         assert!((tried / 400..tried / 100).contains(&passed), "{passed} of {tried}");
     }
 }

@@ -67,7 +67,8 @@ impl Counts {
         self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
     }
 
-    /// Returns the expected points per game for `side`, from 0 to 1, or 0.5 if there are no games.
+    /// Returns the mean points per game for `side`, from 0 to 1, or 0.5 if there are no games. A
+    /// game without a result counts as half a point.
     pub fn score(&self, side: Color) -> f64 {
         let games = self.games();
         if games == 0 {

@@ -45,7 +45,7 @@ pub enum BookError {
         /// The damaged part.
         part: &'static str,
     },
-    /// A request requires facets, but the book has none.
+    /// The request needs facets, but the book has none.
     #[error(
         "cannot filter by facets: {name} has none; build it again with `tabia book build \
          --facets`"
@@ -54,7 +54,7 @@ pub enum BookError {
         /// The name of the file.
         name: String,
     },
-    /// The input contains no game that is counted.
+    /// No game in the input was counted.
     #[error("{name}: {reason}")]
     NoGames {
         /// The name of the input.

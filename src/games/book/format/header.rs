@@ -23,7 +23,8 @@ const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// The base-2 logarithm of the maximum number of buckets, and of bits in the pawn filter (128 GiB).
+/// The base-2 logarithm of the maximum number of buckets and of the maximum number of bits in the
+/// pawn filter (128 GiB). Greater values are treated as damage.
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,7 +46,8 @@ pub(crate) struct Sections {
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
-    /// Lists of the games that reached each position, their index, and the tags of all games.
+    /// The sections of the facets: lists of the games that reached each position, their index, and
+    /// the tags of all games. Empty in a book without facets.
     pub lists: Section,
     pub list_index: Section,
     pub games: Section,
@@ -196,7 +198,7 @@ impl Header {
             return Err(damaged("values"));
         }
         if word(0) != header.sections.version() {
-            // This version requires a section that is empty here.
+            // The format version requires a section that is empty in this file.
             return Err(damaged("header"));
         }
         header.check_sections(all, &name())?;

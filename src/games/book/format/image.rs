@@ -30,11 +30,12 @@ impl Storage {
     }
 }
 
-/// When a book of up to this many bytes is opened, all its checksums are verified, which takes a
-/// few milliseconds. To verify a larger book, use `tabia book verify`.
+/// Maximum size in bytes of a book whose checksums are all verified when it is opened, which takes
+/// a few milliseconds. To verify a larger book, use `tabia book verify`.
 const CHECKED_AT_OPENING: usize = 16 << 20;
 
-/// The minimum size of an entry in bytes, which is the size of its key.
+/// Every entry is at least as long as its key, so offsets of entries divided by this many bytes are
+/// distinct.
 const BYTES_PER_PLACE: usize = 8;
 
 #[derive(Clone, Copy)]

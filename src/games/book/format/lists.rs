@@ -24,7 +24,7 @@ use crate::games::book::format::entry::{RawEntry, fill_in_length, push_varint, t
 pub(in crate::games::book) const STEP: usize = 32;
 const ROW_BYTES: usize = 16;
 
-/// Whether an entry's lists are encoded as nothing but the number of its only game.
+/// Whether an entry's lists are encoded as a single game number.
 fn is_single(entry: &BookEntry) -> bool {
     entry.reached.games() == 1 && entry.moves.len() <= 1
 }
@@ -67,7 +67,8 @@ pub(in crate::games::book) fn encode_lists(
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) enum Lists<'a> {
-    /// The only game, listed under the entry's move if the entry has one.
+    /// The number of the only game. It belongs to the list of the entry's move, if the entry has
+    /// one.
     Single(u32),
     Several(&'a [u8]),
 }

@@ -23,7 +23,8 @@ pub struct Manifest {
     pub games: GameTotals,
     /// The games that were not counted.
     pub skipped: Skipped,
-    /// Games in which reading stopped at an error. The moves before the error were counted.
+    /// Games that were not read to the end because of an error. The moves before the error were
+    /// counted.
     pub broken: u64,
     /// Descriptions of the filters that games had to pass.
     pub filters: Vec<String>,
@@ -31,14 +32,14 @@ pub struct Manifest {
     pub inputs: Vec<InputRecord>,
     /// Whether the build was interrupted, so that only some of the input was read.
     pub interrupted: bool,
-    /// Whether the counts of games without a result are actually weights, as in Polyglot books. A
-    /// weight determines how often a move is played, but not how good the move is.
+    /// Whether the counts of undecided games are actually weights, as in Polyglot books. A weight
+    /// determines how often a move is played, but not how good the move is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weights: bool,
 }
 
-/// Prefixes that identify some filters in their descriptions: two filters that prune moves, and one
-/// that keeps only the moves of one side.
+/// Prefixes of the descriptions of three filters: two that prune moves, and one that keeps only the
+/// moves of one side.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const SIDE: &str = "side";
@@ -204,8 +205,8 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
-    /// Whether both texts have the same size and checksum. If either has no checksum, their names
-    /// must be equal instead.
+    /// Whether the two inputs contain the same text, judging by size and checksum. If either has no
+    /// checksum, compares the names instead.
     pub(crate) fn is_same_text(&self, other: &InputRecord) -> bool {
         let has_sums = !self.checksum.is_empty() && !other.checksum.is_empty();
         let has_same_sum = self.checksum == other.checksum;

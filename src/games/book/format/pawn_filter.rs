@@ -6,7 +6,8 @@
 use super::bucket::slot;
 use crate::support::prefetch::prefetch;
 
-/// The minimum number of bits per structure. On average, one in twelve absent structures passes.
+/// The minimum number of bits per pawn structure in the book. On average, one in twelve other
+/// structures also passes.
 const BITS_PER_KEY: u64 = 8;
 
 pub(crate) fn filter_bytes(bits: u32) -> u64 {
@@ -46,8 +47,8 @@ fn set(filter: &mut [u8], slot: u64) {
 /// is folded to the required size at the end. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
-    /// Pawn filters of other books whose structures are unknown, each with the base-2 logarithm of
-    /// its size in bits.
+    /// Pawn filters of other books, whose individual structures are unknown. Each is stored with
+    /// the base-2 logarithm of its size in bits.
     filters: Vec<(Vec<u8>, u32)>,
     /// Whether any structure may occur, because the pawns of some positions are unknown.
     everything: bool,
@@ -64,7 +65,8 @@ impl PawnSet {
         PawnSet { words, filters: Vec::new(), everything: false }
     }
 
-    /// Creates the set for a book in which some positions are known only by their keys.
+    /// Creates the set for a book in which some positions are known only by their keys, so that any
+    /// pawn structure may occur.
     pub(crate) fn everything() -> Self {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }

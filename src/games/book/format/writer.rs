@@ -105,7 +105,8 @@ pub(crate) struct EntriesSoFar {
 }
 
 /// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] rereads all
-/// entries to create the table of buckets, because its size is not known until then.
+/// entries to create the table of buckets, because the size of the table depends on the number of
+/// entries.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,
@@ -122,8 +123,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         Ok(BookWriter { output, header, checksum: Hasher::new(), facets: None })
     }
 
-    /// Adds facets. `games` is the content of the games section. If the lists exceed the memory
-    /// limit, they are buffered in an unnamed file in `folder`.
+    /// Adds facets. `games` is the content of the games section. If the lists exceed
+    /// [`LISTS_IN_MEMORY`], they are buffered in an unnamed file in `folder`.
     pub(crate) fn with_facets(self, games: &'a [u8], folder: &Path) -> Self {
         let facets = FacetWriter {
             lists: tempfile::spooled_tempfile_in(LISTS_IN_MEMORY, folder),
@@ -179,7 +180,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         io::copy(&mut facets.lists, &mut self.output)?;
         let list_index = self.write_section(lists.end(), &facets.index)?;
         let games = self.write_section(list_index.end(), facets.games)?;
-        // The section is empty, but the header needs its offset.
+        // The values section is empty, but the header needs its offset.
         let values = Section { start: games.end(), ..Section::default() };
         let sections = &mut self.header.sections;
         (sections.lists, sections.list_index) = (lists, list_index);

@@ -53,7 +53,7 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
 pub(crate) struct LearnFile {
     path: PathBuf,
     max_bytes: u64,
-    /// The file, if it contains writes that may not be synced yet.
+    /// The open file, if it contains writes that may not be synced yet.
     unsynced: Option<File>,
 }
 
@@ -83,7 +83,8 @@ impl LearnFile {
             (file, length) = self.locked()?;
         }
         if let Err(error) = file.write_all(&bytes) {
-            // If this truncation fails, the next writer repeats it.
+            // Remove what was written. If this fails too, the next writer removes at least an
+            // incomplete last row.
             let _ = set_len(&file, length);
             return Err(error.into());
         }

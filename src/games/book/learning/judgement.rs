@@ -22,9 +22,9 @@ const REFUTED_BY: Score = 30;
 /// be only that much worse than the refuted one. The moves that lead to the position thus remain
 /// playable. Chosen by hand.
 const NEXT_BEST_COSTS: Score = 10;
-/// How many plies shallower a result after a move may be than the search before the move, not
-/// counting the move itself. Shallower results are ignored. Chosen by hand: the depths of searches
-/// within one game differ by about this much.
+/// A result for the position after a move is ignored if its search was more than this many plies
+/// shallower than the search before the move, not counting the move itself. Chosen by hand: the
+/// depths of searches within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
 /// The maximum number of rounds for computing backed-up values. Two rounds are enough if there are
 /// no cycles. In a cycle, distances to mate could grow by one move in every round.
@@ -149,8 +149,8 @@ impl Nodes {
         }
     }
 
-    /// Returns all positions in an order in which each comes before its predecessors, except in
-    /// cycles.
+    /// Returns all positions, ordered so that each one comes before the positions that lead to it,
+    /// except in cycles.
     fn backwards(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.list.len());
         let mut seen = vec![false; self.list.len()];
@@ -219,7 +219,8 @@ impl Nodes {
             (Some(best), None) if best.score > own.score => best,
             (None, _) | (_, None) => promised,
             (Some(best), Some(_)) if best.score >= own.score - REFUTED_BY => best,
-            // The search is refuted. If its score was decisive, only the known value is usable.
+            // The search is refuted. If its score was decisive, subtracting a penalty from it is
+            // meaningless, so only the value of the best known move is usable.
             (Some(best), Some(_)) if is_decided(own.score) => PositionValue { depth: 0, ..best },
             (Some(best), Some(_)) => {
                 PositionValue { score: own.score - NEXT_BEST_COSTS, depth: 0, ..best }
@@ -278,10 +279,10 @@ mod tests {
     fn refuted_move_lowers_the_value() {
         let rows = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
         assert_eq!(known(&rows, "e4 e5 Nf3 f6 Nxe5"), Some((-250, "fxe5".into(), 12)));
-        // The reply that was played shows how bad 2...f6 is, but another move may be better.
+        // The reply played in the game shows how bad 2...f6 is, but another move may be better.
         assert_eq!(known(&rows, "e4 e5 Nf3 f6"), Some((250, "Nxe5".into(), 11)));
         assert_eq!(known(&rows, "e4 e5 Nf3"), Some((10 - NEXT_BEST_COSTS, "f6".into(), 0)));
-        // The move before it remains playable, but its value is slightly below the search score.
+        // 1...e5 remains playable, but its value is slightly below the search score.
         assert_eq!(known(&rows, "e4"), Some((10 - NEXT_BEST_COSTS, "e5".into(), 12)));
     }
 
@@ -318,7 +319,8 @@ mod tests {
         assert_eq!(known(&mated, "f3 e5 g4 Qh4"), Some((-MATE, String::new(), 255)));
         assert_eq!(known(&mated, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 9)));
         let blunder = rows("f3 e5 g4 Qh4", &[(2, -40, 12)], GameResult::Black);
-        // The reply is checkmate, which overrides the stored score.
+        // The reply is checkmate, which overrides the score from the search of the previous
+        // position.
         assert_eq!(known(&blunder, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 11)));
         assert_eq!(known(&blunder, "f3 e5"), Some((-40 - NEXT_BEST_COSTS, "g4".into(), 0)));
     }

@@ -1,4 +1,4 @@
-//! All learned results in a file, added up by position.
+//! The learned results in a file, grouped by position.
 
 use std::cmp::Reverse;
 
@@ -7,7 +7,8 @@ use crate::chess::position::{KeyMap, Move};
 use crate::games::book::format::counts::Counts;
 use crate::games::pgn::GameResult;
 
-/// A move played in a position. If `mv` is `None`, this counts the games that ended there.
+/// The games in which a move was played in a position or, if `mv` is `None`, the games that ended
+/// there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Played {
     pub mv: Option<Move>,
@@ -60,7 +61,8 @@ impl LearnedPosition {
     }
 }
 
-/// All learned results. Positions are in order of first appearance, game by game.
+/// All learned results. Positions are in order of first appearance in the file, so the positions of
+/// a game are adjacent.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     learned_positions: Vec<LearnedPosition>,
@@ -136,7 +138,8 @@ impl Memory {
         });
         let kept = kept.count();
         order.truncate(kept);
-        // The sort is stable, so positions from the same game keep their relative order.
+        // Restore the order of first appearance, so that positions from the same game stay
+        // together.
         order.sort_by_key(|learned_position| self.numbers[&learned_position.key]);
         order.into_iter().flat_map(LearnedPosition::rows).collect()
     }

@@ -42,7 +42,7 @@ use memory::{LearnedPosition, Memory};
 /// differ slightly.
 const FAR_SHORT: Score = 50;
 
-/// The learned results, for lookups. Cloning is cheap.
+/// The learned results, converted to a book for lookups. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct Learned {
     book: Book,
@@ -128,7 +128,7 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
         .iter()
         .filter(|learned_position| !learned_position.found.is_empty())
         .count();
-    // Each game has one position in which no move was played: the last one.
+    // Count the games by their last positions, the only ones in which no move was played.
     let ends =
         memory.learned_positions().iter().flat_map(|learned_position| &learned_position.played);
     let games: Counts = ends.filter(|played| played.mv.is_none()).map(|played| played.counts).sum();
@@ -158,7 +158,7 @@ fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError
     Book::from_bytes(written.into_inner(), &name)?.with_values(&judgement::judge(memory))
 }
 
-/// Returns the entries, sorted by key, and the pawns of their positions. If a position was only
+/// Returns the entries, sorted by key, and the set of their pawn structures. If a position was only
 /// searched, or reached only by a move that a search found, its entry has no games.
 fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     let mut entries = Vec::with_capacity(memory.learned_positions().len());

@@ -36,7 +36,7 @@ pub(crate) struct Found {
     pub score: Score,
     /// Depth of the last completed iteration, in plies from 0 to 255.
     pub depth: Depth,
-    /// Number of nodes, rounded down to thousands. Larger numbers are stored as 65,535,000.
+    /// Number of nodes, rounded down to a multiple of 1,000 and capped at 65,535,000.
     pub nodes: u64,
     /// The search time, rounded down to milliseconds.
     pub time: Duration,
@@ -55,11 +55,11 @@ pub(crate) struct Row {
     pub key: u64,
     /// The key of the position after the move; 0 if there is no move.
     pub next: u64,
-    /// The top half of the pawn key; filters do not use the other half.
+    /// The top half of the pawn key, the only half that the pawn filter uses.
     pub pawns: u32,
     /// The top half of the pawn key of the position after the move.
     pub next_pawns: u32,
-    /// The move. `None` if the game ended here, or if the moves after this position are not stored.
+    /// The move. `None` if the game ended in this position, or if later moves are not stored.
     pub mv: Option<Move>,
     pub fact: Fact,
 }
@@ -94,14 +94,16 @@ impl Row {
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// Creates one row for each distinct position in a game, up to `GAME_PLIES` plies. Returns no
-    /// rows if the game has no result.
+    /// Creates one row for each distinct position in a game, up to `GAME_PLIES` plies, and a row
+    /// for the value of the last position if it has no legal moves. Returns no rows if the game has
+    /// no result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();
         }
         let fact = Fact::Played { result, games: 1 };
-        // If a position is repeated, only the last visit is stored, so a game contains no cycles.
+        // If a position occurs more than once, only its last occurrence is stored, so that the
+        // stored game contains no cycles.
         let mut rows: Vec<Row> = Vec::new();
         let kept = game.positions().iter().enumerate().take(GAME_PLIES + 1);
         for (ply, position) in kept.rev() {
@@ -159,8 +161,8 @@ impl Row {
             kind => {
                 let index = usize::from(kind).checked_sub(usize::from(FOUND) + 1)?;
                 let (result, games) = (*RESULTS.get(index)?, word(row, 28));
-                // A row without games would add a move to the book until the next compaction
-                // removed it.
+                // Reject rows with zero games: such a row would add a move that was never played to
+                // the book, until the next compaction removed it.
                 (games > 0).then_some(Fact::Played { result, games })?
             }
         };

@@ -16,8 +16,9 @@ pub(crate) fn castling(mv: Move) -> Option<Move> {
     castling.map(|&(king, rook, _)| Move::new(king, rook))
 }
 
-/// Whether `other`, a move in the book, means the same as `mv`. Imported Polyglot books still write
-/// castling as king takes rook in positions that the import could not reach.
+/// Whether `other`, a move stored in the book, is the same move as `mv`. In Polyglot books,
+/// castling is encoded as king takes rook. The import converts these moves only in positions that
+/// it can reach from the start position, so the other positions still contain them.
 pub(crate) fn is_same(other: Move, mv: Move, position: &Position) -> bool {
     other == mv || position.is_castling(mv) && castling(mv) == Some(other)
 }

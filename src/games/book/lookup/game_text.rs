@@ -23,7 +23,8 @@ pub enum GameError {
         /// The name of the book.
         book: String,
     },
-    /// The game was read from a source that can be read only once.
+    /// The game was read from a source that is not a file, such as standard input, so its text
+    /// cannot be read again.
     #[error("cannot show game {id}: it was read from {origin}, which is not stored")]
     NotKept {
         /// The id of the requested game.
@@ -60,17 +61,17 @@ pub enum GameError {
 }
 
 impl Book {
-    /// Returns the PGN text of a game in this book or in a book chained after it, exactly as in its
-    /// file. The file is searched for at its original path, and then next to the book. If it is
-    /// compressed, everything before the game must be decompressed.
+    /// Returns the PGN text of a game in this book or in a book chained after it, exactly as in the
+    /// original file. Looks for the file at its original path, and then next to the book. If the
+    /// file is compressed, everything before the game must be decompressed.
     ///
     /// # Errors
-    /// If there is no such game, or if its file is missing or has changed.
+    /// If there is no such game, or if its file is missing, unreadable or changed.
     pub fn game(&self, id: GameId) -> Result<String, GameError> {
         self.game_from(id, &[])
     }
 
-    /// Like [`Book::game`], but also looks for the file in additional folders.
+    /// Like [`Book::game`], but also looks for the game's file in additional folders.
     ///
     /// # Errors
     /// See [`Book::game`].
@@ -95,8 +96,8 @@ impl Book {
         before.into_iter().chain(folders.filter_map(|folder| Some(folder.join(name?)))).collect()
     }
 
-    /// Returns the files that contain the games. If the book has no facets, only the file names are
-    /// known.
+    /// Returns the files that contain the games. If the book has no facets, the list comes from the
+    /// manifest and contains only the file names.
     pub(crate) fn sources(&self) -> Result<Vec<FileRecord>, BookError> {
         let files = self.game_files();
         if !files.is_empty() {

@@ -1,4 +1,5 @@
-//! Looks up positions in books: counts, moves, values, games and names. Uses `facets` and `format`.
+//! Looks up positions in books. The results are counts, moves, values, games and opening names.
+//! Uses the modules `facets` and `format`.
 
 pub(super) mod castling;
 pub(super) mod game_text;
@@ -28,10 +29,10 @@ pub const EMBEDDED_NAME: &str = "embedded";
 pub(crate) const SELF_PLAY: &str = "Counts from the embedded book: games that Tabia played against \
                                     itself, and named opening lines.";
 
-/// A move that leads to a position in the book.
+/// A book move: it was played in the position, or leads to a position in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
-    /// A move that is legal in the position.
+    /// The move, which is legal in the position.
     pub mv: Move,
     /// Results of the games in which this move was played in this position.
     pub played: Counts,
@@ -39,9 +40,9 @@ pub struct BookMove {
     pub reached: Counts,
 }
 
-/// An opening book. Cloning is cheap; clones share the data. Books can be chained:
-/// [`Book::reached`], [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose)
-/// then use the next book for positions or moves that are missing from the first. Other methods use
+/// An opening book. Cloning is cheap; clones share the data. Books can be chained: if a position or
+/// its moves are missing from the first book, [`Book::reached`], [`Book::moves`] and
+/// [`Chooser::choose`](crate::games::book::Chooser::choose) look in the next one. Other methods use
 /// only the first book unless they state otherwise.
 #[derive(Clone)]
 pub struct Book {
@@ -53,7 +54,8 @@ pub struct Book {
     pub(super) next: Option<Arc<Book>>,
 }
 
-/// Books are equal if they share their data; contents are not compared.
+/// Two books are equal if they are clones that share the same data. Their contents are not
+/// compared.
 impl PartialEq for Book {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.image, &other.image) && self.next == other.next
@@ -75,8 +77,8 @@ impl Book {
     /// Returns the book that is built into the program. It contains named opening lines and
     /// self-play games (see `books/README.md`).
     pub fn embedded() -> Self {
-        // The book is cached, because verifying its checksums takes longer than answering a request
-        // to the explorer.
+        // The book is cached, because opening it verifies its checksums, which takes longer than
+        // answering an opening explorer request.
         static EMBEDDED_BOOK: LazyLock<Book> = LazyLock::new(|| {
             Book::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
                 .expect("a test has compared the embedded book with its source")
@@ -110,17 +112,20 @@ impl Book {
         Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Returns warnings about the book's file. They do not include the file's name.
+    /// Returns the warnings from opening the book, such as skipped rows. They do not include the
+    /// name of the file.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether the counts are weights, as in a book imported from Polyglot.
+    /// Whether the counts are move weights instead of numbers of games, as in a book imported from
+    /// Polyglot.
     pub fn holds_weights(&self) -> bool {
         *self.weights.get_or_init(|| self.manifest().is_ok_and(|manifest| manifest.weights))
     }
 
-    /// Returns the name of the book: its path, or `embedded`.
+    /// Returns the name of the book: its path, `embedded`, or for a chain, the names of all its
+    /// books.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -130,7 +135,8 @@ impl Book {
         self.image.bytes()
     }
 
-    /// Whether this is the embedded book or a copy of it, so its games are self-play games.
+    /// Whether the games in this book are self-play games, because it is the embedded book or a
+    /// copy of it.
     pub fn is_self_play(&self) -> bool {
         self.entries_checksum() == Self::embedded().entries_checksum()
     }
@@ -171,8 +177,9 @@ impl Book {
         self.image.manifest(&self.name)
     }
 
-    /// Returns the results of the games that reached a position via any move order, or `None` if
-    /// there are none. This does not allocate, and a miss touches only one or two cache lines.
+    /// Returns the results of the games that reached a position via any move order, or `None` if no
+    /// game did. Does not allocate, and touches only one or two cache lines if the position is not
+    /// in the book.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
         self.probe(position.key(), position.pawn_key())
@@ -191,15 +198,15 @@ impl Book {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
     }
 
-    /// Returns the results of the games that reached the position with this key. Call this only if
-    /// [`Book::may_hold_pawns`] has returned `true`.
+    /// Returns the results of the games that reached the position with this key. Skips the pawn
+    /// filter, which the caller must already have tested with [`Book::may_hold_pawns`].
     pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
         let found = self.image.reached(key).filter(|counts| !counts.is_empty());
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
-    /// Like [`Book::reached`], but also finds positions that no game reached and that were only
-    /// analysed or learned.
+    /// Like [`Book::reached`], but also finds positions that were analysed or learned but not
+    /// reached by any game.
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)

@@ -1,4 +1,4 @@
-//! Opening names by position, so that transpositions have the same name.
+//! Opening names, looked up by position so that transpositions get the same name.
 
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ impl Names {
         names
     }
 
-    /// Returns the name of this position, without considering how it was reached.
+    /// Returns the name of this position, regardless of how it was reached.
     pub fn get(&self, position: &Position) -> Option<&NamedOpening> {
         self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
     }

@@ -45,7 +45,7 @@ impl Book {
     }
 
     /// Whether a position passes the pawn filter of this book or of any book chained after it. Also
-    /// prefetches the data that the lookup reads next from each of these books.
+    /// prefetches the position's row in the bucket table of each of these books.
     fn may_contain(&self, position: &Position) -> bool {
         let pawn_key = position.pawn_key();
         self.image.prefetch(position.key(), pawn_key);
@@ -86,8 +86,8 @@ mod tests {
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
         let met = [neighbours(knights), neighbours(pawns)].concat();
-        // For the second book, only the pawn filter is tested, and a third of these positions pass
-        // it.
+        // A prefetched lookup tests only the pawn filter of the second book. A third of the
+        // positions outside the book pass that filter.
         for (book, max_passing) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);

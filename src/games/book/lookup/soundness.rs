@@ -1,4 +1,4 @@
-//! Checks, without using checksums, that the parts of a book are consistent.
+//! Verifies a book: its checksums, and the consistency of its parts, which checksums cannot prove.
 
 use std::ops::ControlFlow;
 
@@ -24,8 +24,8 @@ fn damaged(book: &Book, part: &'static str) -> BookError {
     BookError::Damaged { name: book.name().to_owned(), part }
 }
 
-/// Checks that the entries can be decoded and are sorted, and that the bucket table and the totals
-/// in the header match them.
+/// Checks that the entries can be decoded and are sorted, and that they match the bucket table and
+/// the totals in the header.
 fn check_entries(book: &Book) -> Result<(), BookError> {
     let (entries, header) = (book.image.entries(), book.image.header());
     let mut rows = book.image.buckets().chunks_exact(BUCKET_BYTES as usize);
@@ -55,7 +55,7 @@ fn check_entries(book: &Book) -> Result<(), BookError> {
 }
 
 /// Checks that all positions reachable from the start position pass the pawn filter. Other
-/// positions cannot be checked, as their pawns are unknown.
+/// positions cannot be checked, because the book contains only their keys, not their pawns.
 fn check_pawns(book: &Book) -> Result<(), BookError> {
     let mut is_sound = true;
     book.visit(&Position::start(), false, |position, _| {
@@ -71,7 +71,7 @@ fn check_values(book: &Book) -> Result<(), BookError> {
     if is_sorted { Ok(()) } else { Err(damaged(book, "values")) }
 }
 
-/// Checks that the facets agree with the counts. Reads all facets.
+/// Checks that the game lists in the facets add up to the counts in the entries. Reads all facets.
 fn check_facets(book: &Book) -> Result<(), BookError> {
     let Some(raw) = book.image.facets() else { return Ok(()) };
     let damaged = |part| damaged(book, part);
@@ -216,9 +216,9 @@ mod tests {
         assert!(bits > 3);
         let filter: fn(&mut Sections) -> &mut Section = |sections| &mut sections.pawn_filter;
         assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0))), Some("pawn filter"));
-        // A filter may pass more positions than necessary.
+        // False positives are allowed, so extra bits in the filter are not damage.
         assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0xff))), None);
-        // A missing bit hides at least one position.
+        // If a bit is missing, the filter rejects at least one position of the book.
         for bit in 0..8 * book.image.pawn_filter().0.len() {
             let was_set = book.image.pawn_filter().0[bit / 8] >> (bit % 8) & 1 == 1;
             let cleared = changed(&book, filter, |bytes| bytes[bit / 8] &= !(1 << (bit % 8)));
@@ -245,7 +245,8 @@ mod tests {
         let sections = &book.image.header().sections;
         let [lists, index, games] = [sections.lists, sections.list_index, sections.games]
             .map(|section| (section.start - sections.lists.start) as usize);
-        // Each change damages one value: a game in the first list, a key, a year.
+        // Each change damages one value: a game number in the first list, a key in the list index,
+        // or the year of a game.
         for (at, part) in [(lists + 3, "lists"), (index, "list index"), (games + 16 + 6, "games")] {
             let seen = [0, 0x5a, 0xff].map(|byte| damaged(&book, &[(at, byte)]).verify().err());
             let is_named = |error: &BookError| matches!(error, BookError::Damaged { part: found, .. } if *found == part);

@@ -33,13 +33,16 @@ pub type Scored = (Move, Score);
 pub struct BookValue {
     /// The key of the position.
     pub key: u64,
-    /// The score of best play, whether it stays within the analysis or leaves it.
+    /// The backed-up score, assuming best play by both sides. The best line may leave the analysed
+    /// positions.
     pub score: Score,
-    /// The first move in best play; `None` if the game is over.
+    /// The best move, whose score is `score`; `None` if the game is over.
     pub best: Option<Move>,
-    /// The best move that leads out of the analysis; `None` if there is no such move.
+    /// The best move that leads to a position that was not analysed, with its score; `None` if
+    /// there is no such move.
     pub outside: Option<Scored>,
-    /// The best move according to a search of this position that considers all moves.
+    /// The best move and its score according to a search of this position, not restricted to some
+    /// of its moves.
     pub own: Option<Scored>,
     /// The depth of the backed-up score, in plies.
     pub depth: Depth,
@@ -53,7 +56,8 @@ fn thousands(nodes: u64) -> u16 {
     u16::try_from(nodes / NODES_UNIT).unwrap_or(u16::MAX)
 }
 
-/// Returns the number of nodes as stored in a row: rounded down and capped.
+/// Returns `nodes` at the precision of a table row: rounded down to a multiple of 1,000 and at most
+/// 65,535,000.
 pub(crate) fn kept_nodes(nodes: u64) -> u64 {
     u64::from(thousands(nodes)) * NODES_UNIT
 }
@@ -131,7 +135,7 @@ pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 
 impl Book {
     /// Returns the search results for a position, if there are any. In a chain of books, returns
-    /// the deepest ones.
+    /// the results with the greatest depth.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };

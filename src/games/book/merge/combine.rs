@@ -16,9 +16,9 @@ use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
 use crate::support::words::counted;
 
-/// Merges books into an empty `output`. The counts of each book are multiplied by its weight.
-/// Facets are kept if all books have facets and weight 1. If they also have the same depth and
-/// filters, each game is counted once.
+/// Merges books and writes the result to an empty `output`. The counts of each book are multiplied
+/// by its weight. Facets are kept if all books have facets and weight 1. If the books also have the
+/// same depth and filters, a game that occurs in several of them is counted once.
 ///
 /// # Errors
 /// If the output cannot be written, or if the games of a book are damaged.
@@ -77,8 +77,8 @@ pub struct Shared {
     pub games: Option<u64>,
 }
 
-/// Finds the inputs that the books share and counts the games they share, so this can be checked
-/// before merging.
+/// Finds the inputs and counts the games that occur in more than one of the books, so that they can
+/// be reported before merging.
 ///
 /// # Errors
 /// If the games of a book are damaged.
@@ -102,8 +102,8 @@ pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
 ///
 /// `more` contains only the new games, and must be built with the same options as `book`. The
 /// result is the same as building a single book from all games, except that moves added by an
-/// analysis are kept and values are dropped. If both books have facets, each game is counted once.
-/// Also returns the number of new games that were already in `book`.
+/// analysis are kept and values are dropped. If both books have facets, a game that occurs in both
+/// is counted once. Also returns the number of new games that were already in `book`.
 ///
 /// # Errors
 /// If the output cannot be written, or if the games of a book are damaged.
@@ -233,16 +233,16 @@ fn short_name(book: &Book) -> String {
     book.name().rsplit(std::path::is_separator).next().unwrap_or_default().to_owned()
 }
 
-/// Selects which contents of a book to keep.
+/// The criteria that decide which part of a book is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
-    /// Positions and moves with fewer games are removed.
+    /// Positions and moves with fewer games than this are removed.
     pub min_games: u64,
     /// The minimum score of a move, in percent, from the point of view of the side that played it.
     pub min_score: f64,
     /// If set, keeps only the moves of this side.
     pub side: Option<Color>,
-    /// If set, keeps only positions that can be reached from this one by moves in the book.
+    /// If set, keeps only the positions that can be reached from `start` by moves in the book.
     pub start: Option<Position>,
     /// The number of plies played before `start`.
     pub plies_before: u32,
@@ -302,7 +302,7 @@ impl Cut {
     }
 }
 
-/// Writes the part of a book that `cut` keeps, including any facets, to an empty `output`.
+/// Writes the part of a book selected by `cut`, including any facets, to an empty `output`.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -314,7 +314,8 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     if cut.max_ply < u32::MAX && (manifest.max_ply == 0 || depth < manifest.max_ply) {
         manifest.max_ply = depth;
     }
-    // The side to move and the depth of each position that can be reached within the book.
+    // For each position that can be reached within the book: the side to move and the distance from
+    // `start` in plies.
     let start = cut.start.unwrap_or_else(Position::start);
     let mut known: KeyMap<(Color, u32)> = KeyMap::default();
     let avoid: KeyMap<()> = cut.avoid.iter().map(|position| (position.key(), ())).collect();
@@ -359,7 +360,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     }
 }
 
-/// A position for which two books differ.
+/// A position whose counts or moves differ between two books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The position's key.

@@ -1,4 +1,4 @@
-//! Extends a book with moves and positions that no game has reached.
+//! Extends a book with moves that no game played, and with the positions after them.
 
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
@@ -20,8 +20,8 @@ pub(crate) struct FrontierMove {
     pub mv: Move,
 }
 
-/// Adds the given moves and the resulting positions to the book, without any games, and writes the
-/// extended book to an empty `output`. Values are not copied.
+/// Adds the given moves and the resulting positions to `book`, without any games, and writes the
+/// extended book to an empty `output`. The values of `book` are not copied.
 pub(crate) fn grow<W: Read + Write + Seek>(
     book: &Book,
     frontier_moves: &[FrontierMove],
@@ -63,7 +63,8 @@ fn is_grown(&(_, played): &(Move, Counts)) -> bool {
 /// Returns the keys of the positions reached by moves that have no games.
 pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
     let mut keys = KeyMap::default();
-    // Few books have such moves, and scanning the entries is cheaper than visiting all positions.
+    // Few books contain moves without games. Checking for them by scanning the entries is cheaper
+    // than visiting all positions.
     if !book.entries().any(|entry| entry.moves.iter().any(is_grown)) {
         return keys;
     }

@@ -1,4 +1,6 @@
-//! Copies games to a new book, renumbering them and listing them under the moves that remain.
+//! Writes new books that contain the games of existing books with facets, or some of these games.
+//! Games are renumbered, and moves that the new book does not contain are dropped from the game
+//! lists.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, Write};
@@ -17,8 +19,8 @@ use crate::games::book::format::writer::{Block, BookWriter};
 use crate::games::book::lookup::Book;
 use crate::games::pgn::GameResult;
 
-/// An entry with its games. Each game has the move it played here, or `None` if the entry does not
-/// contain that move.
+/// An entry and the games that reached its position. Each game has the move it played in this
+/// position, or `None` if the entry does not contain that move.
 pub(crate) struct KnownEntry {
     pub entry: BookEntry,
     games: Vec<(Option<Move>, u32)>,
@@ -36,7 +38,8 @@ struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Returns the entry with only the selected games; `None` if none of them reached the position.
+    /// Returns the entry restricted to the selected games, or `None` if none of them reached the
+    /// position.
     fn of(&self, mut known: KnownEntry) -> Option<KnownEntry> {
         known.games.retain(|&(_, game)| self.is_in[game as usize]);
         let one = |game: u32| counts_of(self.games, game);
@@ -65,7 +68,8 @@ impl KnownEntry {
         let listed = self.games.iter().map(|&(mv, game)| (place(mv).unwrap_or(0), game));
         let mut listed: Vec<(usize, u32)> = listed.collect();
         listed.sort_unstable();
-        // A game occurs twice if it repeated the position and both of its moves there were pruned.
+        // A game is listed twice if it reached the position twice and both of the moves it played
+        // there were pruned.
         listed.dedup();
         listed
     }
@@ -100,8 +104,8 @@ fn write_known<W: Read + Write + Seek>(
     let mut writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
     let mut entries = entries.peekable();
     while let Some(first) = entries.peek() {
-        // Each partition is written as a separate block, which restarts the index. A build does the
-        // same, so the bytes are identical.
+        // Each partition is written as a separate block, and each block starts a new list index.
+        // Building a book does the same, so the resulting bytes are identical.
         let partition = partition_of(first.entry.key);
         let mut block = Block::default();
         let is_here = |known: &KnownEntry| partition_of(known.entry.key) == partition;
@@ -118,7 +122,7 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
     known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
 }
 
-/// Marks the games of a book that are also in an earlier book, by game number.
+/// The games of a book that also occur in an earlier book, as flags indexed by game number.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     games: Vec<bool>,
@@ -151,15 +155,14 @@ impl Repeated {
             if let Some(place) = place {
                 let played = &mut known.entry.moves[place].1;
                 *played -= counts(game);
-                // Only moves that have just lost their last game are removed. A move added by an
-                // analysis never had any, and is kept.
+                // Remove only moves that have just lost their last game. Moves added by an analysis
+                // never had games, and are kept.
                 if played.is_empty() {
                     known.entry.moves.remove(place);
                 }
             }
         }
-        // A game is counted only once for the position, even if it reached the position several
-        // times.
+        // `reached` counts a game only once, even if the game reached the position several times.
         gone.sort_unstable_by_key(|&(_, game)| game);
         gone.dedup_by_key(|&mut (_, game)| game);
         gone.iter().for_each(|&(_, game)| known.entry.reached -= counts(game));
@@ -167,9 +170,9 @@ impl Repeated {
     }
 }
 
-/// For each of several books with facets, finds the games that are also in an earlier book. With
-/// `within`, also finds duplicates within the last book. Different games may share an id, so their
-/// PGN text, or their players and results, must also match.
+/// For each of `books`, which must have facets, finds the games that also occur in an earlier book.
+/// With `within`, also finds duplicates within the last book. Different games may share an id, so
+/// their PGN text, or their players and results, must also match.
 pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated>> {
     let mut known: HashMap<GameId, (usize, u32)> = HashMap::new();
     let all: Vec<Games<'_>> = books
@@ -222,7 +225,7 @@ pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated
 }
 
 struct Joined<'a, I: Iterator<Item = KnownEntry>> {
-    /// The entries in each book, and the new numbers of its games.
+    /// For each book: its entries, and the numbers of its games in the merged book.
     sources: Vec<(Peekable<I>, &'a [u32])>,
 }
 
@@ -247,7 +250,7 @@ impl<I: Iterator<Item = KnownEntry>> Iterator for Joined<'_, I> {
     }
 }
 
-/// Merges books and skips the `repeated` games (see [`repeated()`]). All books must have facets.
+/// Merges books, leaving out the `repeated` games (see [`repeated()`]). All books must have facets.
 pub(crate) fn merge_known<W: Read + Write + Seek>(
     books: &[&Book],
     repeated: &[Repeated],
@@ -276,7 +279,7 @@ pub(crate) fn merge_known<W: Read + Write + Seek>(
     write_known(output, joined, &games, pawns, manifest)
 }
 
-/// Adds entries without games, sorted by key, to a book with facets.
+/// Adds the entries `more`, which have no games and are sorted by key, to a book with facets.
 pub(crate) fn grow_known<W: Read + Write + Seek>(
     book: &Book,
     more: Vec<BookEntry>,
@@ -322,9 +325,9 @@ pub(crate) fn cut_known<W: Read + Write + Seek>(
     write_known(output, entries, &games, pawns, manifest)
 }
 
-/// Writes a book that contains the selected games of a book with facets. `choose` returns whether
-/// each game is selected. `pawns_of` returns the pawn structures of the entries accepted by its
-/// argument.
+/// Writes a book that contains the selected games of a book with facets. `choose` returns one flag
+/// per game: whether it is selected. `pawns_of` is given a predicate, and returns the pawn
+/// structures of the entries that satisfy it.
 pub(crate) fn select_known<W: Read + Write + Seek>(
     book: &Book,
     choose: impl FnOnce(&Games<'_>) -> Vec<bool>,

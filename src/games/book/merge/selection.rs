@@ -21,7 +21,7 @@ pub struct Selection {
     /// Full or partial player names in lower case. If there are any, a player's name must contain
     /// at least one of them.
     pub players: Vec<String>,
-    /// The side whose player is compared with `players`; `None` for either side.
+    /// The side whose player's name is compared with `players`; `None` if either player may match.
     pub side: Option<Color>,
 }
 

@@ -1,5 +1,5 @@
 //! Opens books from paths: book files, Polyglot books, games, learning files, and chains of these.
-//! Uses all of `book` except `partial`.
+//! Uses all modules of `book` except `partial`.
 
 pub(super) mod opponent_book;
 pub(super) mod polyglot;
@@ -97,7 +97,8 @@ impl Book {
     }
 
     /// Opens books and chains them in order. The paths are separated by [`BOOK_SEPARATOR`]. Each is
-    /// either [`EMBEDDED_NAME`], `none` (an empty book), or a path as in [`Book::open`].
+    /// either [`EMBEDDED_NAME`] or empty (the embedded book), `none` (an empty book), or a path as
+    /// in [`Book::open`].
     ///
     /// # Errors
     /// If any of the books cannot be opened (see [`Book::open`]).
@@ -106,8 +107,9 @@ impl Book {
         Ok(Self::chain(books.collect::<Result<_, _>>()?))
     }
 
-    /// Like [`Book::open_all`], but skips books that cannot be opened, and opens the embedded book
-    /// if none is left. Also returns the opened paths and the errors.
+    /// Like [`Book::open_all`], but skips books that cannot be opened, and returns the embedded
+    /// book if no book can be opened. Also returns the paths of the opened books and the errors for
+    /// the others.
     pub fn open_any(paths: &str) -> (Self, String, Vec<BookError>) {
         let (mut books, mut opened, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths.split(BOOK_SEPARATOR) {
@@ -152,7 +154,8 @@ impl Book {
     }
 }
 
-/// Whether a file must contain games because it is not a book of any kind.
+/// Whether a file is read as games, because it is neither a Tabia or Polyglot book nor a learning
+/// file.
 fn is_of_games(path: &Path) -> Result<bool, FileError> {
     let reading = |error| FileError::io("read", path, &error);
     let mut head = Vec::new();
@@ -174,7 +177,8 @@ impl BuildOptions {
         if is_repertoire(inputs).unwrap_or(false) { Self::of_repertoire() } else { of_games }
     }
 
-    /// Returns the options for counting every move of a repertoire.
+    /// Returns the options for building a book that counts every move in a repertoire, including
+    /// moves in variations.
     pub fn of_repertoire() -> Self {
         let max_ply = REPERTOIRE_PLIES;
         BuildOptions { undecided: true, variations: true, max_ply, ..BuildOptions::default() }
@@ -184,7 +188,8 @@ impl BuildOptions {
 fn is_repertoire(inputs: &[PgnInput]) -> io::Result<bool> {
     let mut variations = VariationFinder(false);
     for input in inputs {
-        // Standard input can be read only once.
+        // Standard input is not examined: it can be read only once, and the build still has to read
+        // it.
         if matches!(input, PgnInput::Stdin) {
             return Ok(false);
         }

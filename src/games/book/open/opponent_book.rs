@@ -31,7 +31,7 @@ pub(crate) struct OpponentBookSpec {
 impl FromStr for OpponentBookSpec {
     type Err = ParseError;
 
-    /// Parses conditions from the end, because file names may contain commas.
+    /// Parses the conditions from right to left, because file names may contain commas.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut spec = OpponentBookSpec { games: PathBuf::new(), player: None, ratings: None };
         let mut rest = text.trim();

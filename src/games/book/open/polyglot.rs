@@ -1,14 +1,14 @@
 //! Imports and exports Polyglot books.
 //!
-//! An entry has 16 bytes, big-endian: key of the position, move, weight, learning data (not used
-//! here). Entries are sorted by key. Castling is written as the king capturing its own rook. Moves
-//! with weight 0 are never played. Rows with key 0 form a header. Source:
+//! An entry has 16 bytes, big-endian: key of the position, move, weight, learning data (ignored).
+//! Entries are sorted by key. Castling is written as the king capturing its own rook. Moves with
+//! weight 0 are never played. Rows with key 0 form a header. Source:
 //! <http://hgm.nubati.net/book_format.html>.
 //!
 //! Polyglot's keys include the en passant file whenever an enemy pawn is adjacent, even if that
-//! pawn is pinned ([`Position::polyglot_key`]). Some programs include it only if the capture is
-//! legal, as Tabia does in its own keys. Tabia reads books with either kind of key, and writes
-//! Polyglot's.
+//! pawn is pinned ([`Position::polyglot_key`]). Some programs include the file only if the capture
+//! is legal, as Tabia does in its own keys. Tabia reads books with either kind of key, and writes
+//! books with Polyglot's keys.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -124,14 +124,15 @@ pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     Ok(book.with_warnings(warnings))
 }
 
-/// A Polyglot book that is being imported. The meaning of a row depends on the position, so the
-/// import walks through the book from the start position.
+/// A Polyglot book that is being imported. A row can be decoded only if its position is known,
+/// because castling is written as a king move that captures a rook. The import therefore walks
+/// through the book from the start position.
 struct Import<'a> {
     rows: KeyMap<&'a [Row]>,
     entries: BTreeMap<u64, BookEntry>,
     pawns: PawnSet,
     /// The number of positions that cannot be reached from the start position. Their moves are
-    /// imported unchanged.
+    /// imported without converting castling or checking legality.
     orphans: usize,
     illegal: usize,
 }
@@ -201,18 +202,19 @@ impl<'a> Import<'a> {
         keys(position).any(|key| self.rows.contains_key(&key))
     }
 
-    /// Removes and returns the rows for a position, whichever kind of key they use.
+    /// Removes and returns the rows for a position, whether they use Polyglot's key or Tabia's.
     fn take_rows(&mut self, position: &Position) -> Vec<Row> {
         let groups = keys(position).filter_map(|key| self.rows.remove(&key));
         groups.flatten().copied().collect()
     }
 
     /// Adds the moves in a position, summing the weights of duplicate moves. The number of games
-    /// that reached the position is set to the total of its moves.
+    /// that reached the position is set to the sum over its moves.
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
-        // The position may already have been added under the other kind of key, with other moves.
+        // The position may already have been added from rows with the other kind of key, which
+        // contain other moves.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
             entry.moves.extend_from_slice(&known.moves);
@@ -251,7 +253,8 @@ pub struct Export {
     /// Number of moves skipped because their weight is 0, usually because the side that played them
     /// lost every game.
     pub weightless: u64,
-    /// Number of positions in which a weight exceeded 65535, so that all weights were scaled down.
+    /// Number of positions in which all weights were scaled down because one of them exceeded
+    /// 65535.
     pub scaled: u64,
 }
 
@@ -279,8 +282,8 @@ pub(super) fn export(book: &Book) -> Export {
     });
     let left = book.positions().saturating_sub(reached);
     if keeps_all && left > 0 {
-        // Unreachable positions were imported unchanged, so their moves and weights are written
-        // back as they are.
+        // The import did not convert the moves of positions that it could not reach, so these moves
+        // and their weights are written back unchanged.
         for entry in book.entries().filter(|entry| !done.contains_key(&entry.key)) {
             let weight = |played: &Counts| played.games();
             let moves = entry.moves.iter().map(|(mv, played)| (mv.to_polyglot(), weight(played)));
@@ -305,7 +308,8 @@ impl Export {
                 continue;
             }
             let scaled = if largest > LIMIT { points * LIMIT / largest } else { points };
-            // A positive weight must not become zero.
+            // Scaling must not turn a positive weight into zero, because moves with weight 0 are
+            // never played.
             let weight = scaled.max(points.min(1)) as u16;
             rows.push(Row { key, mv, weight });
         }

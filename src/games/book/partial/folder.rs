@@ -16,16 +16,17 @@ use crate::support::platform;
 
 const VERSION: u32 = 1;
 /// The name of the manifest file in a new folder. Readers also accept names with extra characters
-/// before the dot.
+/// before the dot, such as `manifest-2.json`.
 const MANIFEST: &str = "manifest.json";
 
-/// Metadata that cannot be recovered from the rows once they are grouped.
+/// The content of the manifest file: metadata that cannot be recovered from the rows once another
+/// program has grouped them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialMetadata {
     version: u32,
-    /// The number of rows as written. Other programs may merge rows later.
+    /// The number of rows when the counts were written. Other programs may combine rows afterwards.
     rows: u64,
-    /// The total number of games over all rows, which grouping does not change.
+    /// The sum of the game counts in all rows. Grouping does not change it.
     pub visits: u64,
     /// The sum of the checksums of all rows; `None` in files from older versions.
     #[serde(default)]
@@ -33,7 +34,8 @@ pub(super) struct PartialMetadata {
     #[serde(default)]
     facets: bool,
     pub manifest: Manifest,
-    /// The XXH3 hash of this metadata without this field; `None` in files from older versions.
+    /// The XXH3 hash of this metadata, computed with this field set to `None`. `None` in files from
+    /// older versions.
     #[serde(default)]
     checksum: Option<u64>,
 }
@@ -82,7 +84,8 @@ pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
 pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
-    /// A lock that shows that this program is still running (see [`remove_leftover`]).
+    /// A lock on the temporary folder, held while this program is running (see
+    /// [`remove_leftover`]).
     lock: File,
 }
 
@@ -145,7 +148,8 @@ pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError>
     files_in(folders, |name| name.ends_with(".parquet"))
 }
 
-/// Returns the files whose names match, except hidden files and files whose names begin with `_`.
+/// Returns the files in `folders` and their subfolders whose names satisfy `wanted`. Skips files
+/// and folders whose names begin with `.` or `_`.
 fn files_in(
     folders: &[PathBuf],
     wanted: impl Fn(&str) -> bool,
@@ -173,7 +177,8 @@ fn files_in(
     Ok(files)
 }
 
-/// Combines the metadata of several counts. Fails if the games were counted in different ways.
+/// Combines the metadata of several sets of partial counts. Fails if they were counted with
+/// different programs or options.
 pub(super) fn joined(accounts: Vec<PartialMetadata>) -> Result<PartialMetadata, BuildError> {
     let mut accounts = accounts.into_iter();
     let Some(mut sum) = accounts.next() else {

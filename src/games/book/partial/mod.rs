@@ -5,9 +5,9 @@
 //! `manifest.json` that describes the games, and one file `part-NNN.parquet` for each range of
 //! keys. The top bits of a key select the file.
 //!
-//! Programs may add up rows, in any order, if the rows have equal values in the first five columns
-//! and in the first three facet columns. No other change is allowed. Numbers are signed because
-//! Spark has no unsigned types.
+//! Other programs may sort rows, and may combine rows that have equal values in the first five
+//! columns and in the first three facet columns. No other change is allowed. Numbers are signed
+//! because Spark has no unsigned types.
 //!
 //! Tabia uses the column API of the `parquet` crate, because Arrow would pull in many more crates.
 

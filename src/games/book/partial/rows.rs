@@ -34,13 +34,14 @@ const COLUMNS: [(&str, Physical); 9] = [
 ];
 const KEY: usize = 0;
 const BATCH: usize = 1 << 13;
-/// The maximum total number of rows. A larger total means that the metadata is damaged.
+/// The maximum total number of rows. If the metadata specifies more, it is damaged.
 const MAX_ROWS: u64 = 1 << 40;
 
 pub(super) struct Tables {
     files: Vec<Table>,
     pieces: Vec<Piece>,
-    /// For each row group, the index of its file and its index within that file.
+    /// For each row group: the index of the file that contains it, and the index of the group
+    /// within that file.
     places: Vec<(usize, usize)>,
 }
 
@@ -148,7 +149,7 @@ struct Column<T: DataType> {
     reader: ColumnReaderImpl<T>,
     /// The non-null values in the batch.
     values: Vec<T::T>,
-    /// For a nullable column, whether each row has a value.
+    /// For a nullable column: 1 for each row with a value and 0 for each null.
     levels: Vec<i16>,
 }
 
@@ -176,7 +177,7 @@ impl<T: DataType> Column<T> {
         Ok(())
     }
 
-    /// Like [`Self::read`], but fails if any row has no value.
+    /// Like [`Self::read`], but fails if any value is null.
     fn read_all(&mut self, rows: usize) -> Result<(), ParquetError> {
         self.read(rows)?;
         if self.values.len() == rows { Ok(()) } else { Err(self.fault("contains nulls")) }

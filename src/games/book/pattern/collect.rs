@@ -158,14 +158,15 @@ fn read_share(
 
 struct MoveReader {
     share: Share,
-    /// The index of the current game's first move.
+    /// The index in `share.words` of the current game's first move.
     begin: usize,
     usual: Position,
     start: Option<String>,
 }
 
 impl MoveReader {
-    /// Stores the moves of the last game under its number, or discards them if there is no number.
+    /// Stores the moves of the game just read under this game number, or discards them if `number`
+    /// is `None`.
     fn keep(&mut self, number: Option<u32>) {
         let start = self.start.take();
         let Share { words, games, starts } = &mut self.share;

@@ -1,11 +1,11 @@
-//! The conditions that a pattern imposes on a position, compiled for fast tests.
+//! The conditions that a pattern imposes on a position, compiled for fast testing.
 
 use arrayvec::ArrayVec;
 
 use super::placement::{COUNT_BITS, COUNTED, KINDS, Placement, other_color};
 use crate::chess::position::Color;
 
-/// A set of possible contents of a square: kinds of pieces, or no piece.
+/// The allowed contents of a square, as a set of coloured pieces and "no piece".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Class(u16);
 
@@ -43,7 +43,8 @@ impl Class {
 /// rooks and queens, White's before Black's.
 pub(super) type Material = [(u8, u8); COUNTED];
 
-/// The largest count of a kind of piece. As an upper bound, it means that there is no limit.
+/// The largest piece count that can be represented. As an upper bound, it means that there is no
+/// limit.
 pub(super) const MAX_COUNT: u8 = (1 << (COUNT_BITS - 1)) - 1;
 
 const GUARDS: u64 = {
@@ -56,12 +57,13 @@ const GUARDS: u64 = {
     guards
 };
 
-/// Squares with the same set of allowed contents, which are tested together.
+/// Squares with the same allowed contents. They are tested together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Group {
     squares: u64,
     kinds: ArrayVec<u8, KINDS>,
-    /// The squares that must contain one of the kinds: either all of `squares` or none of them.
+    /// The squares of the group that must contain one of `kinds`: all of them if `kinds` are the
+    /// allowed contents, or none if `kinds` are the forbidden contents.
     expected: u64,
 }
 
@@ -85,8 +87,8 @@ impl Group {
 /// match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Condition {
-    /// The minimum of each piece count, packed as in [`Placement::material`]. `most` contains the
-    /// maxima.
+    /// The minimum number of pieces of each kind, packed as in [`Placement::material`]. `most`
+    /// contains the maxima.
     least: u64,
     most: u64,
     groups: Vec<Group>,
@@ -141,8 +143,8 @@ impl Condition {
     #[inline]
     pub(super) fn holds(&self, placement: &Placement) -> bool {
         let material = placement.material();
-        // The guard bit above each count stays set unless the difference for this count is
-        // negative.
+        // All counts are compared at once. Each subtraction clears the guard bit above a count only
+        // if the result for this count is negative.
         let enough = (material | GUARDS).wrapping_sub(self.least);
         let few = (self.most | GUARDS).wrapping_sub(material);
         enough & few & GUARDS == GUARDS && self.groups.iter().all(|group| group.holds(placement))

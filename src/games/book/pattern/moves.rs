@@ -26,7 +26,8 @@ const MAGIC: &[u8; 8] = b"TABIAMV\n";
 const VERSION: u64 = 1;
 const WORDS: usize = 5;
 const HEADER_BYTES: usize = 8 + 8 * WORDS + 8;
-/// The number of games per block. An index keeps the offset of each block, not of each game.
+/// The number of games per block. An index keeps the offset of each block, and finds the games
+/// within a block by adding up their lengths.
 const BLOCK: usize = 256;
 
 /// The kind of file that stores a [`MoveIndex`].
@@ -143,8 +144,8 @@ impl MoveIndex {
         Ok(MoveIndex { games, begin, blocks, starts, bytes })
     }
 
-    /// Creates the index of a book from the moves of all its games, which must be in the book's
-    /// order.
+    /// Creates the index of a book from the moves of all its games, which must be in the order of
+    /// their numbers in the book.
     pub(super) fn new<'a>(
         book: &Book,
         games: impl Iterator<Item = CollectedGame<'a>> + Clone,
@@ -178,7 +179,7 @@ impl MoveIndex {
         self.bytes[HEADER_BYTES..self.begin].as_chunks().0
     }
 
-    /// Iterates over consecutive games and their moves.
+    /// Iterates over the games with the numbers `games`, returning each game's number and moves.
     pub(super) fn moves(
         &self,
         games: std::ops::Range<u32>,

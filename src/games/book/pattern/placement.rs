@@ -16,7 +16,7 @@ const TABLE: usize = 16;
 /// The number of kinds of piece that are counted: all except the kings.
 pub(super) const COUNTED: usize = 10;
 /// The number of bits for each count in [`Placement::material`]. The highest bit of a count is
-/// always clear.
+/// always clear, so that comparisons can use it as a guard bit.
 pub(super) const COUNT_BITS: u32 = 6;
 
 const PROMOTION_SHIFT: u32 = 12;
@@ -112,7 +112,8 @@ impl Placement {
         self.squares[to % 64] = moved;
     }
 
-    /// Completes a promotion, an en passant capture or castling.
+    /// Completes a promotion, an en passant capture or castling after the pawn or king itself has
+    /// moved.
     fn complete(
         &mut self,
         promotion: u16,
@@ -121,7 +122,8 @@ impl Placement {
     ) {
         if promotion != 0 {
             // Polyglot's promotion codes, from 1 for a knight to 4 for a queen, are in the same
-            // order as the kinds.
+            // order as the kinds, so adding a code to the kind of the pawn gives the kind of the
+            // new piece.
             let pawn = self.squares[to];
             self.replace(to, pawn + (promotion % u16::from(PIECES)) as u8);
         } else if is_en_passant {
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
     use crate::chess::position::Move;
 
-    /// Positions that soon lead to castling, promotions and en passant captures.
+    /// Positions from which random moves soon lead to castling, promotions and en passant captures.
     const STARTS: [&str; 4] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -18,7 +18,7 @@ use crate::games::book::lookup::Book;
 use crate::games::book::statistics::summary::ListedGame;
 use crate::support::threads::{STACK, start};
 
-/// The number of games that a thread takes at a time.
+/// The number of games that a thread claims at a time.
 const SHARE: u32 = 1024;
 
 /// The order of games in a list.
@@ -37,7 +37,7 @@ pub enum Order {
 pub struct PatternSearch<'a> {
     /// The pattern.
     pub pattern: &'a Pattern,
-    /// The filter that games must pass to be searched.
+    /// Only games that pass this filter are searched.
     pub filter: &'a FacetFilter,
     /// The order of the listed games.
     pub order: Order,
@@ -49,14 +49,14 @@ pub struct PatternSearch<'a> {
     pub threads: usize,
 }
 
-/// A position in which a pattern starts to match.
+/// The first of a run of consecutive positions that match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundPosition {
-    /// The number of plies played before the position.
+    /// The number of plies played before this position.
     pub ply: u32,
-    /// The number of consecutive positions that match, including this one.
+    /// The number of positions in the run, including this one.
     pub length: u32,
-    /// Whether the pattern matches with colours swapped.
+    /// Whether the pattern matches with colours swapped and the board flipped vertically.
     pub mirrored: bool,
     /// The position as FEN.
     pub fen: String,
@@ -68,10 +68,9 @@ pub struct FoundGame {
     /// The game.
     #[serde(flatten)]
     pub game: ListedGame,
-    /// The number of times that the pattern starts to match in the game.
+    /// The number of runs of consecutive matching positions in the game.
     pub occurrences: usize,
-    /// The first positions in which the pattern starts to match, up to
-    /// [`PatternSearch::positions`].
+    /// The first position of each run, for at most [`PatternSearch::positions`] runs.
     pub positions: Vec<FoundPosition>,
 }
 
@@ -87,7 +86,7 @@ pub struct PatternAnswer {
 }
 
 impl PatternAnswer {
-    /// Adds the result for another book. Keeps at most `limit` games in the list.
+    /// Adds the result of searching another book. Keeps at most `limit` games in the list.
     pub fn add(&mut self, other: PatternAnswer, order: Order, limit: usize) {
         self.searched += other.searched;
         self.found += other.found;
@@ -101,7 +100,8 @@ impl PatternAnswer {
 }
 
 impl PatternSearch<'_> {
-    /// Searches the games of a book. Returns `None` if `is_stopped` returns true.
+    /// Searches the games of a book for the pattern. Returns `None` if the search was stopped
+    /// because `is_stopped` returned true.
     ///
     /// # Errors
     /// If no thread can be started, or if the index and the book have different numbers of games.
@@ -247,7 +247,8 @@ impl Compiled {
     /// Whether the pattern matches anywhere in a game.
     #[inline]
     fn matches(&self, mut placement: Placement, start: Color, moves: &[[u8; 2]]) -> bool {
-        // For each condition, the number of consecutive positions up to this one in which it holds.
+        // For each condition, the number of consecutive positions, ending with the current one, in
+        // which it holds.
         let mut held = [0_u32; 2];
         let last = self.plies.1.saturating_add(self.lasting - 1);
         let mut rest = moves.iter();
@@ -303,7 +304,8 @@ impl Compiled {
     }
 
     /// Shortens a run of matching positions so that it starts at the first ply allowed by the
-    /// pattern. Returns `None` if there is no such ply, or if too little of the run remains.
+    /// pattern. Returns `None` if there is no such ply, or if the rest of the run is too short for
+    /// the pattern.
     fn run(
         &self,
         condition: &Condition,

@@ -43,7 +43,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the condition and, if the pattern is mirrored and not symmetric, the mirrored one.
+    /// Returns the condition and, if the pattern also matches with colours swapped and is not
+    /// symmetric, the mirrored condition.
     pub(super) fn conditions(&self) -> Vec<Condition> {
         let Pattern { squares, material, turn, .. } = self;
         let mut conditions = vec![Condition::new(squares, material.as_ref(), *turn)];
@@ -162,7 +163,8 @@ fn piece(letter: char) -> Option<Piece> {
     LETTERS.iter().find(|(known, _)| *known == letter).map(|&(_, piece)| piece)
 }
 
-/// Returns the class for a character: a piece, all pieces of a colour, or a symbol such as `?`.
+/// Returns the square contents that a character stands for: a piece, all pieces of a colour, or
+/// those denoted by a symbol such as `?`.
 fn class_of(letter: char) -> Option<Class> {
     let all = |color| {
         let kinds = LETTERS.iter().map(|&(_, piece)| Class::of(kind(color, piece)));
@@ -181,7 +183,8 @@ fn class_of(letter: char) -> Option<Class> {
     }
 }
 
-/// Parses the class at the start of `text`. Also returns the rest of `text`.
+/// Parses the content of a square, a character or a set such as `[Nb]`, at the start of `text`.
+/// Also returns the rest of `text`.
 fn read_class(text: &str) -> Option<(Class, &str)> {
     let mut letters = text.chars();
     let Some(rest) = text.strip_prefix('[') else {
@@ -203,7 +206,7 @@ fn one_class(text: &str) -> Result<Class, ParseError> {
     })
 }
 
-/// Parses the eight ranks of a board, from the eighth to the first.
+/// Parses a board, which consists of eight ranks from the eighth to the first.
 fn board(text: &str) -> Result<[Class; 64], ParseError> {
     let ranks: Vec<&str> = text.split('/').collect();
     if ranks.len() != 8 {

@@ -11,14 +11,15 @@ use crate::games::book::lookup::Book;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PlyEntropy {
-    /// The entropy of the move, in bits, over the games in which the book has a move.
+    /// The entropy of the next move, in bits, over the games in which the book has a move at this
+    /// ply.
     pub bits: f64,
-    /// The fraction of games in which the book has a move, from 0 to 1.
+    /// The fraction of games in which the book has a move at this ply, from 0 to 1.
     pub covered: f64,
 }
 
 pub(crate) enum MoveSelection<'a> {
-    /// The moves that an engine would select from this book.
+    /// The moves that an engine with the given policy would select from the book.
     Policy(&'a Chooser),
     /// The moves that were played in the book's games.
     Games,
@@ -86,7 +87,8 @@ mod tests {
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
         let found = entropy(&book, &MoveSelection::Games, 3);
         assert_eq!(found[0], PlyEntropy { bits: 1.0, covered: 1.0 });
-        // There are two replies to 1.e4 and one to 1.d4; half of the games start with each.
+        // Half of the games start with 1.e4, which has two replies, and the other half with 1.d4,
+        // which has one.
         assert_eq!(found[1], PlyEntropy { bits: 0.5, covered: 1.0 });
         assert_eq!(found[2], PlyEntropy { bits: 0.0, covered: 0.0 });
         let best = Chooser::new(Policy::Random, 0);

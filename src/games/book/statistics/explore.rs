@@ -27,7 +27,7 @@ const FEW_GAMES: u64 = 4_096;
 /// The statistics of a move in a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveStats {
-    /// A move that is legal in the position.
+    /// The move, which is legal in the position.
     pub mv: Move,
     /// The games in which the move was played in this position.
     pub played: GameSummary,
@@ -42,8 +42,8 @@ pub struct PositionStats {
     pub reached: GameSummary,
     /// The games that continued with a move in the book, each counted once.
     ///
-    /// Without facets, this is only an upper bound if some games ended here and others repeated the
-    /// position.
+    /// Without facets, the number is too high if some games ended in the position and others
+    /// repeated it.
     pub continued: GameSummary,
     /// The moves that were played in this position or lead to a position reached by other games.
     /// They are sorted by the number of games that reached the resulting position (or by weight),
@@ -54,7 +54,7 @@ pub struct PositionStats {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breadth {
     Played,
-    /// Also includes moves that lead to positions reached only via other move orders.
+    /// All played moves, and moves that lead to positions reached only via other move orders.
     Reached,
 }
 
@@ -133,7 +133,8 @@ impl<'a> Facets<'a> {
             }
         };
         let mut seen = SeenGames::new(&lists, &entry);
-        // The first list contains games that ended here or continued with a pruned move.
+        // The first list contains games that ended in this position or continued with a pruned
+        // move.
         let mut without_move = HashSet::new();
         let (mut again, mut moved_later) = (Vec::new(), Vec::new());
         lists.read(&entry, self.games.len(), |list, game| {
@@ -158,8 +159,7 @@ impl<'a> Facets<'a> {
             games.into_iter().for_each(|game| take(&mut tally, game));
             tally.sums()
         };
-        // Games that repeated the position are counted only once. All other games are in only one
-        // list.
+        // Games that repeated the position may be in several lists, but are counted only once.
         let mut continued = GameSummary::default();
         moves.iter().for_each(|(_, played)| continued.add(played.clone()));
         continued.remove(&sums_of(again));
@@ -244,9 +244,10 @@ fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
 struct Tally {
     results: [u32; 4],
     ratings: (u64, u64),
-    /// The results for each run of games in the same month (see `GameDate::split`), latest first.
+    /// For each run of games in the same month: the month (see `GameDate::split`) and the results.
+    /// The latest month comes first.
     months: Vec<(u32, [u32; 4])>,
-    /// The highest-rated games with their ratings, highest first.
+    /// The highest-rated games, as pairs of mean rating and game number, highest rating first.
     top: Vec<(Option<u16>, Reverse<u32>)>,
     latest: Vec<u32>,
 }
@@ -297,12 +298,13 @@ impl Tally {
 }
 
 impl Book {
-    /// Whether the book, or one chained after it, stores its games. Filters require this.
+    /// Whether this book, or one chained after it, has facets, which are required for filtering
+    /// games.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
 
-    /// Returns the number of games stored in the book; 0 without facets.
+    /// Returns the number of games in the facets of the book; 0 without facets.
     pub fn facet_games(&self) -> u32 {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
@@ -401,8 +403,8 @@ impl Book {
         PositionStats { reached, continued, moves }
     }
 
-    /// Returns a small book built from the games that pass the filter. It contains only this
-    /// position and the positions one move later. Values are copied from this book.
+    /// Returns a small book built from the games that pass the filter. It contains only `position`
+    /// and the positions one move later. Values are copied from this book.
     ///
     /// # Errors
     /// If the book has no facets or is damaged.

@@ -20,14 +20,14 @@ use crate::games::book::lookup::names::{NamedOpening, Names};
 const MAX_PLIES: usize = 40;
 /// The maximum number of positions per ply. Those reached in the most games are kept.
 const MAX_WIDTH: usize = 6;
-/// Positions that a smaller fraction of the games passes through are omitted.
+/// Positions that less than this fraction of the games passed through are omitted.
 const MIN_SHARE: f64 = 0.02;
 /// The maximum number of complete move orders in a response.
 const MAX_ORDERS: usize = 8;
 /// The maximum number of partial move orders to extend in the search for complete ones.
 const MAX_STEPS: usize = 2000;
 
-/// A move by which games reached a position.
+/// A move by which games reached a position, with the position before it.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
     pub(crate) before: Position,
@@ -51,12 +51,13 @@ pub(crate) fn arrivals(book: &Book, position: &Position) -> Vec<Arrival> {
 
 #[derive(Debug, Serialize)]
 struct PathPosition {
-    /// The number of plies before the requested position.
+    /// The distance from this position to the requested position, in plies.
     plies: usize,
     fen: String,
     opening: Option<NamedOpening>,
     reached: Counts,
-    /// The fraction of the games that pass through the position, from 0 to 1.
+    /// The estimated fraction of the games with the requested position that passed through this
+    /// position, from 0 to 1.
     share: f64,
 }
 
@@ -74,10 +75,11 @@ struct PathMove {
 /// A complete move order.
 #[derive(Debug, Serialize)]
 pub(crate) struct MoveOrder {
-    /// The start position, or a position without a preceding move in the book.
+    /// The first position: the start position, or a position that no move in the book leads to.
     pub(crate) fen: String,
     pub(crate) moves: Vec<NamedMove>,
-    /// The estimated fraction of the games, from 0 to 1.
+    /// The estimated fraction of the games with the requested position that used this move order,
+    /// from 0 to 1.
     pub(crate) share: f64,
 }
 
@@ -99,7 +101,7 @@ struct Node {
     plies: usize,
     share: f64,
     edges: Vec<usize>,
-    /// Whether this is the start position, or a position without a preceding move in the book.
+    /// Whether this is the start position, or a position that no move in the book leads to.
     is_origin: bool,
 }
 
@@ -109,7 +111,7 @@ struct Edge {
     to: usize,
     mv: Move,
     played: Counts,
-    /// The fraction, from 0 to 1, of the games reaching `to` that used this edge.
+    /// Of the games that reached `to`, the fraction that arrived by this move, from 0 to 1.
     weight: f64,
 }
 
@@ -205,7 +207,7 @@ impl Graph {
         (first..self.nodes.len()).collect()
     }
 
-    /// Returns the index of a position among the nodes from `first` on, adding it if it is missing.
+    /// Returns the index of a position in `nodes[first..]`, adding a node if there is none.
     fn node(&mut self, first: usize, position: Position, plies: usize, share: f64) -> usize {
         let known =
             self.nodes[first..].iter().position(|node| node.position.key() == position.key());
@@ -219,10 +221,11 @@ impl Graph {
         )
     }
 
-    /// Returns the most frequent complete move orders, most frequent first.
+    /// Returns up to [`MAX_ORDERS`] complete move orders, most frequent first.
     fn orders(&self) -> Vec<MoveOrder> {
         let mut orders = Vec::new();
-        // The heap requires `Ord`, so fractions of games are integers relative to `WHOLE`.
+        // Floating-point numbers do not implement `Ord`, which the heap requires, so fractions of
+        // games are stored as integers relative to `WHOLE`.
         const WHOLE: f64 = (1_u64 << 52) as f64;
         let mut open = BinaryHeap::from([((WHOLE as u64), Reverse(0_usize), Vec::<usize>::new())]);
         for _ in 0..MAX_STEPS {

@@ -43,7 +43,8 @@ impl Book {
 }
 
 impl PositionGames {
-    /// Returns the numbers that identify the games in the other methods, latest game first.
+    /// Returns the numbers of the games, latest game first. The other methods take these numbers to
+    /// identify games.
     pub(crate) fn numbers(&self) -> &[u32] {
         &self.numbers
     }

@@ -20,7 +20,7 @@ pub const LISTED_GAMES: usize = 15;
 pub struct Player {
     /// The name; empty if unknown.
     pub name: String,
-    /// The rating, if the game has one; serialized as 0 if unknown.
+    /// The player's rating, if the game contains it; serialized as 0 if unknown.
     #[serde(serialize_with = "or_zero")]
     pub rating: Option<u16>,
 }
@@ -35,7 +35,8 @@ impl Player {
 /// A game in a list. Serialized in the format of the Lichess opening explorer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedGame {
-    /// The move played in the position. `None` if the game, or its counted part, ended there.
+    /// The move played in the position, if known. `None`, for example, if the game ended in the
+    /// position or if the book does not contain the move.
     #[serde(rename = "uci", skip_serializing_if = "Option::is_none", serialize_with = "as_uci")]
     pub mv: Option<Move>,
     /// The id, for use with [`Book::game`](crate::games::book::Book::game).
@@ -153,7 +154,7 @@ pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthC
 pub struct GameSummary {
     /// The results.
     pub counts: Counts,
-    /// The sum and the number of the known ratings of the player to move.
+    /// For the player to move: the sum and the number of the known ratings.
     pub(super) ratings: (u64, u64),
     /// The results by month. Games without a known month are not included.
     pub history: Vec<MonthCounts>,
@@ -165,8 +166,8 @@ pub struct GameSummary {
 }
 
 impl GameSummary {
-    /// Returns the rounded mean rating of the player to move over all games in which it is known,
-    /// or `None` if there are none.
+    /// Returns the rounded mean rating of the player to move over all games that contain this
+    /// rating, or `None` if no game does.
     pub fn mean_rating(&self) -> Option<u16> {
         let (sum, number) = self.ratings;
         (number > 0).then(|| ((sum + number / 2) / number) as u16)
@@ -181,7 +182,8 @@ impl GameSummary {
         join(&mut self.latest, other.latest, |game| game.date);
     }
 
-    /// Subtracts the results of games that were counted twice. The lists of games do not change.
+    /// Subtracts the results and ratings of games that were counted twice. `top` and `latest` do
+    /// not change.
     pub(super) fn remove(&mut self, other: &GameSummary) {
         self.counts -= other.counts;
         self.ratings.0 -= other.ratings.0;

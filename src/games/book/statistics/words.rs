@@ -14,10 +14,10 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove, SELF_PLAY};
 use crate::support::words::{counted, grouped, percent};
 
-/// The prefix of the message shown when a search line transposes to the book.
+/// The prefix of the message shown when a search line transposes into the book.
 pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 
-/// The prefix of the message shown when the book contains an analysis of the root.
+/// The prefix of the message shown when the book contains an analysis of the root position.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
 /// The prefix added to [`MEETS_BOOK`] or [`ANALYSED`] in the final report of a search that ended in
@@ -46,11 +46,12 @@ pub(crate) fn transposition(
     }
 }
 
-/// The highest-rated game is looked up only in positions with at most this many games, because
-/// reading a thousand games takes about 20 microseconds.
+/// The maximum number of games in a position for which the highest-rated game is looked up. Reading
+/// a thousand games takes about 20 microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
-/// Describes the end of a line: the opening name, the most frequent move, and the best game.
+/// Describes the position at the end of a line: its opening name, its most frequent move, and its
+/// highest-rated game.
 pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> String {
     let name = names.get(position).map(|opening| format!("{} {}", opening.eco, opening.name));
     let moves = book.moves(position);

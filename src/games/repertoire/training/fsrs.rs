@@ -1,4 +1,5 @@
-//! FSRS 6: estimates how well an item is remembered, and schedules its next review.
+//! The FSRS 6 algorithm for spaced repetition: estimates how well an item is remembered, and
+//! schedules its next review.
 //!
 //! The formulas and the default parameters are those of
 //! <https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm>. No crate is used:
@@ -12,13 +13,13 @@ pub type Time = u64;
 
 const DAY: f64 = 86_400.0;
 
-/// The default parameters, `w[0]` to `w[20]` in the source.
+/// The default parameters, named `w[0]` to `w[20]` in the FSRS documentation.
 const W: [f64; 21] = [
     0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796, 1.4835,
     0.0614, 0.2629, 1.6483, 0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
 ];
-/// The best of the four grades in the source. Difficulties revert towards the initial difficulty of
-/// this grade.
+/// The best of the four FSRS grades. It is never given, but every difficulty reverts towards the
+/// initial difficulty for this grade.
 const EASY: f64 = 4.0;
 const DIFFICULTIES: (f64, f64) = (1.0, 10.0);
 /// The minimum stability in days.
@@ -26,7 +27,7 @@ const MIN_STABILITY: f64 = 0.001;
 /// The maximum stability in days: a hundred years, as in Anki.
 const MAX_STABILITY: f64 = 36_500.0;
 
-/// How well an item was remembered. The source has another grade, "easy", which is not used.
+/// How well an item was remembered. FSRS also has the grade "easy", which is never given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
@@ -51,7 +52,7 @@ impl Grade {
 /// The state of an item in the player's memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
-    /// The number of days it takes for the probability of recall to fall to 90%.
+    /// The number of days after which the probability of recall falls to 90%.
     pub stability: f64,
     /// The difficulty of the item, from 1 to 10.
     pub difficulty: f64,
@@ -62,7 +63,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns the state after the first answer.
+    /// Returns the memory state after the first answer to an item.
     pub fn first(grade: Grade, now: Time) -> Self {
         let stability = W[grade.number() as usize - 1];
         let difficulty = clamped(first_difficulty(grade.number()));
@@ -101,7 +102,7 @@ impl Memory {
         now.saturating_sub(self.last) as f64 / DAY
     }
 
-    /// Returns the new stability if less than a day has passed since the last answer.
+    /// Returns the new stability after an answer given less than a day after the previous one.
     fn after_hours(self, grade: Grade) -> f64 {
         let increase = (W[17] * (grade.number() - 3.0 + W[18])).exp() * self.stability.powf(-W[19]);
         self.stability * if grade == Grade::Again { increase } else { increase.max(1.0) }
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn answers_give_the_values_of_the_reference_implementation() {
-        // The expected values are from py-fsrs 6.3.2 without fuzzing or learning steps.
+        // The expected values come from py-fsrs 6.3.2, with fuzzing and learning steps turned off.
         type Row = (Grade, u64, f64, f64);
         let sequences: [&[Row]; 3] = [
             &[

@@ -1,4 +1,4 @@
-//! The journal of a player's answers. Each answer is immediately synced to disk.
+//! A file that records the player's answers. Each answer is synced to disk immediately.
 
 use std::path::Path;
 
@@ -16,16 +16,19 @@ static KIND: Kind = Kind { magic: "tabia training 1; ", name: "the training jour
 pub enum Verdict {
     /// The move is in the repertoire.
     Right,
-    /// The repertoire has a different move here, but this move leads back to the repertoire.
+    /// The repertoire has a different move in this position, but the move played transposes back
+    /// into the repertoire.
     Transposes,
-    /// The repertoire has a different move here.
+    /// The repertoire has a different move in this position, and the move played leaves the
+    /// repertoire.
     Wrong,
-    /// The repertoire has no move here, and this move is good.
+    /// The repertoire has no move in this position, and the move played is good.
     Good,
-    /// The repertoire has no move here, and this move is clearly worse than other moves.
+    /// The repertoire has no move in this position, and the move played is clearly worse than other
+    /// moves.
     Weak,
-    /// The repertoire has no move here, and neither games nor values show whether this move is
-    /// good.
+    /// The repertoire has no move in this position, and neither game results nor engine values show
+    /// whether the move played is good.
     Unknown,
 }
 

@@ -1,5 +1,5 @@
-//! Compares answers with the repertoire. Beyond the repertoire, judges them by engine values, by a
-//! search, or by game results.
+//! Compares answers with the repertoire. Where the repertoire ends, judges them by the engine
+//! values in the book, a search, or game results.
 
 use std::cmp::Reverse;
 
@@ -21,9 +21,11 @@ pub struct MoveFacts {
     pub games: u64,
     /// The player's average score per game in these games, from 0 to 1.
     pub score: f64,
-    /// The value of the move in centipawns from the player's point of view, if it was analysed.
+    /// The engine value of the move in centipawns from the player's point of view, if it was
+    /// analysed.
     pub value: Option<Score>,
-    /// The best reply, or the most common one if the position after the move was not analysed.
+    /// The opponent's best reply, or the most common one if the position after the move was not
+    /// analysed.
     pub reply: Option<ReplyFacts>,
 }
 
@@ -32,7 +34,7 @@ pub struct MoveFacts {
 pub struct ReplyFacts {
     /// The reply.
     pub mv: Move,
-    /// Whether the reply was chosen by its engine value rather than its frequency.
+    /// Whether this is the best reply by engine value, rather than the most common one.
     pub is_best: bool,
     /// The share of games with this reply, among the games that continue after the move.
     pub share: f64,
@@ -103,8 +105,8 @@ pub(super) fn rule(
     Ruling { verdict, loss, expected }
 }
 
-/// Returns the repertoire's moves in a position. If the repertoire is a book of games, the moves
-/// with the most games come first.
+/// Returns the repertoire's moves in a position. If the repertoire is a book of games, the most
+/// frequently played moves come first.
 pub(super) fn prepared(repertoire: &Repertoire, position: &Position) -> Vec<Move> {
     let mut known: Vec<(u64, Move)> = repertoire
         .node(position)
@@ -115,8 +117,8 @@ pub(super) fn prepared(repertoire: &Repertoire, position: &Position) -> Vec<Move
     known.into_iter().map(|(_, mv)| mv).collect()
 }
 
-/// Returns good moves for a position that has no answer in the repertoire. Moves that lead back to
-/// the repertoire come before book moves.
+/// Returns good moves for a position in which the repertoire has no move. Moves that transpose back
+/// into the repertoire come before book moves.
 pub(super) fn good_moves(repertoire: &Repertoire, book: &Book, position: &Position) -> Vec<Move> {
     let legal = position.legal_moves();
     let leads_back = |mv: &Move| repertoire.node(&position.play(*mv)).is_some();
@@ -158,8 +160,8 @@ fn chooser() -> Chooser {
     Chooser::new(Policy::Prefer, 0)
 }
 
-/// Returns how much worse a move is than the best move, in centipawns. If a search was run, also
-/// returns the best move.
+/// Returns how much worse `mv` is than the best move, in centipawns. If this required a search,
+/// also returns the best move it found.
 fn loss(
     book: &Book,
     position: &Position,

@@ -14,30 +14,31 @@ use crate::games::repertoire::{FORECAST_PLIES, GapKind, Line, Repertoire, Search
 use crate::support::files::{Journal, JournalError};
 use crate::support::random::Random;
 
-/// The probability assigned to positions that do not occur in the reference book. It is tiny, so
-/// that they are asked last.
+/// The probability assigned to repertoire positions that do not occur in the reference book. It is
+/// tiny, so that these positions are asked last.
 const UNREACHED: f64 = 1e-6;
-/// The number of recently asked positions to avoid repeating, unless no other position is due.
-/// Chosen by hand.
+/// The number of most recently asked positions that are not repeated unless no other position is
+/// due. Chosen by hand.
 const RECENT: usize = 3;
 
 /// How [`Training`] chooses positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingOptions {
-    /// Positions without an answer are asked only if they are at least this likely. See
-    /// [`Gap::probability`](crate::games::repertoire::Gap::probability).
+    /// A position in which the repertoire has no move is asked only if it is at least this likely
+    /// to occur. See [`Gap::probability`](crate::games::repertoire::Gap::probability).
     pub min_probability: f64,
     /// The seed of the random choices.
     pub seed: u64,
 }
 
-/// A training session. It asks for the player's moves in the repertoire, and in frequent positions
+/// A training session. It asks for the player's moves in the repertoire, and in common positions
 /// where the repertoire ends.
 ///
 /// A position is due if it was never asked, if the last answer was wrong, or if the probability
 /// that the player remembers it has dropped to 90% or less. Due positions are drawn with a
-/// probability proportional to how likely the position is to occur in the next game without the
-/// player remembering the answer. All results depend only on the arguments, never on the clock.
+/// probability proportional to how likely it is that the position occurs in the next game and the
+/// player does not remember the answer. All results depend only on the arguments, never on the
+/// system clock.
 #[derive(Debug)]
 pub struct Training {
     repertoire: Repertoire,
@@ -45,13 +46,13 @@ pub struct Training {
     cards: Vec<Card>,
     index: KeyMap<usize>,
     journal: Option<Journal<Answer>>,
-    /// Good answers in positions where the repertoire ends. Only the latest is kept for each
-    /// position.
+    /// Good moves that the player found in positions where the repertoire ends. Only the latest
+    /// move is kept for each position.
     accepted: Vec<(Position, Move)>,
     random: Random,
     question: Option<Question>,
-    /// The position reached by the opponent's reply to the last right answer, as an index into
-    /// `cards`, and the line that leads there.
+    /// The next question, if the opponent's reply to the last correct answer led to a due position:
+    /// its index in `cards` and the line leading to it.
     next: Option<(usize, Line)>,
     recent: VecDeque<usize>,
     tally: Tally,
@@ -64,23 +65,23 @@ struct Card {
     probability: f64,
     gap: Option<GapKind>,
     memory: Option<Memory>,
-    /// If true, the position is not asked again in this session.
+    /// Whether to skip the position for the rest of this session.
     is_passed: bool,
 }
 
 /// A question: which move to play in a position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The position at the end of the line.
+    /// The position in which to find a move. It is the last position of `line`.
     pub position: Position,
-    /// The moves that led to the position in this session, or the most common line to it if this
-    /// question starts a new line.
+    /// The moves that led to the position in this session or, if the question is not a continuation
+    /// of the previous one, the most common line leading to it.
     pub line: Line,
-    /// The expected number of times that a game reaches the position.
+    /// The expected number of times that the position occurs in a game.
     pub probability: f64,
-    /// Why the repertoire has no answer here; `None` if it has one.
+    /// Why the repertoire has no move in this position; `None` if it has one.
     pub gap: Option<GapKind>,
-    /// Whether the last answer in this position was wrong.
+    /// Whether the player's last answer in this position was wrong.
     pub is_repeated: bool,
     /// The number of hints given.
     pub hints: usize,
@@ -90,9 +91,9 @@ pub struct Question {
 /// A hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
-    /// The piece to move. Once this hint is shown, a right answer counts as remembered with help.
+    /// The piece to move. After this hint, a correct answer is graded as remembered with help.
     Piece(Piece),
-    /// The whole move. Once this hint is shown, the answer counts as forgotten.
+    /// The whole move. After this hint, even a correct answer is graded as forgotten.
     Move(Move),
 }
 
@@ -101,27 +102,29 @@ pub enum Hint {
 pub struct Judgement {
     /// The result.
     pub verdict: Verdict,
-    /// How well the answer was remembered; `None` if that is unknown.
+    /// How well the player remembered the move; `None` if the answer does not show it.
     pub grade: Option<Grade>,
-    /// How much worse the move is than the best move, in centipawns, if known from book values or a
-    /// search.
+    /// How much worse the move is than the best move, in centipawns; `None` if neither engine
+    /// values nor a search show it.
     pub loss: Option<Score>,
-    /// The statistics of the move in the reference book.
+    /// What the reference book contains about the move played.
     pub played: MoveFacts,
-    /// The repertoire's moves or, where the repertoire ends, a few good moves.
+    /// What the reference book contains about each of the repertoire's moves or, where the
+    /// repertoire ends, about a few good moves.
     pub expected: Vec<MoveFacts>,
-    /// The opponent's reply, if the resulting position is the next question.
+    /// The opponent's reply, if it leads to a due position, which is then the next question.
     pub reply: Option<Move>,
 }
 
-/// Counts of the answers in a session.
+/// The answers in a session, counted by result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of answers.
     pub answers: usize,
-    /// The number of answers without hints that were right or, where the repertoire ends, good.
+    /// The number of answers without hints that were in the repertoire or, where it ends, good.
     pub right: usize,
-    /// The number of answers that were wrong, weak, or given after the whole move was shown.
+    /// The number of answers graded as forgotten: wrong or weak moves, and moves played after the
+    /// hint had shown them.
     pub wrong: usize,
 }
 
@@ -132,15 +135,16 @@ pub struct Progress {
     pub new: usize,
     /// The number of positions that were asked before and are due again.
     pub due: usize,
-    /// The number of positions that are not due yet.
+    /// The number of positions that were asked before and are not due yet.
     pub learnt: usize,
     /// The earliest time at which a learnt position becomes due.
     pub next_due: Option<Time>,
 }
 
 impl Training {
-    /// Starts a session, and reads earlier answers from the journal. Opponents choose each move
-    /// with its frequency in the reference book. Without a journal, answers are not stored.
+    /// Starts a session, and restores the player's progress from the journal. The opponent's moves
+    /// are drawn with their frequency in the reference book. Without a journal, answers are not
+    /// stored.
     ///
     /// # Errors
     /// If the journal cannot be read or created, belongs to the other side, or is in use.
@@ -201,7 +205,8 @@ impl Training {
         Progress { new: self.cards.len() - asked, due: asked - learnt, learnt, next_due }
     }
 
-    /// Asks the next question, replacing the open one. Returns `None` if no position is due.
+    /// Asks the next question, replacing the current one if it is unanswered. Returns `None` if no
+    /// position is due.
     pub fn ask(&mut self, now: Time) -> Option<&Question> {
         let next = self.next.take().or_else(|| self.draw(now));
         self.question = next.map(|(card, line)| {
@@ -219,8 +224,8 @@ impl Training {
         self.question.as_ref()
     }
 
-    /// Gives a hint: first the piece, then the whole move. Returns `None` if there is no question
-    /// or no move to show.
+    /// Gives a hint about the current question: first the piece to move, then the whole move.
+    /// Returns `None` if there is no question, or no known answer to show.
     pub fn hint(&mut self) -> Option<Hint> {
         let question = self.question.as_mut()?;
         let position = &question.position;
@@ -236,19 +241,19 @@ impl Training {
         }
     }
 
-    /// Drops the open question. Its position is not asked again in this session.
+    /// Skips the current question. Its position is not asked again in this session.
     pub fn skip(&mut self) {
         if let Some(question) = self.question.take() {
             self.cards[question.card].is_passed = true;
         }
     }
 
-    /// Answers the open question with a legal move. Returns `None` if there is no question or the
-    /// move is illegal. By the time this method returns, the answer has been synced to disk.
+    /// Answers the current question. Returns `None` if there is no question or `mv` is illegal.
+    /// Otherwise, the answer has been synced to disk when this method returns.
     ///
     /// # Errors
-    /// If the journal cannot be written. If the answer was not even appended, the question stays
-    /// open.
+    /// If the journal cannot be written. If the answer could not be appended at all, the question
+    /// can be answered again.
     pub fn answer(
         &mut self,
         mv: Move,
@@ -284,7 +289,8 @@ impl Training {
         Ok(Some(Judgement { verdict, grade, loss: ruling.loss, played, expected, reply }))
     }
 
-    /// Returns the good answers that are not in the repertoire, each as a game.
+    /// Returns the player's good answers in positions where the repertoire still has no move. Each
+    /// is returned as a game: the line to the position, followed by the answer.
     pub fn additions(&self) -> Vec<PgnGame> {
         let open = |(position, _): &&(Position, Move)| !self.repertoire.answers(position);
         let game = |(position, mv): &(Position, Move)| {
@@ -303,7 +309,8 @@ impl Training {
         self.accepted.iter().filter(open).map(game).collect()
     }
 
-    /// Updates the session after an answer, which was either just given or read from the journal.
+    /// Updates the player's memory and the accepted moves with an answer, which was either just
+    /// given or read from the journal.
     fn learn(&mut self, answer: &Answer) {
         let Some((position, mv)) = answer.played() else { return };
         if answer.verdict == Verdict::Good {
@@ -341,9 +348,9 @@ impl Training {
         Some((at, self.cards[at].line.clone()))
     }
 
-    /// Draws the opponent's reply with probability proportional to its number of games in the book.
-    /// If the resulting position is due and was not asked recently, returns the reply and makes
-    /// that position the next question.
+    /// Draws the opponent's reply with a probability proportional to its number of games in the
+    /// book. If the reply leads to a position that is due and was not asked recently, makes this
+    /// position the next question and returns the reply.
     fn reply(&mut self, question: &Question, mv: Move, now: Time) -> Option<Move> {
         let after = question.position.play(mv);
         let reply = self.book.draw_move(&after, &mut self.random)?;
@@ -384,7 +391,8 @@ fn grade(verdict: Verdict, hints: usize) -> Option<Grade> {
     }
 }
 
-/// Returns the positions that have an answer, and frequent positions that do not.
+/// Returns the positions in which the repertoire has a move, and the common positions in which it
+/// has none.
 fn cards(repertoire: &Repertoire, book: &Book, min_probability: f64) -> Vec<Card> {
     let forecast = repertoire.forecast(book, FORECAST_PLIES);
     let lines = repertoire.lines(book);

@@ -108,7 +108,8 @@ fn a_reply_that_no_game_played_is_not_the_most_common_one() {
     let book = build_in_memory(&input(text), &BuildOptions::default(), "games").expect("a book").0;
     let repertoire = Repertoire::read(&input("1. d4 Nf6 2. Nf3 *\n"), Color::White);
     let repertoire = repertoire.expect("readable");
-    // 2... e6 leads to a position in the book, but no game played it after 1. d4 Nf6 2. c4.
+    // 2... e6 transposes into a position of the book's only game, but it was never played in the
+    // position after 1. d4 Nf6 2. c4.
     assert_eq!(book.moves(&after("d4 Nf6 c4")).len(), 1);
     let mut training = Training::open(repertoire, book, &OPTIONS, None).expect("no file");
     let found = judged(&mut training, "d4 Nf6", "c4");
@@ -262,7 +263,7 @@ fn right_answers_are_followed_by_replies_of_the_book() {
     for seed in 0..40 {
         let mut training = training(TrainingOptions { seed, ..OPTIONS });
         let found = judged(&mut training, "d4 Nf6", "c4");
-        // There is no reply if it would lead to a position that was asked recently.
+        // `reply` is `None` if the drawn move leads to a recently asked position.
         let Some(reply) = found.reply else { continue };
         let position = training.ask(NOW).expect("a question");
         assert_eq!(position.line.moves.last(), Some(&reply));
@@ -307,9 +308,9 @@ fn damaged_answers_in_the_journal_are_ignored() {
     assert_eq!(training.progress(NOW).learnt, 1);
 }
 
-/// A player's actions. Each one is a delay in seconds, followed by an answer: whether to play the
-/// repertoire's move if there is one, and otherwise the index of a legal move. `None` skips the
-/// question.
+/// A random sequence of actions by a player: a delay in seconds, then an answer, or `None` to skip
+/// the question. An answer consists of a flag that makes it the repertoire's move, if there is one,
+/// and the index of the legal move to play otherwise.
 fn player() -> impl Strategy<Value = Vec<(u64, Option<(bool, usize)>)>> {
     let action = prop::option::weighted(0.9, (any::<bool>(), 0..40_usize));
     prop::collection::vec((0..5 * DAY, action), 1..60)

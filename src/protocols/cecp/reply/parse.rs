@@ -71,7 +71,7 @@ fn numbered_move(line: &str) -> Option<Reply> {
     (digits && dots).then(|| Reply::Move(mv.to_owned()))
 }
 
-/// Parses `(REASON): TEXT`. Both parts are optional.
+/// Parses `(REASON): TEXT`, the end of an error message. The reason and the colon are optional.
 fn remark(rest: &str) -> Option<(Option<String>, String)> {
     let (reason, rest) = match rest.strip_prefix('(') {
         Some(inner) => inner.split_once(')').map(|(a, b)| (Some(a.to_owned()), b))?,
@@ -81,7 +81,8 @@ fn remark(rest: &str) -> Option<(Option<String>, String)> {
     Some((reason, text.to_owned()))
 }
 
-/// Parses `NAME=VALUE ...`. Values may be in quotation marks. Stops at text in any other format.
+/// Parses the `NAME=VALUE` pairs of a `feature` line. Values may be in quotation marks. Stops at
+/// the first text in another format.
 fn features(mut rest: &str) -> Vec<Feature> {
     let mut features = Vec::new();
     while let Some((name, value)) = rest.trim_start().split_once('=') {
@@ -116,8 +117,8 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// Parses `ply score time nodes [numbers TAB] line`. The time is in centiseconds, or in seconds if
-/// the ply is followed by a mark such as `.`, as in GNU Chess.
+/// Parses a line of thinking output, `ply score time nodes [numbers TAB] line`. The time is in
+/// centiseconds, or in seconds if the ply is followed by a mark such as `.`, as in GNU Chess.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
     let (ply, rest) = next_word(line)?;

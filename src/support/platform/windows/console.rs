@@ -15,7 +15,7 @@ use windows_sys::core::BOOL;
 
 use super::super::types::Event;
 
-/// The maximum number of input events that are searched for the Enter key.
+/// The maximum number of pending input events among which to search for the Enter key.
 const MOST_KEYS: usize = 1024;
 const ENTER: u16 = b'\r' as u16;
 
@@ -26,8 +26,9 @@ struct Watcher {
 
 static WATCHERS: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
 
-/// Calls `react` from a separate thread whenever one of the `events` occurs, instead of the default
-/// action. After `Hangup` and `Terminate`, Windows ends the process within a few seconds.
+/// Replaces the default action for the given `events`: calls `react` from a separate thread
+/// whenever one of them occurs. After `Hangup` and `Terminate`, Windows ends the process within a
+/// few seconds.
 pub(crate) fn on_events(
     events: &[Event],
     react: impl FnMut(Event) + Send + 'static,
@@ -37,7 +38,7 @@ pub(crate) fn on_events(
     let mut watchers = WATCHERS.lock().unwrap_or_else(PoisonError::into_inner);
     watchers.push(Watcher { events: events.to_vec(), sender });
     #[allow(unsafe_code)]
-    // The handler is a function, which is always valid.
+    // The handler is a function, so the pointer is always valid.
     if watchers.len() == 1 && unsafe { SetConsoleCtrlHandler(Some(handle), TRUE) } == 0 {
         watchers.clear();
         return Err(io::Error::last_os_error());
@@ -45,7 +46,7 @@ pub(crate) fn on_events(
     Ok(())
 }
 
-/// Windows calls this in a new thread.
+/// Handles a console event. Windows calls this function in a new thread.
 #[allow(unsafe_code)]
 unsafe extern "system" fn handle(kind: u32) -> BOOL {
     let event = match kind {
@@ -61,15 +62,14 @@ unsafe extern "system" fn handle(kind: u32) -> BOOL {
     if !is_watched {
         return FALSE;
     }
-    // For `Hangup` and `Terminate`, do not return, because Windows would then end the process at
-    // once.
+    // Do not return after `Hangup` and `Terminate`, because Windows then ends the process at once.
     while event != Event::Interrupt {
         thread::park();
     }
     TRUE
 }
 
-/// Returns `true`, because Windows cannot test whether writing to standard output would block.
+/// Always returns true, because Windows cannot test whether writing to standard output would block.
 pub(crate) fn output_has_room(_: &io::Stdout) -> bool {
     true
 }
@@ -78,8 +78,8 @@ pub(crate) fn output_has_room(_: &io::Stdout) -> bool {
 pub(crate) fn input_has_line(_: &io::Stdin) -> bool {
     let mut count = 0;
     #[allow(unsafe_code)]
-    // The records consist of integers, so all zeros are valid, and the array has room for
-    // `MOST_KEYS` records.
+    // The records consist of integers, so all zeros are a valid value. The array has room for the
+    // `MOST_KEYS` records requested.
     let records = unsafe {
         let mut records: [INPUT_RECORD; MOST_KEYS] = zeroed();
         let records_start = (&raw mut records).cast();
@@ -91,7 +91,7 @@ pub(crate) fn input_has_line(_: &io::Stdin) -> bool {
     };
     records.iter().take(count as usize).any(|record| {
         #[allow(unsafe_code)]
-        // The event type determines which field is valid.
+        // The event type determines which field of the union is valid.
         unsafe {
             u32::from(record.EventType) == KEY_EVENT
                 && record.Event.KeyEvent.bKeyDown != 0

@@ -6,7 +6,8 @@ use windows_sys::Win32::System::Memory::{
     MEM_COMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc, VirtualFree,
 };
 
-/// Private memory. Its pages read as zero and use physical memory only after the first write.
+/// Memory private to this process. Its pages read as zero and use physical memory only after the
+/// first write.
 pub(crate) struct Mapping(NonNull<u8>);
 
 // This value owns the memory exclusively.
@@ -31,8 +32,8 @@ impl Mapping {
         self.0
     }
 
-    /// Does nothing and returns `false`. If the pages were released, Windows might refuse to commit
-    /// them again.
+    /// Does nothing and returns false. Clearing the memory would mean releasing its pages, and
+    /// Windows might refuse to commit them again.
     pub(crate) fn clear(&mut self) -> bool {
         false
     }
@@ -41,7 +42,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         #[allow(unsafe_code)]
-        // `new` allocated the memory, and it is no longer in use.
+        // `new` allocated this memory, and no reference to it is left.
         let _ = unsafe { VirtualFree(self.0.as_ptr().cast(), 0, MEM_RELEASE) };
     }
 }

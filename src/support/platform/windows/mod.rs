@@ -35,10 +35,10 @@ pub(crate) use process::{Group, HAS_SIGNALS, Input, describe_exit, has_crashed, 
 /// The offset of the byte that is locked. It is beyond the end of every file, because Windows
 /// prevents other programs from reading locked bytes.
 const LOCKED_BYTE: u64 = i64::MAX as u64 - 1;
-/// Prefix of the temporary name of a file that is being replaced.
+/// Prefix of the temporary name that an open file gets while it is being replaced.
 const OLD_PREFIX: &str = ".tabia-old-";
 const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-/// Device names. Windows reserves them in every folder, and with any suffix.
+/// Device names, which Windows reserves in every folder and with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// Returns the identity of an open file.
@@ -48,8 +48,8 @@ pub(crate) fn file_id(file: &File) -> Option<FileId> {
 
 fn handle_id(handle: RawHandle) -> Option<FileId> {
     #[allow(unsafe_code)]
-    // The structure consists of integers, so all zeros are valid. The call fails if the handle is
-    // invalid.
+    // The structure consists of integers, so all zeros are a valid value. The call fails if the
+    // handle is invalid.
     let information = unsafe {
         let mut information: BY_HANDLE_FILE_INFORMATION = zeroed();
         (GetFileInformationByHandle(handle, &mut information) != 0).then_some(information)
@@ -65,17 +65,19 @@ pub(crate) fn path_id(path: &Path) -> Option<FileId> {
     file_id(&options.open(path).ok()?)
 }
 
-/// The same as [`path_id`], because the standard library's metadata does not contain the identity.
+/// The same as [`path_id`], because on Windows the metadata does not include the identity.
 pub(crate) fn known_id(path: &Path, _: &Metadata) -> Option<FileId> {
     path_id(path)
 }
 
-/// Returns the identity of standard input if it is a regular file.
+/// Returns the identity of the file that standard input reads, or `None` if it is not a regular
+/// file.
 pub(crate) fn stdin_id() -> Option<FileId> {
     standard_id(STD_INPUT_HANDLE)
 }
 
-/// Returns the identity of standard output if it is a regular file.
+/// Returns the identity of the file that standard output writes, or `None` if it is not a regular
+/// file.
 pub(crate) fn stdout_id() -> Option<FileId> {
     standard_id(STD_OUTPUT_HANDLE)
 }
@@ -96,21 +98,21 @@ pub(crate) fn is_on_volume_of(file: &File, folder: &Path) -> io::Result<bool> {
     Ok(own.is_some() && own == other)
 }
 
-/// Does nothing: opening a file never waits.
+/// Does nothing, because opening a file never waits on Windows.
 pub(crate) fn set_nonblocking(_: &mut OpenOptions) {}
 
-/// Does nothing: opening a file never waits.
+/// Does nothing, because [`set_nonblocking`] does nothing on Windows.
 pub(crate) fn set_blocking(_: &File) -> io::Result<()> {
     Ok(())
 }
 
 /// Opens a file for appending, creating it if necessary. The file is also opened for reading,
-/// because otherwise it could not be locked.
+/// because a file open only for appending cannot be locked.
 pub(crate) fn open_appending(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).read(true).append(true).open(path)
 }
 
-/// Whether an operation on this type of file may have to wait for another program.
+/// Whether opening, reading or writing this type of file may have to wait for another program.
 pub(crate) fn may_wait(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir()
 }
@@ -154,7 +156,7 @@ pub(crate) fn set_len(file: &File, length: u64) -> io::Result<()> {
 
 fn reopened(file: &File) -> io::Result<File> {
     #[allow(unsafe_code)]
-    // If the call succeeds, it returns a new handle that nothing else owns.
+    // If the call succeeds, it returns a new handle, which has no other owner.
     unsafe {
         let handle = ReOpenFile(file.as_raw_handle(), FILE_GENERIC_WRITE, SHARE_ALL, 0);
         if handle == INVALID_HANDLE_VALUE {
@@ -184,9 +186,9 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces an open file by first moving it out of the way, to a temporary name. If this program is
-/// killed, or if neither file can be given the name `to`, the old content remains under the
-/// temporary name.
+/// Replaces an open file by first renaming it to a temporary name. If the process is killed while
+/// doing so, or if renaming fails and cannot be undone, the old content remains under the temporary
+/// name.
 fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut names = tempfile::Builder::new();
@@ -196,21 +198,21 @@ fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(moved.path(), to)?;
         return Err(error);
     }
-    // Windows deletes the old file when no program has it open any more.
+    // Windows deletes the old file as soon as no program has it open.
     let _ = fs::remove_file(moved.path());
     Ok(())
 }
 
 fn locked_byte() -> OVERLAPPED {
     #[allow(unsafe_code)]
-    // The structure consists of integers and nullable pointers, so all zeros are valid.
+    // The structure consists of integers and nullable pointers, so all zeros are a valid value.
     let mut place: OVERLAPPED = unsafe { zeroed() };
     place.Anonymous.Anonymous.Offset = LOCKED_BYTE as u32;
     place.Anonymous.Anonymous.OffsetHigh = (LOCKED_BYTE >> 32) as u32;
     place
 }
 
-/// Locks a file exclusively, unless another run has locked it.
+/// Locks a file exclusively. Fails without waiting if another process has locked it.
 pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
     let mut place = locked_byte();
@@ -239,15 +241,15 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Opens and locks a file or folder that another program may have left behind. Returns `None` if a
-/// program is still using it.
+/// Opens and locks a file or folder that may be a leftover of a killed program. Returns `None` if a
+/// running program is still using it.
 pub(crate) fn claim(path: &Path) -> Option<File> {
     if !path.is_dir() {
         let file = File::open(path).ok()?;
         return try_lock(&file).is_ok().then_some(file);
     }
-    // Windows cannot lock folders. However, while the owner has the folder open, a request for
-    // `DELETE` access fails.
+    // Windows cannot lock folders. However, opening one with `DELETE` access fails while its owner
+    // has it open.
     let mut options = OpenOptions::new();
     options.access_mode(DELETE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()
 }
@@ -260,16 +262,16 @@ pub(crate) fn lock_folder(path: &Path) -> io::Result<File> {
     options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)
 }
 
-/// Returns `None`: a folder inherits its permissions.
+/// Returns `None`, because a new folder inherits the permissions of its parent.
 #[cfg(feature = "parquet")]
 pub(crate) fn new_folder_permissions() -> Option<fs::Permissions> {
     None
 }
 
-/// Renames a folder that [`lock_folder`] has locked.
+/// Renames a folder that was locked by [`lock_folder`], and releases the lock.
 #[cfg(feature = "parquet")]
 pub(crate) fn rename_folder(from: &Path, to: &Path, lock: File) -> io::Result<()> {
-    // A folder cannot be renamed while it is open.
+    // An open folder cannot be renamed, so release the lock first.
     drop(lock);
     fs::rename(from, to)
 }
@@ -286,7 +288,8 @@ pub(crate) fn available_memory() -> Option<usize> {
 
 fn memory_status() -> Option<MEMORYSTATUSEX> {
     #[allow(unsafe_code)]
-    // The structure consists of integers, so all zeros are valid, and its length field is set.
+    // The structure consists of integers, so all zeros are a valid value. The call requires the
+    // length field, which is set.
     unsafe {
         let mut status: MEMORYSTATUSEX = zeroed();
         status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;

@@ -31,19 +31,19 @@ pub(crate) const HAS_SIGNALS: bool = false;
 const FIRST_CRASH: u32 = 0xC000_0000;
 /// The exit code of a program that was ended by Ctrl-C, which is not a crash.
 const CONTROL_C_EXIT: u32 = 0xC000_013A;
-/// The exit code of a killed engine.
+/// The exit code given to processes that [`Group::kill`] ends.
 const KILLED: u32 = 1;
 
-/// Makes the command start in a process group of its own, so that Ctrl-C in the console does not
-/// reach it. From the first call on, all processes that this process starts are killed when it
-/// ends.
+/// Makes the command start in its own process group, so that Ctrl-C in the console does not affect
+/// it. After the first call, all processes started by the current process are killed when it ends.
 pub(crate) fn prepare(command: &mut Command) {
     static OWN_JOB: OnceLock<Option<Job>> = OnceLock::new();
     #[allow(unsafe_code)]
     // The function always succeeds and returns a constant.
     let own_process = || unsafe { GetCurrentProcess() };
-    // This process might be killed after starting an engine but before assigning it to a job of its
-    // own. Without this job, the engine could then survive.
+    // The current process might be killed after it has started an engine but before it has assigned
+    // the engine to a job. Only if the current process itself is in a job, the engine is then
+    // killed as well.
     OWN_JOB.get_or_init(|| Job::with(own_process()).ok());
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
 }
@@ -61,7 +61,8 @@ impl Job {
         if handle.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // Nothing else owns the handle. The structure consists of integers, so all zeros are valid.
+        // The handle has no other owner. The structure consists of integers, so all zeros are a
+        // valid value.
         let (job, mut limits) = unsafe {
             let limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = zeroed();
             (Job(OwnedHandle::from_raw_handle(handle)), limits)
@@ -130,14 +131,15 @@ pub(crate) fn has_crashed(status: ExitStatus) -> bool {
     code >= FIRST_CRASH && code != CONTROL_C_EXIT
 }
 
-/// A child's standard input. Writing to it fails if the child does not read it in time.
+/// The standard input of a child process. Writing to it fails if the child does not read the data
+/// in time.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// The channel to the thread that writes to the child. A separate thread is necessary because
-    /// writing to a pipe cannot time out. The thread ends when this field is dropped.
+    /// Sends text to a thread that writes it to the child process. The thread is necessary because
+    /// writing to a pipe cannot time out on Windows. It ends when this field is dropped.
     texts: Sender<Vec<u8>>,
     results: Receiver<io::Result<()>>,
-    /// The number of texts whose results the thread has not reported yet.
+    /// The number of texts sent to the thread for which it has not yet returned a result.
     unfinished: usize,
 }
 
@@ -155,7 +157,7 @@ impl Input {
         Ok(Input { texts, results, unfinished: 0 })
     }
 
-    /// Writes all bytes. Fails with `TimedOut` if this takes longer than `timeout`.
+    /// Writes all bytes. Fails with `TimedOut` if the child does not read them within `timeout`.
     pub(crate) fn write_all(&mut self, bytes: &[u8], timeout: Duration) -> io::Result<()> {
         let deadline = Instant::now() + timeout;
         let closed = || io::Error::from(io::ErrorKind::BrokenPipe);

@@ -18,7 +18,8 @@ const QUOTE: usize = 200;
 /// The number of recently sent lines that a finding quotes.
 const QUOTED_LINES: usize = 6;
 
-/// A protocol. An implementation stores what the engine declared in the handshake.
+/// The parts of the tests that depend on the protocol. An implementation stores what the engine
+/// declared in the handshake.
 pub(super) trait Handshake: Default {
     /// A parsed line from the engine.
     type Reply: for<'a> From<&'a str>;
@@ -26,47 +27,46 @@ pub(super) trait Handshake: Default {
     /// The command that starts a new game.
     const NEW_GAME: &'static str;
 
-    /// The commands that start a search too long to end during the test.
+    /// The commands that start a search which cannot end before the test does.
     const LONG_SEARCH: &'static [&'static str];
 
     /// Performs the handshake.
     fn perform(conversation: &mut Conversation<Self>);
 
-    /// Returns whether the engine can be tested further.
+    /// Returns true if the other tests can run after this handshake.
     fn is_usable(&self) -> bool;
 
-    /// Returns the command that sets an option, or that presses a button if `value` is `None`.
+    /// Returns the command that sets an option or, if `value` is `None`, presses a button.
     fn option(name: String, value: Option<String>) -> String;
 
-    /// Returns the command that sets an option, or that presses a button if `value` is empty.
+    /// Returns the command that sets an option or, if `value` is empty, presses a button.
     fn set_option(name: &str, value: &str) -> String {
         let value = Some(value.to_owned()).filter(|value| !value.is_empty());
         Self::option(name.to_owned(), value)
     }
 
-    /// Returns findings for output that an engine should never send, no matter which test is
-    /// running.
+    /// Returns a finding for each part of the output that an engine must not send in any test.
     fn unsolicited(conversation: &Conversation<Self>) -> Vec<Finding>;
 }
 
-/// A connection to an engine, with a log of the messages in both directions.
+/// A connection to an engine process, with a log of the lines sent in both directions.
 pub(super) struct Conversation<H> {
     pub process: Process,
     pub handshake: H,
-    /// An engine that does not answer within this time is considered hung.
+    /// How long to wait for an answer before the engine is considered hung.
     pub patience: Duration,
-    /// Findings that do not end the test.
+    /// Findings so far. None of them has ended the test.
     pub findings: Vec<Finding>,
     /// Measurements that are reported but cannot fail a test.
     pub notes: Vec<String>,
-    /// If the test was skipped, what it needs and the engine lacks.
+    /// The requirement that the engine lacks, if the test was skipped because of it.
     pub skipped: Option<&'static str>,
     /// The lines sent in the handshake.
     greeting: Vec<String>,
     /// The lines sent after the handshake.
     sent: Vec<String>,
     received: Vec<String>,
-    /// A line that arrived after the deadline of the last call to `next`.
+    /// A line that arrived too late for the last call to `next`. The following call returns it.
     unread: Option<Line>,
 }
 
@@ -98,8 +98,8 @@ impl<H: Handshake> Conversation<H> {
         Ok(conversation)
     }
 
-    /// Sends a line. Errors are ignored: if the engine has exited, this shows when its reply is
-    /// missing.
+    /// Sends a line. Errors are ignored: if the engine has exited, the test fails because the reply
+    /// is missing.
     pub(super) fn send(&mut self, line: &str) {
         self.sent.push(line.to_owned());
         let _ = self.process.send(line);
@@ -111,14 +111,14 @@ impl<H: Handshake> Conversation<H> {
         }
     }
 
-    /// Sends several lines with a single write.
+    /// Sends several lines in a single write, so that they arrive together.
     pub(super) fn send_together(&mut self, lines: &[&str]) {
         self.sent.extend(lines.iter().map(|&line| line.to_owned()));
         let _ = self.process.send(lines.join("\n"));
     }
 
-    /// Returns the next line if it arrives before the deadline. If it arrives later, it is kept,
-    /// because it may be the reply to the next command.
+    /// Returns the next line if it arrives before the deadline. A line that arrives later is kept
+    /// for the next call, because it may answer the next command.
     pub(super) fn next(&mut self, deadline: Instant) -> Option<String> {
         let line = match self.unread.take() {
             Some(line) => line,
@@ -160,7 +160,7 @@ impl<H: Handshake> Conversation<H> {
         self.process.wait(Instant::now()).is_none()
     }
 
-    /// Marks the test as skipped. `lack` describes the missing feature.
+    /// Marks the test as skipped. `lack` names what the engine lacks.
     pub(super) fn skip(&mut self, lack: &'static str) -> Result<(), Finding> {
         self.skipped = Some(lack);
         Ok(())
@@ -172,7 +172,8 @@ impl<H: Handshake> Conversation<H> {
         self.findings.push(finding);
     }
 
-    /// Creates a finding that quotes the most recently sent lines.
+    /// Creates a finding that quotes the most recently sent lines. If `came` is empty, it also
+    /// quotes the most recently received lines.
     pub(super) fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
         let sent = if self.sent.is_empty() { &self.greeting } else { &self.sent };
         let from = sent.len().saturating_sub(QUOTED_LINES);
@@ -183,8 +184,8 @@ impl<H: Handshake> Conversation<H> {
         Finding { sent: clipped(sent[from..].join(" | ")), came: clipped(came), rule }
     }
 
-    /// Creates a finding for a missing answer. It states whether the engine is hanging or has
-    /// exited.
+    /// Creates a finding for a missing answer, which says whether the engine has exited or is still
+    /// running.
     pub(super) fn missing(&mut self, what: &str, rule: &'static str) -> Finding {
         let came = match self.is_alive() {
             true => format!("no {what} within {} s", self.patience.as_secs_f64()),

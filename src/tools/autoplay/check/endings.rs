@@ -52,7 +52,7 @@ pub(super) fn quit_while_thinking<H: Handshake>(
     ends(conversation, "", "quit must end the engine during a search too")
 }
 
-/// Checks that the engine exits, and that it has not crashed.
+/// Checks that the engine exits in time and does not crash.
 fn ends<H: Handshake>(
     conversation: &mut Conversation<H>,
     what: &str,

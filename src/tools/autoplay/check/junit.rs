@@ -1,4 +1,4 @@
-//! The results of a check as a JUnit report, which build servers display.
+//! Formats the results of a protocol check as a JUnit report, which build servers can display.
 
 use std::fmt::Write;
 
@@ -32,7 +32,8 @@ fn case(out: &mut String, class: &str, outcome: &Outcome) -> std::fmt::Result {
     if let Some(lack) = skipped {
         writeln!(out, "<skipped message=\"needs {}\"/>", quoted(lack))?;
     }
-    // Programs that read such reports expect at most one failure per test.
+    // Report all findings as a single failure, because programs that read JUnit reports expect at
+    // most one failure per test.
     if let Some(first) = findings.first() {
         let all: Vec<String> = findings.iter().map(ToString::to_string).collect();
         let (message, all) = (quoted(first.rule), xml(&all.join("\n\n")));

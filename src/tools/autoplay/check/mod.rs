@@ -41,9 +41,9 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The conditions under which the tests run.
+/// The settings for all tests of an engine.
 pub(crate) struct Limits<'a> {
-    /// An engine that does not answer within this time is considered hung.
+    /// How long to wait for an answer before the engine is considered hung.
     pub patience: Duration,
     pub trace: &'a Trace,
 }
@@ -55,22 +55,23 @@ pub(crate) struct Outcome {
     pub findings: Vec<Finding>,
     /// Measurements, such as the time from `stop` to `bestmove`.
     pub notes: Vec<String>,
-    /// If the test was skipped, what it needs and the engine lacks.
+    /// The requirement that the engine lacks, if the test was skipped because of it.
     pub skipped: Option<&'static str>,
     pub duration: Duration,
 }
 
-/// A quiet middlegame position that is in no book, so that the engine has to search.
+/// A quiet middlegame position that is unlikely to be in an opening book, so that the engine has to
+/// search.
 const MIDDLE_GAME: &str = "r2q1rk1/1b2bppp/p1n1pn2/1p1p4/3P1B2/P1NBPN1P/1P3PP1/R2Q1RK1 w - - 2 13";
 
-/// The time to wait for a move that the engine should not send.
+/// How long to check that the engine does not send a move when it should not.
 const SILENCE: Duration = Duration::from_millis(400);
 
 /// A test of one requirement.
 struct Probe<H> {
     name: &'static str,
-    /// Runs the test. Findings are reported to the conversation; an error is a finding that ends
-    /// the test.
+    /// Runs the test. Findings are added to the conversation; a finding returned as an error also
+    /// ends the test.
     run: fn(&mut Conversation<H>) -> Result<(), Finding>,
 }
 
@@ -106,8 +107,8 @@ fn run<H: Handshake, E: From<StartError>>(
             findings = std::mem::take(&mut conversation.findings);
             findings.extend(last);
             findings.extend(H::unsolicited(&conversation));
-            // Only the first test decides whether the engine is usable. If the handshake fails in a
-            // later test, that test reports a finding.
+            // Only the handshake of the first test decides whether the engine is usable. If it
+            // fails in a later test, that test reports a finding.
             is_usable = !outcomes.is_empty() || conversation.handshake.is_usable();
             (notes, skipped) = (conversation.notes, conversation.skipped);
         }

@@ -10,7 +10,8 @@ use crate::tools::autoplay::protocol_adapter::{OptionRange, ProtocolAdapter};
 
 /// A time limit that is reached only if the test hangs.
 const DEADLINE: Duration = Duration::from_secs(120);
-/// Longer than the deadline, so that the test fails rather than declaring an engine hung.
+/// The engine timeout. It is longer than the deadline, so that a hanging test fails instead of
+/// declaring the engine hung.
 const TIMEOUT: Duration = Duration::from_secs(3600);
 const MOVE_TIME: Duration = Duration::from_millis(50);
 

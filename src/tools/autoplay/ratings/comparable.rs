@@ -1,13 +1,13 @@
-//! Finds the players for whom a finite rating exists.
+//! Finds the players whose maximum-likelihood ratings are finite.
 
 use std::collections::BTreeSet;
 
 use super::{Anchor, RatedGame};
 
-/// Returns the largest group in which every player scored against every other, directly or through
-/// a chain of players. The maximum-likelihood ratings are finite only within such a group (Ford
-/// 1957, <https://doi.org/10.2307/2308513>). If there are anchors, all anchored players are treated
-/// as a single player, and the group that contains them is returned.
+/// Returns the largest group in which every player took at least half a point from every other,
+/// directly or through a chain of players. The maximum-likelihood ratings are finite only within
+/// such a group (Ford 1957, <https://doi.org/10.2307/2308513>). If there are anchors, all anchored
+/// players are treated as a single player, and the group that contains them is returned.
 pub(super) fn comparable(
     players: usize,
     games: &[RatedGame],

@@ -38,14 +38,14 @@ use serde::Serialize;
 use super::stats::{ELO_SCALE, Estimate, Z_95, normal_distribution};
 use model::Model;
 
-/// The maximum number of players. Time grows with the cube of the number of players, and memory
-/// with its square.
+/// The maximum number of players. The computing time grows with the cube of the number of players,
+/// and memory use with its square.
 pub const MAX_PLAYERS: usize = 3000;
 
 /// The result of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RatedGame {
-    /// The indexes of the players who play White and Black.
+    /// The indexes of the players with White and with Black.
     pub players: [usize; 2],
     /// White's half points: 0, 1 or 2.
     pub half_points: u8,
@@ -75,7 +75,8 @@ pub struct Rating {
     /// Half the width of the 95% confidence interval; `None` if it cannot be estimated or if the
     /// rating is fixed.
     pub error: Option<f64>,
-    /// The probability that the player is stronger than the next one in the list.
+    /// The probability that the player is stronger than the next one in the list. `None` for the
+    /// last player, or if it cannot be estimated.
     pub superiority: Option<f64>,
 }
 

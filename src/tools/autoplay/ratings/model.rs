@@ -11,7 +11,7 @@ use super::{Anchor, RatedGame};
 /// even if White wins every game. Chosen by hand.
 const WHITE_DEVIATION: f64 = 200.0;
 
-/// The largest number of Newton steps. A few steps are enough unless results are extreme.
+/// The maximum number of Newton steps. A few steps are enough unless the results are extreme.
 const MAX_STEPS: usize = 200;
 
 /// Newton's method stops once every component of the step is smaller than this.
@@ -20,11 +20,13 @@ const TOLERANCE: f64 = 1e-11;
 /// The smallest pivot in the Cholesky factorisation. Anything smaller is a rounding error.
 const MIN_PIVOT: f64 = 1e-12;
 
-/// The rating model. Its variables are White's advantage and all strengths that are not fixed.
+/// The rating model. Its variables are White's advantage and all strengths that no anchor fixes.
 pub(super) struct Model {
-    /// The index of each player's variable; `None` if the player's strength is fixed.
+    /// The index of each player's variable; `None` if the player's strength is fixed or the player
+    /// is not rated.
     variables: Vec<Option<usize>>,
-    /// The strengths of the players whose strength is fixed.
+    /// The strength of each player whose strength is fixed, by player index. Unused for other
+    /// players.
     fixed: Vec<f64>,
     /// The mean and the precision (1 / variance) of each variable's prior distribution.
     priors: Vec<(f64, f64)>,
@@ -34,9 +36,10 @@ pub(super) struct Model {
 /// The most likely values of the variables, and the data from which their errors are computed.
 pub(super) struct Solution {
     pub values: Vec<f64>,
-    /// The Cholesky factor of the negative second derivatives.
+    /// The Cholesky factor of the matrix of negated second derivatives of the log-likelihood.
     factor: Vec<Vec<f64>>,
-    /// The derivatives of the log-likelihood for each unit. A unit is a game pair or a single game.
+    /// The gradient of the log-likelihood of each unit, keyed by variable. A unit is a game pair or
+    /// an unpaired game.
     units: Vec<BTreeMap<usize, f64>>,
     /// The precision of each variable's prior distribution.
     precisions: Vec<f64>,
@@ -126,7 +129,7 @@ impl Model {
         Solution { values, factor, units, precisions }
     }
 
-    /// Returns White's expected score, from 0 to 1.
+    /// Returns White's expected score in a game between two players, from 0 to 1.
     fn expected(&self, values: &[f64], [white, black]: [usize; 2]) -> f64 {
         let advantage = values[self.white()];
         let difference = self.strength(values, white) - self.strength(values, black) + advantage;
@@ -178,8 +181,8 @@ impl Model {
             }
         }
         if !self.has_anchor {
-            // The results determine only the differences between strengths. This term pins down
-            // their average.
+            // Without anchors, the results determine only the differences between strengths, so the
+            // matrix would be singular. Adding a constant pins down the average strength.
             let weight = 1.0 + matrix[0][0];
             for row in &mut matrix[..size - 1] {
                 row[..size - 1].iter_mut().for_each(|entry| *entry += weight);
@@ -209,8 +212,8 @@ impl Model {
 }
 
 impl Solution {
-    /// Returns the standard deviation of a linear combination of variables; `None` if there are too
-    /// few results, or if they do not vary.
+    /// Returns the standard deviation of a linear combination of variables. Returns `None` if the
+    /// combination is empty, if there are too few results, or if they do not vary.
     pub(super) fn deviation(&self, direction: &[(usize, f64)]) -> Option<f64> {
         let (units, variables) = (self.units.len(), self.values.len());
         if units <= variables || direction.is_empty() {

@@ -25,7 +25,8 @@ pub struct PgnResults {
     /// The number of games without a result or without the names of two different players.
     pub skipped: u64,
     players: HashMap<String, usize>,
-    /// The indexes of the games whose pair is incomplete, keyed by White, Black and round.
+    /// The indexes of the games whose partner in a pair has not been read yet, keyed by White,
+    /// Black and round.
     open: HashMap<([usize; 2], String), usize>,
 }
 
@@ -56,7 +57,8 @@ impl PgnResults {
                 _ => self.skipped += 1,
             }
         }
-        // Rounds with the same name in different files are different rounds.
+        // The same round name in another file means a different round, so games are not paired
+        // across files.
         self.open.clear();
         Ok(())
     }
@@ -80,8 +82,8 @@ impl PgnResults {
         self.games.push(RatedGame { players, half_points, pair });
     }
 
-    /// Removes players with fewer than `min_games` games, together with their games, until all
-    /// remaining players have enough games.
+    /// Repeatedly removes players with fewer than `min_games` games, together with their games,
+    /// until all remaining players have enough games.
     pub fn keep_players_with(&mut self, min_games: u32) {
         loop {
             let mut counts = vec![0; self.names.len()];

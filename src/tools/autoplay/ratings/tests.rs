@@ -134,8 +134,8 @@ fn intervals_contain_the_true_rating_in_95_percent() {
     for (format, pairs) in
         [(Format::RoundRobin, 20), (Format::Gauntlet, 60), (Format::Swiss { rounds: 4 }, 30)]
     {
-        // Draws and openings change the expected scores, so the ratings differ from `truth`. The
-        // expected ratings are computed from many games.
+        // The simulated draws and opening advantages change the expected scores, so the estimates
+        // do not converge to `truth`. Use ratings estimated from many games as the expected values.
         let many = tournament(&mut Random::new(99), &truth, 20_000, format);
         let expected = elos(truth.len(), &ratings(truth.len(), &many, &[]));
         let (mut inside, mut all) = (0.0, 0.0);

@@ -30,10 +30,10 @@ pub(crate) const STANDINGS_JS: &str = include_str!("standings.js");
 #[cfg(feature = "serve")]
 pub(crate) const STANDINGS_CSS: &str = include_str!("standings.css");
 
-/// What a report contains besides the results.
+/// Information shown in a report besides the results.
 #[derive(Debug, Clone, Default)]
 pub struct About {
-    /// Labels and values to list, such as the openings, the machine and the date.
+    /// Labelled facts about the match, such as the openings, the machine and the date.
     pub facts: Vec<(&'static str, String)>,
     /// The path of the PGN file, relative to the report's folder.
     pub games: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub(crate) struct Contents<'a> {
     pub names: &'a [String],
     pub about: &'a About,
     pub standings: &'a Standings,
-    /// The games, in the order in which they were finished.
+    /// The games, in order of completion.
     pub games: &'a [FinishedGame],
     pub sprt: Option<&'a Sprt>,
 }
@@ -110,7 +110,7 @@ pub(crate) fn table(names: &[String], standings: &Standings, columns: usize) -> 
     rows.collect()
 }
 
-/// Returns the results of the two engines with the indexes `engines`.
+/// Returns the results of the games between the two engines with the indexes `engines`.
 pub(crate) fn pairing(
     names: &[String],
     engines: (usize, usize),
@@ -144,7 +144,7 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
         let as_white = Some(&game.names[0]) == first;
         let color = if as_white { Color::White } else { Color::Black };
         let before = tally.pairs;
-        // If the state file was edited by hand, game numbers may start at 0.
+        // Game numbers start at 1, but may be 0 if the state file was edited by hand.
         tally.add(game.number.saturating_sub(1) / 2, color, &game.verdict());
         if tally.pairs != before {
             curve.push(sprt.llr(&tally.pairs));

@@ -7,7 +7,7 @@
 use super::super::schedule::{Round, TIE_BREAKS};
 use super::{Placing, Rounds};
 
-/// Pairs the next round or the next tie-break.
+/// Pairs the next round or tie-break. Returns `None` if fewer than two engines are left.
 pub(super) fn next_round(rounds: &Rounds) -> Option<Round> {
     let number = rounds.list.last().map_or(0, |last| last.number);
     let stage = rounds.list.iter().filter(|round| round.number == number);
@@ -32,7 +32,7 @@ pub(super) fn next_round(rounds: &Rounds) -> Option<Round> {
     Some(round)
 }
 
-/// Returns the pairings of round `number` that are tied.
+/// Returns the pairings of round `number` that are still tied.
 fn tied(rounds: &Rounds, number: usize) -> Vec<(usize, usize)> {
     let both_stay = |&(a, b): &(usize, usize)| rounds.stays(number, a) && rounds.stays(number, b);
     let encounters = rounds.encounters().into_iter();
@@ -75,13 +75,13 @@ fn seeded(engines: &[usize]) -> Vec<Option<usize>> {
     seeds.into_iter().map(|seed| engines.get(seed).copied()).collect()
 }
 
-/// Returns the number of engines that will be left after the last round that has been paired.
+/// Returns the number of engines that will be left after the most recently paired round.
 pub(super) fn survivors(rounds: &Rounds) -> usize {
     let last = rounds.list.iter().rfind(|round| !round.tie_break);
     last.map_or(rounds.entrants().len(), |round| round.pairings.len() + round.byes.len())
 }
 
-/// Returns the number of rounds that each engine survived.
+/// Returns the placings, in which the score is the number of rounds that the engine survived.
 pub(super) fn placings(rounds: &Rounds) -> Vec<Placing> {
     let mut placings = vec![Placing::default(); rounds.engines()];
     for round in &rounds.list {

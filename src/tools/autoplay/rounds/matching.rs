@@ -2,8 +2,9 @@
 
 use integer_blossom::min_weight_perfect_matching;
 
-/// Returns each node's partner in a perfect matching with the lowest total cost. Costs are compared
-/// lexicographically. `cost` is called with the lower index first.
+/// Returns each node's partner in a perfect matching with the lowest total cost. Costs have several
+/// components, which are added up separately and compared lexicographically. `cost` is called with
+/// the lower index first.
 ///
 /// # Panics
 /// If `nodes` is odd.
@@ -72,7 +73,8 @@ mod tests {
 
     #[test]
     fn large_graphs_are_matched() {
-        // The only matching with zero cost pairs each node with its mirror image.
+        // The first component of the total cost is zero only if each node is paired with its mirror
+        // image.
         const NODES: usize = 100;
         let cost = |a: usize, b: usize| [i64::from(a + b != NODES - 1), (a * b % 7) as i64];
         let partners = cheapest_matching(NODES, cost);

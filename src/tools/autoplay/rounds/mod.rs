@@ -86,7 +86,8 @@ impl Rounds {
         &self.slots
     }
 
-    /// Sets which engines take part. New engines are added at the end.
+    /// Sets for each engine whether it takes part. `present` may be longer than before: new engines
+    /// come last.
     pub fn set_present(&mut self, present: Vec<bool>) {
         self.present = present;
     }
@@ -196,13 +197,13 @@ impl Rounds {
         self.results.len() + self.remaining().len() + self.future()
     }
 
-    /// Returns the number that the last game is expected to have. It exceeds [`Self::planned`] by
-    /// the number of games that were not played because an engine was withdrawn.
+    /// Returns the expected game number of the last game. It exceeds [`Self::planned`] by the
+    /// number of games that were not played because an engine was withdrawn.
     pub fn last_number(&self) -> usize {
         self.slots.len() + self.future()
     }
 
-    /// Returns the number of games in rounds that have not been paired.
+    /// Returns the number of games expected in rounds that have not been paired yet.
     fn future(&self) -> usize {
         let engines = self.entrants().len();
         let pairings = match self.schedule.format {
@@ -226,7 +227,7 @@ impl Rounds {
         self.present.len()
     }
 
-    /// Returns whether an engine was still in the tournament after round `number`, including its
+    /// Returns whether an engine had not been withdrawn by the end of round `number`, including its
     /// tie-breaks.
     fn stays(&self, number: usize, engine: usize) -> bool {
         match self.list.iter().find(|round| round.number > number) {
@@ -284,7 +285,7 @@ mod tests {
         }
     }
 
-    /// Returns a copy of the tournament, restored as from a state file.
+    /// Returns a copy of the tournament, rebuilt from its rounds and results as when it is resumed.
     fn restored(rounds: &Rounds) -> Rounds {
         let mut copy = Rounds::new(rounds.schedule, rounds.present.clone());
         for round in &rounds.list {
@@ -427,7 +428,7 @@ mod tests {
         assert_eq!(scores(&rounds), [1.0, 1.0, 1.0, 1.0, 2.0]);
         let round = rounds.pair_next().expect("a round");
         assert_eq!((round.pairings, round.byes), (vec![(1, 4), (2, 3)], vec![]));
-        // An engine that returns joins in the next round. The games it missed still count as
+        // A returning engine is paired again in the next round. The games it missed still count as
         // losses.
         rounds.present[0] = true;
         assert!(rounds.remaining().iter().all(|slot| slot.round.0 == 2));

@@ -25,7 +25,7 @@ pub const MAX_ENGINES: usize = 256;
 struct Scores {
     half_points: Vec<u32>,
     byes: Vec<u32>,
-    /// The number of times that two engines have played each other.
+    /// The number of rounds in which two engines have been paired with each other.
     met: ByPairing<u32>,
 }
 
@@ -88,7 +88,8 @@ pub(super) fn next_round(rounds: &Rounds, limit: usize) -> Option<Round> {
     Some(round)
 }
 
-/// Returns the engines, ordered by score and then by the order in which they were defined.
+/// Returns the engines to pair, ordered by descending score and then by the order in which they
+/// were defined.
 fn candidates(rounds: &Rounds, half_points: &[u32]) -> Vec<Candidate> {
     let mut engines = rounds.entrants();
     engines.sort_by_key(|&engine| std::cmp::Reverse(half_points[engine]));

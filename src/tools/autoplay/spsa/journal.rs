@@ -12,7 +12,8 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 use super::tuner::Tuner;
 
-/// Bump the version whenever the algorithm changes: the values are recomputed from the scores.
+/// Bump the version whenever the algorithm changes, because the same scores would then give
+/// different values.
 static KIND: Kind = Kind { magic: "tabia tuning 2; ", name: "the journal of the tuning" };
 
 /// Returns whether a file that begins with `head` is a tuning journal (of any version).
@@ -69,7 +70,8 @@ pub(crate) fn open(
         fs::remove_file(path).map_err(|error| KIND.error(path, error))?;
     }
     let journal = Journal::open(path, &KIND, settings, |iteration: Iteration, _| {
-        // If an iteration is damaged, ignore those after it. They are played again.
+        // If the line of an iteration is damaged, ignore the iterations after it. All of them are
+        // played again.
         if iteration.number == tuner.iteration() + 1 {
             tuner.update(iteration.score);
             games = iteration.games;
@@ -114,8 +116,8 @@ mod tests {
             let mut bytes = text.clone().into_bytes();
             bytes[place] ^= 1;
             fs::write(&path, bytes).expect("written");
-            // For the second run, the journal contains the damaged lines and then the repeated
-            // iterations.
+            // When the second run starts, the repeated iterations follow the damaged and the
+            // ignored lines in the journal.
             assert_eq!([run(Some(line)), run(None)], [whole.clone(), whole.clone()], "{line}");
         }
     }

@@ -15,7 +15,7 @@ use crate::tools::autoplay::verdict::{Termination, Verdict};
 
 #[derive(Debug)]
 pub(super) struct TuningContext<'a> {
-    /// The engines of the two sides. They have different names.
+    /// The configurations of the two copies of the engine, which have different names.
     pub sides: [EngineConfig; 2],
     pub openings: &'a [Opening],
     pub conditions: &'a Conditions,
@@ -34,10 +34,11 @@ pub(super) struct Job {
     pub options: [Options; 2],
 }
 
-/// A message from a worker. Every job produces exactly one message that is a result.
+/// A message from a worker. For each job, exactly one of its messages is the result.
 #[derive(Debug)]
 pub(super) enum Report {
-    /// The engine failed to start and is being started again. This message is not a result.
+    /// An engine failed to start and is being started again, or it started late. Contains the
+    /// details. This message is not the result of a job.
     StartupRetry(String),
     /// A game was played. Contains its index and the first side's score: 1, 0 or -1.
     Played(usize, i32),
@@ -148,13 +149,13 @@ impl TuningContext<'_> {
 pub(super) struct Scored {
     /// The first side's wins, draws and losses in the pairs that are counted.
     pub counts: [u32; 3],
-    /// The reasons why pairs are excluded, in the order of the pairs.
+    /// The reason for each excluded pair, in the order of the pairs.
     pub void: Vec<String>,
 }
 
 impl Scored {
-    /// Counts the first side's results. A pair is excluded if one of its games is an error, which
-    /// gives the reason why the game has no score.
+    /// Counts the first side's results. If a game has no score, `games` contains the reason as an
+    /// error, and the pair is excluded.
     pub(super) fn new(games: &[Result<i32, String>]) -> Self {
         let mut scored = Scored::default();
         for pair in games.chunks(2) {

@@ -7,17 +7,18 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::files::{FileError, read_plain};
 
-/// The fields of a parameter, in order. A parameter file may begin with them as a header line.
+/// The names of a parameter's fields, in order. A parameter file may begin with this header line.
 const HEAD: &str = "name,start,min,max,c_end,r_end";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameter {
-    /// The name of the option. Case is ignored.
+    /// The name of the engine option. Case is ignored.
     pub name: String,
     pub start: f64,
     pub min: f64,
     pub max: f64,
-    /// The perturbation at the end of the run, in the option's own units. Must be greater than 0.
+    /// The perturbation at the end of the run, in the option's own units. Must be greater than 0
+    /// and less than `max - min`.
     pub c_end: f64,
     /// The learning rate at the end of the run: per point of score (wins minus losses), the value
     /// moves by this fraction of the perturbation. Must be greater than 0.
@@ -88,7 +89,7 @@ pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Reads a parameter from each line. Skips empty lines, comments starting with `#`, and a header
+/// Reads a parameter from each line. Ignores empty lines, comments starting with `#`, and a header
 /// line.
 pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, FileError> {
     let bytes =

@@ -43,7 +43,8 @@ fn every(points: usize, most: usize) -> usize {
 fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
     let Parameter { name, start, c_end, .. } = parameter;
     let end = values.last().copied().unwrap_or(*start);
-    // The axis covers at least the perturbation, so that smaller changes look negligible.
+    // The axis extends by at least one perturbation to either side of the start, so that smaller
+    // changes look negligible.
     let around = [start - c_end, start + c_end];
     let scale = Scale::linear(values.iter().copied().chain(around));
     let digits = digits(*c_end);
@@ -58,9 +59,9 @@ fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
     Tile { panel: Panel { title, curves: vec![begin, way] }, scale }
 }
 
-/// Returns the number of decimal places shown for a parameter with this perturbation.
+/// Returns the number of decimal places shown for a parameter whose final perturbation is `c_end`.
 pub(crate) fn digits(c_end: f64) -> usize {
-    // Shows two significant digits of the perturbation.
+    // Show two significant digits of the perturbation.
     (2.0 - c_end.log10().floor()).clamp(1.0, 9.0) as usize - 1
 }
 

@@ -102,8 +102,8 @@ impl Tuner {
         Perturbation { values, rounding }
     }
 
-    /// Updates the values based on the score of an iteration, which is the first side's wins minus
-    /// losses over all pairs that count. Does nothing after the last iteration.
+    /// Updates the values based on the score of an iteration: the first side's wins minus losses,
+    /// without excluded pairs. Does nothing after the last iteration.
     pub(crate) fn update(&mut self, score: i32) {
         if self.is_done() {
             return;
@@ -142,8 +142,8 @@ impl Perturbation {
 mod tests {
     use super::*;
 
-    /// Determines the simulated Elo for a value: it is highest at `best`, and lower by `drop` at a
-    /// distance of `width`.
+    /// A quadratic model of the simulated Elo as a function of a parameter's value. It is highest
+    /// at `best`, and lower by `drop` at a distance of `width`.
     struct Optimum {
         best: f64,
         width: f64,

@@ -30,7 +30,7 @@ const VOID_LIMIT: u32 = 10;
 pub(crate) enum TuneError {
     #[error(transparent)]
     Start(#[from] StartError),
-    /// An option cannot be tuned as requested.
+    /// An engine option cannot be tuned as requested.
     #[error("{engine}: {what}")]
     Option {
         /// The engine's name.
@@ -59,7 +59,7 @@ pub(crate) enum TuneEvent {
 
 #[derive(Debug)]
 pub(crate) struct Tuning {
-    /// The engine. Its own options are set before the tuned options.
+    /// The engine to tune. The options in its configuration are set before the tuned options.
     pub engine: EngineConfig,
     pub tuner: Tuner,
     pub games: Tally,
@@ -69,7 +69,7 @@ pub(crate) struct Tuning {
     pub concurrency: usize,
     pub trace: Trace,
     journal: Option<Journal<Iteration>>,
-    /// For each parameter, whether its option only accepts integers. Set by
+    /// For each parameter, whether the engine option accepts only integers. Set by
     /// [`Tuning::check_engine`].
     whole: Vec<bool>,
     void_in_a_row: u32,
@@ -131,8 +131,8 @@ impl Tuning {
     }
 
     /// Runs iterations until all are done or the run is interrupted. Call [`Tuning::check_engine`]
-    /// first. Each event is saved before it is passed to `observe`, which runs on the calling
-    /// thread.
+    /// first. Each iteration is saved before its events are passed to `observe`, which runs on the
+    /// calling thread.
     pub(crate) fn run(
         &mut self,
         interrupt: &Interrupt,
@@ -154,8 +154,8 @@ impl Tuning {
                 move || context.work(&wanted, &reported)
             };
             threads::start(scope, (self.concurrency.clamp(1, games), threads::STACK), work)?;
-            // Drop these ends of the channels, so that only the workers hold them. Otherwise, the
-            // loop below would wait forever if all workers ended.
+            // Drop this thread's copies of the workers' ends of the channels. Otherwise, `iterate`
+            // would wait forever if all workers ended.
             drop((wanted, reported));
             let end = self.iterate(&jobs, &reports, interrupt, &mut observe);
             // Closing the channel ends the workers.
@@ -232,8 +232,7 @@ impl Tuning {
         self.games.draws += draws;
         self.games.losses += losses;
         self.games.void_pairs += scored.void.len() as u64;
-        // A single pair that counts is enough to reset the counter, wherever it is in the
-        // iteration.
+        // A single valid pair resets the counter, wherever it is in the iteration.
         self.void_in_a_row = match wins + draws + losses {
             0 => self.void_in_a_row + scored.void.len() as u32,
             _ => 0,

@@ -85,7 +85,7 @@ pub struct Estimate {
 }
 
 impl Tally {
-    /// Adds a game that belongs to pair `pair` and in which the engine played `color`. Unfinished
+    /// Adds a game of the pair with number `pair`, in which the engine played `color`. Unfinished
     /// games are ignored.
     pub fn add(&mut self, pair: usize, color: Color, verdict: &Verdict) {
         if verdict.termination == Termination::Unfinished {
@@ -118,7 +118,8 @@ impl Tally {
         elo(&self.distribution())
     }
 
-    /// Returns the probability that the engine is stronger than its opponent.
+    /// Returns the probability that the engine is stronger than its opponent, or `None` if it
+    /// cannot be estimated.
     pub fn superiority(&self) -> Option<f64> {
         superiority(&self.distribution())
     }
@@ -148,8 +149,8 @@ fn score_of_elo(elo: f64) -> f64 {
 }
 
 /// Returns the Elo difference and its 95% margin of error, using the normal approximation. `counts`
-/// is a distribution over evenly spaced scores: losses, draws and wins, or the five sums for a pair
-/// of games. Returns `None` without games, or if the score is 0 or 1 (infinite difference).
+/// is a distribution over evenly spaced scores: losses, draws and wins, or the five possible sums
+/// of a game pair. Returns `None` without games, or if the score is 0 or 1 (infinite difference).
 pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
@@ -161,9 +162,10 @@ pub fn elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value, error })
 }
 
-/// Returns the normalised Elo difference with its 95% margin of error. It measures how far the
-/// score is from one half, in standard deviations of a single game. Returns `None` if all results
-/// are the same, because then the variance cannot be estimated.
+/// Returns the normalised Elo difference with its 95% margin of error. It is proportional to the
+/// difference between the score and one half, in standard deviations of a single game. Returns
+/// `None` without games, or if all results are equal, because the variance cannot then be
+/// estimated.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
@@ -175,8 +177,9 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value: scale * (mean - 0.5), error })
 }
 
-/// Returns the probability that the true score is above one half, using the normal approximation,
-/// or `None` if all results are equal, because the variance cannot then be estimated.
+/// Returns the probability that the true score is above one half, using the normal approximation.
+/// Returns `None` without games, or if all results are equal, because the variance cannot then be
+/// estimated.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))

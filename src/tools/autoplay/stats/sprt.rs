@@ -1,9 +1,10 @@
 //! The sequential probability ratio test, applied to game pairs.
 //!
-//! This is the generalised test: the log-likelihood ratio compares the two distributions that fit
-//! the results best under each hypothesis. Source: Michel Van den Bergh, "Comments on Normalized
-//! Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>. The propositions and
-//! sections mentioned below refer to that paper.
+//! This is the generalised test: the log-likelihood ratio compares the distribution that fits the
+//! results best under one hypothesis with the best fit under the other. Source: Michel Van den
+//! Bergh, "Comments on Normalized Elo",
+//! <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>. The propositions and sections
+//! mentioned below refer to that paper.
 
 use std::cmp::Ordering;
 
@@ -12,13 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::error::ParseError;
 
-/// The unit of the hypotheses in a test.
+/// The unit of the Elo differences in a sequential test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
     /// Ordinary (logistic) Elo.
     Logistic,
-    /// Normalised Elo. A test then takes about the same number of games whatever the draw rate.
+    /// Normalised Elo. With this unit, the number of games in a test hardly depends on the draw
+    /// rate.
     #[default]
     Normalized,
 }
@@ -50,7 +52,8 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// Converts a decision into how the tested engine compares with its opponent.
+/// Compares the tested engine with its opponent. It counts as weaker if the null hypothesis was
+/// accepted.
 impl From<Decision> for Ordering {
     fn from(decision: Decision) -> Self {
         match decision {
@@ -65,15 +68,16 @@ impl From<Decision> for Ordering {
 /// fastchess use the same value.
 const ALMOST_NONE: f64 = 1e-3;
 
-/// The maximum absolute value of `elo0` and `elo1`. It corresponds to expected scores of 0.9999 and
-/// 0.0001.
+/// The maximum absolute value of `elo0` and `elo1`. In logistic Elo, it corresponds to expected
+/// scores of 0.9999 and 0.0001.
 const MAX_ELO: f64 = 1600.0;
 
-/// The number of bisections when searching for a root. Half the precision of a double is enough,
-/// because the likelihood is stationary at the root.
+/// The number of bisections in [`fit_t_value`]. Half the precision of a double is enough, because
+/// the likelihood is stationary at the root.
 const FIT_ROUNDS: usize = 30;
 
-/// The largest possible distance between a score and one half.
+/// The upper limit of the root in [`fit_t_value`], because no score is further than this from one
+/// half.
 const LARGEST_ROOT: f64 = 0.5;
 
 /// The maximum number of bisections used in [`tilt`].
@@ -102,8 +106,8 @@ impl Sprt {
         Ok(self)
     }
 
-    /// Returns the bounds of the log-likelihood ratio (Wald). The test continues while the ratio is
-    /// between them.
+    /// Returns Wald's lower and upper bounds of the log-likelihood ratio. The test continues while
+    /// the ratio is between them.
     pub fn bounds(&self) -> (f64, f64) {
         let Sprt { alpha, beta, .. } = self;
         (beta.ln() - (1.0 - alpha).ln(), (1.0 - beta).ln() - alpha.ln())
@@ -191,8 +195,8 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
         let condition = |&(x, p): &(f64, f64)| (x - tau * (x * x / s + s) / 2.0, p);
         tilt(&centred.iter().map(condition).collect::<Vec<_>>())
     };
-    // Bisects an interval. sqrt(E(x²)) - s is positive at the lower end and negative at the upper
-    // end.
+    // Finds by bisection the s at which sqrt(E(x²)) - s changes sign, and returns the fit for it.
+    // The difference is positive at the lower end of the interval and negative at the upper end.
     let search = |mut low: f64, high: f64| {
         let mut high = high.min(LARGEST_ROOT);
         for _ in 0..FIT_ROUNDS {
@@ -204,13 +208,14 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     let mean: f64 = centred.iter().map(|(x, p)| x * p).sum();
     let observed_root = root(&centred.iter().map(|&(_, p)| p).collect::<Vec<_>>());
     if mean > tau * observed_root {
-        // At the ends of this interval, the observed distribution satisfies the linear condition.
+        // At the ends of this interval, the observed distribution satisfies the linear condition,
+        // and is therefore its own fit.
         let middle = mean / tau;
         let high = middle + (middle.powi(2) - observed_root.powi(2)).sqrt();
         return search(observed_root.powi(2) / high, high);
     }
-    // The condition can be satisfied within these intervals, because x - τ (x² / s + s) / 2 is
-    // positive there for a score above one half.
+    // The condition can be satisfied within each of these intervals, because x - τ (x² / s + s) / 2
+    // is positive there for one of the scores above one half.
     let width = 1.0 + (1.0 - tau * tau).sqrt();
     let tops = centred.iter().map(|&(x, _)| x).filter(|&x| x > 0.0);
     let fits = tops.map(|x| search(x * tau / width, x * width / tau));

@@ -20,8 +20,8 @@ use crate::games::book::{BookValue, Scored, before};
 /// For each analysed position, the analysed positions that can be reached with one legal move.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// For each position, the range of its links in `links`. Positions are in the same order as the
-    /// values.
+    /// For each position, the range of its links in `links`. Positions have the same indices as the
+    /// values passed to [`back_up`].
     spans: Vec<Range<usize>>,
     links: Vec<(Move, u32)>,
 }
@@ -31,7 +31,8 @@ impl Links {
         Links { spans: vec![0..0; positions], links: Vec::new() }
     }
 
-    /// Finds the links of the position with index `own`. `number` maps keys to indices.
+    /// Finds the links of the position with index `own`. `number` returns the index of the analysed
+    /// position with a given key, if there is one.
     pub(crate) fn find(
         &mut self,
         own: u32,
@@ -88,8 +89,8 @@ fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
 
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
-    // If the move leads to a position that has been analysed since, that position's value replaces
-    // the move's old score.
+    // If the best outside move now leads to an analysed position, its old score is ignored, because
+    // `within` contains that position's value.
     let outside = value.outside.filter(|found| leads_out(found, links));
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
@@ -98,14 +99,14 @@ fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Sc
 /// `values`.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     set_outside(values, links);
-    // If there are no legal moves, the score is final: checkmate or stalemate.
+    // A position without legal moves keeps its score, that of checkmate or stalemate.
     let begin = |(number, value): (usize, &BookValue)| {
         let is_over = links.of(number).is_empty() && value.own.is_none() && value.outside.is_none();
         if is_over { value.score } else { DRAW }
     };
     let mut scores: Vec<Score> = values.iter().enumerate().map(begin).collect();
-    // In each iteration, the scores look one move further ahead. After the first iteration, a score
-    // can change only if the score of a successor has changed.
+    // Each iteration looks one move further ahead. After the first iteration, only positions that
+    // have a successor with a changed score need an update.
     let before = links.reversed();
     let mut due: Vec<u32> = (0..values.len() as u32).collect();
     let mut is_due = vec![false; values.len()];
@@ -137,8 +138,9 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     back_up_depths(values, links, &before);
 }
 
-/// Sets `outside` to the best move found by the search over all moves if that move leads out of the
-/// analysis. This happens if positions were removed or the values come from a larger analysis.
+/// If the best move found by the search over all moves leads out of the analysis, sets `outside` to
+/// that move. A move that used to stay within the analysis can lead out of it if positions were
+/// removed or if the values come from a larger analysis.
 fn set_outside(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));
@@ -195,10 +197,11 @@ mod tests {
 
     #[test]
     fn score_is_that_of_the_best_move() {
-        // Position 0 leads to 1 and 2; position 2 has a good move outside the analysis.
+        // Position 0 has a move to position 1 (worth 30), a move to position 2 (worth -50), and a
+        // move out of the analysis (worth 10).
         let values = [(&[1, 2][..], Some(10)), (&[], Some(-30)), (&[], Some(50))];
         assert_eq!(scores(&values), [30, -30, 50]);
-        // The move outside the analysis may be better.
+        // The best move may be the one that leads out of the analysis.
         let values = [(&[1][..], Some(45)), (&[], Some(-30))];
         assert_eq!(scores(&values), [45, -30]);
     }

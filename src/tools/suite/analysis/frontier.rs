@@ -1,4 +1,4 @@
-//! Selects the moves by which an analysis extends its book.
+//! Selects the moves with which an analysis extends its book.
 //!
 //! As in drop-out expansion, moves that lead out of the analysis are added in order of likelihood,
 //! so poor lines are refuted but not analysed any further. Source: T. R. Lincke, "Strategies for
@@ -23,7 +23,8 @@ const HALVING: f64 = 15.0;
 /// decided, so a book no longer helps. Chosen by hand.
 const LIMIT: Score = 200;
 
-/// Orders positions by likelihood and then by the index of their value.
+/// Orders positions by likelihood. Among equally likely positions, the one with the lower index is
+/// greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// The bit pattern of the likelihood, which sorts like the likelihood itself because it is
@@ -75,8 +76,8 @@ pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     found.into_iter().map(|(_, frontier_move)| frontier_move).filter(is_new).take(number).collect()
 }
 
-/// Computes the likelihood of each position: the fraction of games that reached it or, if that is
-/// higher, the likelihood along the most likely path.
+/// Computes the likelihood of each position: the fraction of games that reached it or, if higher,
+/// the likelihood of the most likely path to it.
 fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
     let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();
@@ -178,8 +179,9 @@ mod tests {
             ("e4 e5", 40, "Nf3", 40),
         ];
         let book = book(&values);
-        // After 1.e4, 1...e5 is 10 centipawns worse than 1...c5, which makes it 39% likely, but all
-        // games with 1.e4 continued with it.
+        // After 1.e4, the values make 1...e5 only 39% likely, because it is 10 centipawns worse
+        // than 1...c5. All games with 1.e4 continued with 1...e5, however, and the higher
+        // likelihood counts.
         assert_eq!(order(&book, 9), ["Nf3", "Nf6", "c5", "c4"]);
         assert_eq!(order(&book, 2), ["Nf3", "Nf6"]);
     }
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn transposed_position_is_added_once() {
-        // The position is reached via 1.d4 d5 2.e4 and via 1.e4 d5 2.d4.
+        // The same new position is reached via 1.d4 d5 2.e4 and via 1.e4 d5 2.d4.
         let text = "1. d4 d5 1-0\n\n1. e4 d5 1-0\n\n";
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
         let (plain, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");

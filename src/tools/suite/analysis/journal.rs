@@ -7,11 +7,11 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 static KIND: Kind = Kind { magic: "tabia analysis 2; book ", name: "the analysis journal" };
 
-/// A journal of values, encoded by [`BookValue::to_bytes`].
+/// A journal of analysis results, each encoded by [`BookValue::to_bytes`].
 pub(crate) type AnalysisJournal = Journal<[u8; ROW_BYTES]>;
 
-/// Opens or creates the journal for an analysis of `book`. Also returns the values already in the
-/// journal.
+/// Opens or creates the journal for an analysis of `book`. Returns the journal and the values
+/// already stored in it.
 pub(crate) fn open_journal(
     path: &Path,
     book: &Book,

@@ -2,13 +2,14 @@
 //!
 //! Every position is searched at most twice. The first search covers all moves. If the best move
 //! leads to another position in the analysis, a second search covers only the moves that lead out
-//! of the analysis. No search uses data from another, so the values depend neither on the number of
-//! threads nor on interruptions. The results are stored in the `journal` until `backup` has
-//! computed the values.
+//! of the analysis. Searches share no data, so the values depend neither on the number of threads
+//! nor on interruptions. The results are stored in the `journal` until `backup` has computed the
+//! backed-up values.
 //!
 //! With `--grow`, `frontier` selects the positions to add next. The extended book is written before
-//! the added positions are searched. Unfinished work is either in the book (as moves without games)
-//! or in the journal (as results of depth 0), so nothing is lost if the analysis is interrupted.
+//! the added positions are searched. Positions still to be searched are recorded either in the book
+//! (as moves without games) or in the journal (as results of depth 0), so nothing is lost if the
+//! analysis is interrupted.
 
 mod backup;
 mod frontier;
@@ -58,7 +59,8 @@ pub(crate) struct Analysis {
     /// The positions to search. Those reached by the most games come first.
     targets: Vec<Position>,
     members: KeyMap<()>,
-    /// The number of positions in the analysis that cannot be reached by playing book moves.
+    /// The number of positions in the analysis that cannot be reached from the start position by
+    /// playing book moves.
     pub out_of_reach: u64,
     /// The number of positions in the analysis with fewer games than the plan's minimum.
     pub beyond: u64,
@@ -82,20 +84,21 @@ impl Analysis {
         analysis
     }
 
-    /// Switches to an extended book, and adds the positions after `frontier_moves` to the analysis.
+    /// Switches to an extended book, and adds the positions that `frontier_moves` lead to.
     pub(crate) fn extend(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
         let wanted = frontier_moves.iter().map(|found| wanted(found.position.play(found.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
         self.set_book(book);
     }
 
-    /// Returns journal entries for the positions in the analysis that have no known value.
+    /// Returns placeholder values, to be stored in the journal, for the positions in the analysis
+    /// that have not been searched yet.
     pub(crate) fn wanted(&self) -> impl Iterator<Item = BookValue> + '_ {
         self.known.values().copied().filter(is_wanted)
     }
 
-    /// Switches to a different book. Positions that were added to the book belong to the analysis
-    /// even if few games have reached them.
+    /// Switches to a different book. Positions added to the book by an earlier analysis belong to
+    /// this one too, even if few games have reached them.
     fn set_book(&mut self, book: &Book) {
         let grown = grown_positions(book);
         let is_selected =
@@ -138,8 +141,8 @@ impl Analysis {
         self.members.contains_key(&position.play(mv).key())
     }
 
-    /// Returns whether a position needs no search, because the earlier searches were long enough
-    /// and the best move they found out of the analysis still leads out of it.
+    /// Returns true if a position needs no new search: its earlier searches were long enough, and
+    /// the outside move they found still leads out of the analysis.
     fn is_known(&self, position: &Position) -> bool {
         self.known.get(&position.key()).is_some_and(|value| {
             !is_wanted(value)
@@ -171,7 +174,8 @@ impl Analysis {
         outcome
     }
 
-    /// Searches positions until none are left or the receiver has been dropped.
+    /// Searches targets until none are left, the switch is stopped, or the receiver has been
+    /// dropped. `next` is the index of the next target and is shared by all threads.
     fn work(
         &self,
         next: &AtomicUsize,
@@ -188,7 +192,8 @@ impl Analysis {
     }
 
     /// Returns the result of an earlier search over all moves, if there was one and it was long
-    /// enough. A stored value contains this result only if the best move led out of the analysis.
+    /// enough. The result can be recovered from a stored value only if the best move led out of the
+    /// analysis.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;
@@ -202,7 +207,8 @@ impl Analysis {
         self.searched.get(&key).copied().or_else(of_value)
     }
 
-    /// Returns a position's value before backing up, and the result of the search of all moves.
+    /// Returns a position's value before backing up, and the result of the search over all moves,
+    /// or `None` if there are no legal moves.
     fn value(
         &self,
         searcher: &mut Searcher,
@@ -275,8 +281,9 @@ fn wanted(key: u64) -> BookValue {
     }
 }
 
-/// Returns whether a value is a placeholder (see [`wanted`]). No other value looks like one: a
-/// search always finds a move, and a position without legal moves has the depth of a finished game.
+/// Returns true if a value is a placeholder (see [`wanted`]). No other value looks like one: a
+/// search always finds a move, and a position without legal moves has an `own_depth` of
+/// [`MAX_PLY`].
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
@@ -290,7 +297,7 @@ pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) 
     backed_up(values.collect(), book)
 }
 
-/// Returns, for each position, the value from the longest search.
+/// Maps the key of each position to the value from its longest search. Placeholders are ignored.
 pub(crate) fn longest(found: impl Iterator<Item = BookValue>) -> KeyMap<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();
     for value in found.filter(|value| !is_wanted(value)) {

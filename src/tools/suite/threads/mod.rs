@@ -43,7 +43,7 @@ pub(crate) struct SpeedupTrial {
     pub position: Position,
     /// The depth of all searches, in plies.
     pub depth: Depth,
-    /// The search that determined the depth. It is not used for comparisons.
+    /// The preliminary search that determined the depth. It is excluded from the comparison.
     pub scout: Timing,
     pub single: Timing,
     /// The searches with each number of threads, in the order passed to [`Bench`]. If 1 is one of
@@ -58,14 +58,15 @@ pub(crate) struct SpeedupSummary {
     /// The lower quartile, median and upper quartile of the speedup.
     pub speedup: [f64; 3],
     pub mean: f64,
-    /// The standard error of the mean, as a fraction of the mean.
+    /// The relative standard error of `mean`, the geometric mean of the speedups.
     pub error: f64,
     /// The total time with one thread, divided by the total time with several threads. Long
     /// searches have more weight in this ratio than short ones.
     pub total: f64,
-    /// The search overhead: the total number of nodes divided by the number with one thread.
+    /// The search overhead: the total number of nodes with several threads, divided by the total
+    /// number with one thread.
     pub nodes: f64,
-    /// The number of nodes per second over all positions, divided by the rate with one thread.
+    /// The total nodes per second over all positions, divided by the same rate with one thread.
     pub speed: f64,
     /// The fraction of the threads' total time that was spent idle.
     pub waiting: f64,
@@ -124,7 +125,7 @@ impl Bench {
     }
 
     /// Searches with one thread until an iteration ends after at least `time` or finds a forced win
-    /// or loss. Returns the depth of this iteration.
+    /// or loss. Returns the depth of that iteration and its timing.
     fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
         let (control, time) = (switch.control(), self.time);
         let mut reached = None;
@@ -207,7 +208,8 @@ fn total(timings: impl Iterator<Item = Timing>) -> Timing {
     })
 }
 
-/// Returns a quantile of sorted numbers, interpolated linearly. Returns 1 if there are no numbers.
+/// Returns the quantile of sorted numbers at `share` (0 to 1), interpolated linearly. Returns 1 if
+/// there are no numbers.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 1.0 };
     let place = share * last as f64;
@@ -240,7 +242,8 @@ mod tests {
         let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
             summarise(&[2], &trials)[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
-        // The logarithms are ln 4, 0 and ln 2: three values with a standard deviation of ln 2.
+        // The logarithms of the speedups are ln 4, 0 and ln 2, which have a standard deviation of
+        // ln 2.
         let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
         assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");
         assert!((total - 700.0 / 300.0).abs() < 1e-9, "{total}");
@@ -270,7 +273,8 @@ mod tests {
         let mut bench =
             Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");
         let switch = Switch::default();
-        // The trial runs twice, with different orders of the thread counts.
+        // The trial runs twice, because each attempt searches with the thread counts in a different
+        // order.
         for _ in 0..2 {
             let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
             assert!(trial.scout.elapsed >= Duration::from_millis(20));

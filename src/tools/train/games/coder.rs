@@ -1,7 +1,7 @@
 //! An adaptive range coder, which needs less than one bit for a likely symbol.
 //!
-//! Model code is written once for both directions. An [`Encoder`] writes the symbol that is passed
-//! to it. A [`Decoder`] ignores this argument and returns the symbol that was written.
+//! A model uses the same code for encoding and decoding. An [`Encoder`] writes the symbol passed to
+//! it. A [`Decoder`] ignores this argument and returns the symbol that was written.
 //!
 //! Source: G. N. N. Martin, "Range encoding: an algorithm for removing redundancy from a digitised
 //! message" (1979). The probabilities of single bits are estimated as in I. Witten, R. Neal and J.
@@ -127,8 +127,8 @@ impl Coder for Decoder<'_> {
     fn choice(&mut self, _: usize, sizes: &[u32]) -> usize {
         let unit = self.range / sizes.iter().map(|&size| u64::from(size)).sum::<u64>();
         let mut before = 0;
-        // Because `unit` is rounded down, the symbols do not cover the whole range. Only a damaged
-        // file contains a code in the remainder.
+        // Because `unit` is rounded down, the symbols do not cover the whole range. A code in the
+        // uncovered remainder occurs only in damaged files, and is decoded as the last symbol.
         let last = sizes.len() - 1;
         let mut found = 0;
         while found < last && self.code >= unit * (before + u64::from(sizes[found])) {
@@ -153,7 +153,7 @@ impl Coder for Decoder<'_> {
     }
 }
 
-/// The estimated probability that a bit is set. Recent occurrences have more weight.
+/// The estimated probability that a bit is set. Recent bits have more weight.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bit {
     chance: u16,
@@ -177,7 +177,8 @@ impl Bit {
 /// The number of bits that encode the class of a number. The class is the number's length in bits,
 /// at most eighteen. The sign is encoded separately.
 const CLASS_BITS: u32 = 5;
-/// The number of bits after the leading bit that are encoded with adaptive probabilities.
+/// The number of bits after the leading bit that are encoded with adaptive probabilities. The
+/// remaining bits are encoded as if they were random.
 const LEARNT_BITS: u32 = 3;
 
 /// An adaptive model for integers below 2^18 that are usually small. It encodes the length of a

@@ -33,7 +33,7 @@ pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
-/// How error messages refer to reading, as in "cannot read …".
+/// The verb for reading in error messages, as in "cannot read …".
 const READ: &str = "read";
 const WRITE: &str = "write";
 const LONGEST_HEADLINE: u64 = 1000;
@@ -49,7 +49,7 @@ pub(crate) struct SearchedMove {
     pub noisy: bool,
 }
 
-/// Returns whether a position with this best move is noisy ([`SearchedMove::noisy`]).
+/// Returns true if a position with this best move is noisy (see [`SearchedMove::noisy`]).
 pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
     position.in_check() || position.is_noisy(best)
 }

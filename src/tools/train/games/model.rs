@@ -25,27 +25,28 @@ const LONGEST_FEN: usize = 128;
 const LETTER_BITS: u32 = 7;
 const LONGEST_OPENING: u32 = 255;
 
-/// The number of volatility classes: two for each doubling, with the lowest ones merged. The
-/// volatility is the mean absolute difference between consecutive scores.
+/// The number of volatility classes: two for each doubling of the volatility, with the lowest
+/// classes merged. The volatility is the mean absolute difference between consecutive scores.
 const VOLATILITY_CLASSES: usize = 16;
 const MERGED_VOLATILITY_CLASSES: usize = 4;
-/// The number of classes for the magnitude of the last score: one for each doubling, with the
-/// lowest three merged into one.
+/// The number of classes for the magnitude of the last score: one for each doubling of the
+/// magnitude, with the lowest three merged.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
-/// The number of combinations of two flags: whether this position and the previous one are noisy.
+/// The number of combinations of two flags: whether the current position is noisy, and whether the
+/// previous one is.
 const KINDS: usize = 4;
 /// When computing the volatility, score differences are capped at this many centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
-/// The last change in score is sorted into classes of this width, in centipawns.
+/// The width of the classes for the last change in score, in centipawns.
 const TREND_STEP: i32 = 10;
-/// When the change in score is classified, its magnitude is capped at this many centipawns.
+/// The cap on the magnitude of the last change in score when it is classified, in centipawns.
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
-/// The last score is sorted into classes of this width, in centipawns.
+/// The width of the classes for the last score, in centipawns.
 const LEAD_STEP: i32 = 120;
-/// When the last score is classified, its magnitude is capped at this many centipawns.
+/// The cap on the magnitude of the last score when it is classified, in centipawns.
 const LARGEST_LEAD: i32 = 600;
 const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
 
@@ -76,17 +77,19 @@ pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec
 
 struct Model {
     started: Bit,
-    /// Probabilities of the bits in a character, given the previous character.
+    /// The probabilities of the bits in a character of a FEN, indexed by the previous character.
     letters: Vec<[Bit; 1 << LETTER_BITS]>,
     plies: Size,
     openings: Policy,
     moves: Size,
     policy: Policy,
-    /// Indexed by whether the position is noisy according to [`is_noisy`].
+    /// The probability that a move is marked noisy, indexed by whether the position is noisy
+    /// according to [`is_noisy`].
     noisy: [Bit; 2],
     first_score: Size,
     scores: Vec<Size>,
-    /// Indexed by [`Scores::direction`] and the side to move.
+    /// The probability that the score decreases, indexed by [`Scores::direction`] and by whether
+    /// the number of previous scores is odd.
     signs: [Bit; 2 * TRENDS * LEADS],
     /// Probabilities of White's result, given which side the last score favours.
     results: [[Bit; 256]; 3],
@@ -223,8 +226,8 @@ struct Scores {
     count: usize,
     last: i32,
     before: i32,
-    /// The mean absolute difference between consecutive scores, multiplied by four. Recent
-    /// differences have more weight.
+    /// A moving average of the absolute differences between consecutive scores, multiplied by four.
+    /// Recent differences have more weight.
     volatility: u32,
     noisy: bool,
 }
@@ -233,7 +236,7 @@ impl Scores {
     fn volatility(&self, noisy: bool) -> usize {
         let mean = self.volatility + 1;
         let doublings = mean.ilog2();
-        // The second-highest bit splits each doubling into two classes.
+        // The second-highest bit of the volatility splits each doubling into two classes.
         let upper = usize::from(mean >> (doublings.max(1) - 1) & 1 != 0);
         let volatility = (2 * doublings as usize + upper)
             .saturating_sub(MERGED_VOLATILITY_CLASSES)

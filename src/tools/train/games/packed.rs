@@ -25,21 +25,25 @@ use crate::tools::train::in_parallel;
 pub(super) const MAGIC: &str = "tabia games 2; ";
 const MARK: [u8; 4] = *b"GBLK";
 const HEAD_BYTES: usize = 24;
-/// The maximum number of positions in a full block. Larger blocks would hardly compress better.
+/// A block is full once it has this many positions. Larger blocks would hardly compress better.
 /// Playing this many positions takes about ten seconds.
 const FULL_BLOCK: usize = 1 << 16;
-/// Once this many nodes have been searched for a block, it is full even if it has fewer positions.
+/// A block for which this many nodes have been searched is full even if it has fewer positions.
 /// This limits how much work is lost if the block is damaged.
 const NODES_A_BLOCK: u64 = 1 << 25;
-/// The minimum number of positions in a full block. Smaller blocks would compress poorly.
+/// The minimum number of positions in a full block, regardless of the nodes searched. Smaller
+/// blocks would compress poorly.
 const SMALL_BLOCK: usize = 1 << 10;
-/// The maximum number of games in a valid header. Blocks written by Tabia have far fewer.
+/// Headers with more games than this are rejected as damaged. Blocks written by Tabia have far
+/// fewer.
 const MAX_GAMES: u32 = 1 << 18;
-/// The maximum number of positions in a valid header. Blocks written by Tabia have far fewer.
+/// Headers with more positions than this are rejected as damaged. Blocks written by Tabia have far
+/// fewer.
 const MAX_POSITIONS: u32 = 1 << 18;
 const MAX_BYTES: u32 = 1 << 22;
 
-/// Returns the number of positions in a full block if `nodes` nodes are searched per position.
+/// Returns the number of positions at which a block is full if `nodes` nodes are searched per
+/// position.
 pub(crate) fn block_positions(nodes: u64) -> usize {
     ((NODES_A_BLOCK / nodes.max(1)) as usize).clamp(SMALL_BLOCK, FULL_BLOCK)
 }
@@ -82,7 +86,7 @@ impl PackedBlock {
 }
 
 pub(super) enum Section {
-    /// The settings of a part, and the length of the part's first line in bytes.
+    /// The first line of a part: its settings, and the line's length in bytes.
     Headline(String, u64),
     /// A complete, undamaged block.
     Block(PackedBlock),
@@ -101,7 +105,8 @@ pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     Ok(String::from_utf8(line).unwrap_or_default())
 }
 
-/// Reads the next section. After a damaged section, skips to where the next one probably starts.
+/// Reads the next section. If it is damaged, skips to the next marker, where another section
+/// probably starts.
 pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Result<Section> {
     let here = input.stream_position()?;
     if input.fill_buf()?.is_empty() {
@@ -157,7 +162,8 @@ fn damaged<R: Read + Seek>(
             break at - 4;
         }
     };
-    // The loop has read the first bytes of the next section, unless it reached the end of the file.
+    // Seek back, because the loop has already read the marker of the next section (unless it
+    // reached the end of the file).
     input.seek(SeekFrom::Start(next))?;
     Ok(Section::Damaged { games, bytes: next - here })
 }
@@ -245,7 +251,7 @@ fn pack_and_look(games: &[PlayedGame]) -> Option<PackedBlock> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PackedPart {
     pub settings: String,
-    /// The number of games in complete blocks.
+    /// The number of games in the part's complete blocks.
     pub games: usize,
 }
 

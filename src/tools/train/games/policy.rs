@@ -24,20 +24,20 @@ const POINT: u32 = 16;
 /// were compared with half and twice their values. On a separate set of 10.7 million positions, the
 /// file is 0.4% smaller than with all three values halved.
 const FIRST_STEP: i32 = 12_000;
-/// The learning rate after many positions, in units of 1 / 65,536.
+/// The final learning rate, which is approached after many positions, in units of 1 / 65,536.
 const LAST_STEP: i32 = 1400;
-/// After this many positions, only half of `FIRST_STEP` is left.
+/// After this many positions, the learning rate exceeds `LAST_STEP` by only half of `FIRST_STEP`.
 const HALVING: i32 = 1200;
 /// After this many positions, the learning rate no longer changes.
 const MAX_POSITIONS: i32 = 1 << 20;
-/// Errors smaller than this, in units of 1 / 65,536, are ignored. Both 50 and 800 make the files
-/// larger.
+/// Errors in a move's predicted probability that are smaller than this, in units of 1 / 65,536, are
+/// ignored. Both 50 and 800 make the files larger.
 const SLIGHT: i32 = 200;
 /// The relative frequency assigned to the most likely move.
 const LARGEST: u32 = 1 << 14;
-/// The number of entries per unit in the table of exponentials.
+/// The number of entries in the table of exponentials per unit of the exponent.
 const STEPS: usize = 64;
-/// The number of units covered by the table of exponentials.
+/// The table of exponentials covers exponents from 0 down to minus this value.
 const DEEPEST: usize = 10;
 
 /// Powers of e^(-1/STEPS), multiplied by `LARGEST`, plus 1 so that no entry is 0.
@@ -144,7 +144,7 @@ impl Policy {
             if error.abs() < SLIGHT {
                 continue;
             }
-            // Two bits are dropped so that the product does not overflow.
+            // The two lowest bits of the step are dropped so that the product does not overflow.
             let change = (error * (step >> 2)) >> (POINT - 2);
             for &place in &candidate.features {
                 let weight = &mut self.weights[usize::from(place)];
@@ -154,12 +154,13 @@ impl Policy {
     }
 }
 
-/// Where the weights of each feature start.
+/// The index of each feature's first weight.
 ///
-/// The features for the two squares and for the distances to both kings depend on the phase and the
-/// moving piece. The others depend only on the moving piece: what is captured and whether the
-/// square is safe, attacks on the piece, checks from a safe or an unsafe square, replies to the
-/// last move, and a second move by the same piece. The last feature is the promotion piece.
+/// The features for the origin, for the destination and for the distances to both kings depend on
+/// the phase and the moving piece. Most others depend only on the moving piece: what is captured
+/// and whether the destination is safe, attacks on the piece, checks from a safe or an unsafe
+/// square, replies to the opponent's last move, and second moves by the same piece. The feature for
+/// promotions depends only on the promotion piece.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;
@@ -189,7 +190,7 @@ struct View<'p> {
     support: [BitBoard; 2],
     /// Squares from which each kind of piece would attack the enemy king.
     checks: [BitBoard; PIECES],
-    /// Squares attacked by the piece that moved last.
+    /// Squares attacked by the enemy piece that moved last.
     attacked: BitBoard,
 }
 
@@ -236,8 +237,8 @@ impl<'p> View<'p> {
         View { position, past, us, late, threats, support, checks, attacked }
     }
 
-    /// Combines the least valuable enemy attacker of a square (0 for none, otherwise 1 to 4) with
-    /// whether `own` contains the square.
+    /// Combines the class of the least valuable enemy attacker of a square (1 to 4, or 0 if there
+    /// is none) with whether `own` contains the square.
     fn state(&self, square: Square, own: BitBoard) -> usize {
         let square = bit(square);
         let level = self.threats.iter().position(|&threat| threat & square != EMPTY);

@@ -23,13 +23,14 @@ pub(crate) struct GameReader {
     whole_bytes: u64,
     /// The games in the current block that have not been returned yet.
     waiting: VecDeque<PlayedGame>,
-    /// The number of games lost in damaged blocks, as far as known.
+    /// The number of games lost in damaged blocks. Blocks with a damaged header are not included,
+    /// because their number of games is unknown.
     lost: usize,
 }
 
-/// Consecutive games. If they come from a packed file, they have not been unpacked yet.
+/// Consecutive games from a file. Games from a packed file have not been unpacked yet.
 pub(crate) struct Block {
-    /// The 1-based number of the first game.
+    /// The 1-based number of the first game, counted from the beginning of the file.
     first: usize,
     content: Content,
 }
@@ -114,13 +115,14 @@ impl GameReader {
         self.games
     }
 
-    /// Returns the number of games that were skipped and logged because their block is damaged. If
-    /// the header of a block is damaged, its number of games is unknown and not included.
+    /// Returns the number of games that were skipped because their block is damaged. If the header
+    /// of a block is damaged, its number of games is unknown and not included. Each damaged block
+    /// is logged.
     pub(crate) fn lost(&self) -> usize {
         self.lost
     }
 
-    /// Returns the offset at which the last complete game or block ends.
+    /// Returns the offset in bytes at which the last complete game or block ends.
     pub(crate) fn whole_bytes(&self) -> u64 {
         self.whole_bytes
     }

@@ -162,7 +162,8 @@ fn packed_file_is_half_as_large_and_independent_of_threads() {
 
 #[test]
 fn packed_block_format_is_stable() {
-    // Existing files must remain readable, so a change in the bytes requires a new format version.
+    // Existing files must remain readable, so the packed bytes may change only with a new format
+    // version.
     let games: Vec<PlayedGame> = (100..140).map(any_game).collect();
     let bytes = model::pack(&games).expect("legal games");
     assert_eq!((bytes.len(), crc32fast::hash(&bytes)), (13284, 3751765405));

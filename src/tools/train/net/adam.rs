@@ -28,7 +28,7 @@ pub(super) struct AdamW {
     pub(super) common: Memory,
 }
 
-/// Running means over all previous steps, with exponential decay.
+/// Exponentially decaying means of the gradients and their squares over all previous steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Memory {
     pub(super) first: Vec<f32>,
@@ -60,7 +60,7 @@ pub(super) struct Stride {
     /// The weight decay: the fraction of each weight that is removed per step, divided by the
     /// learning rate.
     pub(super) decay: f32,
-    /// The factor by which the sum of the gradients is multiplied.
+    /// The factor that converts the sum of the gradients over a batch to their mean.
     pub(super) scale: f32,
     /// The fraction of the step that is common to all king buckets.
     pub(super) common: f32,
@@ -74,7 +74,8 @@ impl AdamW {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
 
-    /// Moves `weights` against the sum of `gradients`, using several threads.
+    /// Updates `weights` with a step against the sum of `gradients`. Uses as many threads as there
+    /// are gradients.
     pub(super) fn step(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let size = weights.len().div_ceil(gradients.len());
         let rate = (1.0 - stride.common) * stride.rate;
@@ -98,7 +99,8 @@ impl AdamW {
         }
     }
 
-    /// Moves all king buckets by the same amount, computed from the sum of their gradients.
+    /// Updates all king buckets with the same step, which is computed from the sum of their
+    /// gradients.
     fn step_shared(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let king_bucket = self.common.first.len();
         let size = king_bucket.div_ceil(gradients.len());

@@ -1,10 +1,11 @@
 //! Checkpoints from which training can be resumed.
 //!
-//! A checkpoint is identified by the settings and the data. It starts with these little-endian
-//! numbers: the number of steps taken (u64), the sum of the losses over the steps in this epoch
-//! (f64), the number of completed epochs (u64), and two losses for each completed epoch (f64). They
-//! are followed by f32 values: the weights, Adam's two running means for each weight, and the two
-//! running means for the step common to all king buckets.
+//! A checkpoint can only be resumed with the same settings and data. It starts with these
+//! little-endian numbers: the number of steps taken (u64), the sum of the losses over the steps in
+//! the current epoch (f64), the number of completed epochs (u64), and the training and held-out
+//! losses of each completed epoch (f64). They are followed by f32 values: the weights, Adam's two
+//! running means for each weight, and the two running means for the step common to all king
+//! buckets.
 
 use std::iter;
 use std::path::Path;

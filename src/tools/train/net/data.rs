@@ -31,8 +31,8 @@ pub(crate) struct Selection {
     /// Used instead of `lambda` for positions with at most [`FEW_PIECES`] pieces, because small
     /// searches evaluate endgames poorly.
     pub lambda_few: f32,
-    /// The maximum absolute score, in centipawns. Positions beyond it are considered decided and
-    /// are skipped.
+    /// Positions whose absolute score is larger than this, in centipawns, are considered decided
+    /// and are skipped.
     pub limit: i16,
     /// The number of plies to skip after the random opening.
     pub skip_plies: usize,
@@ -155,7 +155,8 @@ fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usiz
         .collect()
 }
 
-/// Returns the positions selected from a game, or `None` if the game contains an illegal move.
+/// Returns the examples selected from a game, or `None` if the starting position is invalid or a
+/// move is illegal.
 fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     let mut taken = Vec::new();
     let mut piece_count = Vec::with_capacity(game.moves.len());

@@ -9,7 +9,7 @@ const FLIP_FILES: usize = 7;
 const MAX_PIECES: usize = 32;
 /// The number of consecutive piece counts that share a set of output weights.
 const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
-/// The flag that marks an enemy piece. It is one of the four bits for the piece.
+/// The bit that marks an enemy piece, among the four bits that describe a piece.
 const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
 
@@ -23,13 +23,14 @@ pub(crate) struct Example {
     pieces: [u8; MAX_PIECES / 2],
     /// The training target: the expected result for the side to move, from 0 to 1.
     pub target: f32,
-    /// The board as seen by the side to move and by the enemy.
+    /// The views of the side to move and of the enemy, in this order.
     views: [View; 2],
 }
 
 const _: () = assert!(size_of::<Example>() == 32);
 
-/// One side's view of the board, which is mirrored depending on the position of that side's king.
+/// How one side sees the board: whether it is mirrored, and the king bucket. Both depend on the
+/// square of that side's king.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct View {
     is_mirrored: bool,
@@ -43,7 +44,8 @@ impl View {
     }
 }
 
-/// The active rows of weights for the side to move and for the enemy.
+/// The indices of the weight rows that belong to the pieces on the board, for the side to move and
+/// for the enemy.
 pub(super) struct Inputs {
     rows: [[u16; MAX_PIECES]; 2],
     pieces: usize,
@@ -133,7 +135,8 @@ impl Example {
         board
     }
 
-    /// Calls `visit` for each piece with the piece's side (1 for the enemy), kind and square.
+    /// Calls `visit` for each piece with the piece's side (0 for the side to move, 1 for the
+    /// enemy), kind and square.
     #[inline(always)]
     fn visit(&self, mut visit: impl FnMut(usize, usize, usize)) {
         for (place, square) in squares(self.occupied).enumerate().take(MAX_PIECES) {

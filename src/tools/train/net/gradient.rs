@@ -9,14 +9,15 @@ use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// The number of partial sums. It equals the number of values in an AVX-512 register, so one
-/// instruction can update all of them.
+/// The number of partial sums in which the output is accumulated. It equals the number of values in
+/// an AVX-512 register, so one instruction can update all of them.
 const LANES: usize = 16;
 
 /// The number of neurons whose sums fit in the registers of AVX2 and AVX-512.
 const IN_REGISTERS: usize = 64;
 
-/// Adds the gradient of `objective` to `gradient`. Returns the sum of the squared errors.
+/// Adds the gradient of `objective`, summed over all examples, to `gradient`. Returns the sum of
+/// the squared errors.
 pub(super) fn add_gradient<const N: usize>(
     parameters: &Parameters<N>,
     objective: &Objective,
@@ -52,7 +53,7 @@ pub(crate) fn kernel_name() -> &'static str {
     "portable"
 }
 
-/// Like [`add_gradient`], but with loops that run on any processor.
+/// Like [`add_gradient`], but always uses the version that runs on any processor.
 #[cfg(test)]
 pub(super) fn add_gradient_portably<const N: usize>(
     parameters: &Parameters<N>,

@@ -1,4 +1,4 @@
-//! Initialises a network from a trained network that has fewer neurons.
+//! Initialises a network for training from a trained network that may have fewer neurons.
 
 use std::path::Path;
 

@@ -4,8 +4,8 @@ use super::example::Example;
 use super::sigmoid::Sigmoid;
 
 const MAX_PIECES: usize = 32;
-/// The maximum weight of an example relative to the average. Without this limit, a few hundred
-/// positions with rare piece counts would dominate training.
+/// The maximum weight of an example before the weights are normalised to a mean of 1. Without this
+/// limit, a few hundred positions with rare piece counts would dominate training.
 const MAX_WEIGHT: f32 = 8.0;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -5,22 +5,23 @@ use crate::engine::eval::nnue::{
 };
 use crate::support::random::Random;
 
-/// The row with the neurons' biases. It follows the rows for the inputs.
+/// The index of the row with the neurons' biases, which follows the rows for the inputs.
 pub(super) const BIASES: usize = INPUTS;
-/// The first row of output weights. Each bucket has a pair of rows: one for the side to move and
-/// one for the opponent.
+/// The index of the first row of output weights. Each bucket has a pair of rows: one for the side
+/// to move and one for the opponent.
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 
-/// The maximum absolute value of a weight. It ensures that the sum over 32 pieces fits in 16 bits.
+/// The maximum absolute value of a weight. It ensures that the sum of a neuron's bias and its
+/// weights for 32 pieces fits in 16 bits.
 pub(super) const LIMIT: f32 = 1.98;
 const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 
 /// The maximum absolute value of an output weight that integer arithmetic can represent.
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
-/// The maximum absolute value of the initial input weights. It is small, but large enough to
-/// activate half of the neurons.
+/// The maximum absolute value of the initial input weights. They are small and symmetric around 0,
+/// so about half of the neurons are active at first.
 pub(super) const INPUT_SPREAD: f32 = 0.1;
 const OUTPUT_SPREAD: f32 = 0.05;
 
@@ -48,7 +49,8 @@ impl<const N: usize> Parameters<N> {
         parameters
     }
 
-    /// Creates parameters from weights in the order of [`Parameters::as_slice`].
+    /// Creates parameters from weights in the order of [`Parameters::as_slice`]. Returns `None` if
+    /// the number of weights is wrong.
     pub(super) fn from_vec(weights: Vec<f32>) -> Option<Self> {
         (weights.len() == Self::LEN).then_some(Parameters(weights))
     }

@@ -13,11 +13,13 @@ const CALIBRATED_ON: usize = 1 << 15;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct QuantisationError {
-    /// The mean absolute error over all positions, in centipawns.
+    /// The mean absolute difference between the scores of the integer network and of the trained
+    /// weights, in centipawns.
     pub mean: f64,
     /// The maximum absolute error, in centipawns.
     pub max: f64,
-    /// The mean squared error of the integer network's expected result.
+    /// The mean squared error of the integer network's expected results, compared with the training
+    /// targets.
     pub loss: f64,
 }
 
@@ -48,7 +50,8 @@ impl Parameters<HIDDEN> {
         Network::new(inputs, row(BIASES, QA), outputs, biases)
     }
 
-    /// Returns the errors of `network`, which must come from [`Parameters::quantised`].
+    /// Compares the scores of `network`, which must come from [`Parameters::quantised`], with those
+    /// of the trained weights.
     pub(crate) fn quantisation_error(
         &self,
         network: &Network,

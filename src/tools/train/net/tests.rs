@@ -107,7 +107,7 @@ fn gradient_matches_finite_differences() {
         compared += usize::from(slope.abs() > 5.0 * bound);
     }
     assert!(compared > 50, "only {compared} weights matter");
-    // The finite difference is wrong if a neuron's value crosses 1 within the step.
+    // A few finite differences are wrong because a neuron's value crosses 1 within the step.
     assert!(wrong <= compared / 20, "{wrong} wrong, {compared} compared");
 }
 
@@ -127,7 +127,7 @@ fn all_kernels_give_identical_gradients() {
 
 #[test]
 fn network_learns_material() {
-    // There are enough examples for the kings to be in every king bucket.
+    // With this many examples, kings occur in every king bucket.
     let data = Data { training: examples(20_000, 1), ..data() };
     let mut trainer: Trainer<FEW> = Trainer::new(settings(2), &data);
     let before = trainer.held_out_loss();
@@ -308,8 +308,8 @@ fn examples_are_quiet_and_undecided_positions() {
     let data = read(&selection);
     assert_eq!((data.games, data.positions), (10, 40));
     assert_eq!((data.training.len(), data.held_out.len()), (16, 4));
-    // In the fifth game, the scores are 400 centipawns for White, who wins. The second target is
-    // from Black's point of view.
+    // The first held-out game is the fifth one, which White wins with scores of 400 centipawns. The
+    // second target is from Black's point of view.
     let expected = 0.75 * CURVE.of_score(400.0) + 0.25;
     let targets: Vec<f32> = data.held_out[..2].iter().map(|example| example.target).collect();
     assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
@@ -329,7 +329,8 @@ fn examples_are_quiet_and_undecided_positions() {
 fn lambda_can_differ_for_positions_with_few_pieces() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
-    // There are ten pieces until the pawn captures. White leads by a pawn, but loses.
+    // There are ten pieces until the first capture. Black wins, although every search scores White
+    // as a pawn ahead.
     let start = Some("4k3/pppp4/8/8/1p6/P7/1PP5/4K3 w - - 0 1".into());
     let played = |text: &str| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -344,8 +345,8 @@ fn lambda_can_differ_for_positions_with_few_pieces() {
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
     let pawn = CURVE.of_score(100.0);
-    // These values are from White's point of view. There are 10 pieces at first, 9 after the first
-    // capture, and 8 after the second.
+    // The expected results before the fourth, third and second moves, from White's point of view.
+    // There are 10 pieces at first, 9 after the first capture, and 8 after the second.
     let fourth = 0.25 * pawn;
     let third = 0.25 * pawn + 0.75 * fourth;
     let second = 0.5 * pawn + 0.5 * third;

@@ -13,11 +13,12 @@ use crate::support::error::ParseError;
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// Examples are shuffled in blocks of this many, which makes better use of the cache. Because they
-/// have already been shuffled individually once, this is as good as doing so again.
+/// Each epoch shuffles the examples in blocks of this many, which makes better use of the cache
+/// than shuffling them individually. The result is just as good, because the examples were already
+/// shuffled individually when they were read.
 const BLOCK: usize = 64;
 
-/// The learning rate rises over this fraction of all steps.
+/// The duration of the warm-up, in which the learning rate rises, as a fraction of all steps.
 const WARM_UP: f32 = 0.01;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +33,7 @@ pub(crate) struct TrainSettings {
     pub decay: f32,
     /// The fraction of each step that is common to all king buckets, from 0 to 1.
     pub common: f32,
-    /// The exponent applied to the error in the objective.
+    /// The exponent applied to each error in the objective. It is 2 for the squared error.
     pub power: f32,
     /// How strongly examples are balanced by their number of pieces, from 0 to 1. See
     /// `Objective::new`.
@@ -43,10 +44,11 @@ pub(crate) struct TrainSettings {
     pub seed: u64,
 }
 
-/// The mean squared errors of the expected results, which range from 0 to 1.
+/// The mean squared errors of the network's expected results in an epoch. Expected results range
+/// from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EpochLoss {
-    /// The error on the training examples, measured while the weights were changing.
+    /// The error on the training examples, averaged over the epoch while the weights were changing.
     pub training: f64,
     /// The error on the held-out examples at the end of the epoch.
     pub held_out: f64,
@@ -58,20 +60,20 @@ pub(crate) struct TrainProgress {
     /// The number of steps since training began.
     pub steps: u64,
     pub examples: usize,
-    /// The mean squared error since the start of the epoch.
+    /// The mean squared error on the training examples since the start of the epoch.
     pub loss: f64,
     pub rate: f32,
     /// The losses of the epoch, if this was the last step in the epoch.
     pub epoch_loss: Option<EpochLoss>,
 }
 
-/// The part of the training state that changes during training.
+/// The state that changes during training, which a checkpoint stores.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State<const N: usize> {
     pub(super) parameters: Parameters<N>,
     pub(super) adam: AdamW,
     pub(super) steps: u64,
-    /// The sum of the losses over the steps in this epoch.
+    /// The sum of the losses over the steps in the current epoch.
     pub(super) loss: f64,
     pub(super) history: Vec<EpochLoss>,
 }
@@ -93,7 +95,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Self::beginning_with(parameters, settings, data)
     }
 
-    /// Starts with existing weights, at the first step.
+    /// Starts training from the first step, with existing weights.
     pub(crate) fn beginning_with(
         parameters: Parameters<N>,
         settings: TrainSettings,
@@ -160,7 +162,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Some(TrainProgress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
     }
 
-    /// Computes a batch's gradient. Returns the number of examples and the sum of squared errors.
+    /// Computes the gradient of a batch, in one part per thread. Returns the number of examples and
+    /// the sum of squared errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
         let training = &self.data.training;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]

@@ -9,7 +9,8 @@ const SECOND_DECAY: f32 = 0.999;
 /// The term that prevents division by zero, as recommended by Adam's authors.
 const EPSILON: f32 = 1e-8;
 
-/// The optimiser: D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).
+/// The state of the optimiser. Source: D. Kingma and J. Ba, "Adam: A Method for Stochastic
+/// Optimization" (2015).
 pub(super) struct Adam {
     first: Vec<Pair>,
     second: Vec<Pair>,

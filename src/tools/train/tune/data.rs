@@ -7,14 +7,15 @@ use crate::tools::train::{Sample, in_parallel};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coefficient {
     pub place: u16,
-    /// White's count minus Black's count. For a danger weight, this is the count for one side.
+    /// How often the weight applies: White's count minus Black's count, or one side's count for a
+    /// danger weight.
     pub count: i16,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Where the position's coefficients start. The linear coefficients come first, followed by
-    /// those for the danger to White's king and those for the danger to Black's king. Each list
+    /// The index of the position's first coefficient. Its linear coefficients come first, followed
+    /// by those for the danger to White's king and those for the danger to Black's king. Each list
     /// ends where the next one starts.
     start: usize,
     white_danger: usize,
@@ -46,8 +47,8 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Extracts the features of `samples`, skipping those in known endgames. `target` computes the
-    /// target of a sample.
+    /// Extracts the features of `samples`. Known endgames are skipped, because their evaluation
+    /// uses no weights. `target` computes the target of a sample.
     pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,

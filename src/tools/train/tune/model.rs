@@ -5,7 +5,7 @@ use crate::engine::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS
 
 pub(super) type Pair = [f32; 2];
 
-/// All weights as floating-point numbers, indexed by weight.
+/// The middlegame and endgame values of all weights, as floating-point numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values(pub Vec<Pair>);
 
@@ -29,7 +29,7 @@ impl Values {
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub values: Values,
-    /// A score that is higher by this much, in centipawns, multiplies the odds of winning by e.
+    /// The increase in score, in centipawns, that multiplies the odds of winning by e.
     pub logistic_scale: f32,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Model {
 struct Forward {
     score: f32,
     units: [Pair; 2],
-    /// The derivatives of the score with respect to the middlegame and endgame values.
+    /// The derivatives of the score with respect to the middlegame and endgame sums.
     shares: Pair,
 }
 
@@ -49,7 +49,8 @@ fn dot(list: &[Coefficient], values: &Values) -> Pair {
     })
 }
 
-/// Returns the evaluation's penalty for a number of danger units, without rounding.
+/// Returns the king-safety penalty for a number of danger units, as in the evaluation but without
+/// rounding.
 fn penalty(units: f32) -> f32 {
     let units = units.clamp(0.0, DANGER_LIMIT as f32);
     units * units / DANGER_DIVISOR as f32

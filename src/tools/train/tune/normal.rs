@@ -59,8 +59,8 @@ fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     mean
 }
 
-/// Changes the unit of the scores. Danger units need a different factor, because the penalty is
-/// quadratic in the number of units.
+/// Multiplies all scores by `factor` without changing the predictions. Danger weights are
+/// multiplied by its square root, because the penalty is quadratic in the number of danger units.
 fn rescale(model: &mut Model, factor: f32) {
     for (value, is_danger) in model.values.0.iter_mut().zip(danger_places()) {
         let factor = if is_danger { factor.sqrt() } else { factor };

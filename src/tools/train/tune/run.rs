@@ -26,7 +26,8 @@ pub(crate) struct TuneSettings {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TuneProgress {
     pub epoch: usize,
-    /// The mean squared error on the training positions during the last pass.
+    /// The mean squared error on the training positions, averaged over the epoch while the weights
+    /// were changing.
     pub training: f64,
     pub validation: f64,
 }
@@ -129,10 +130,11 @@ fn mean_error(model: &Model, data: &Samples, threads: usize) -> f64 {
     sum / data.len().max(1) as f64
 }
 
-/// Returns the logistic scale with the smallest error, found by golden-section search. As a
-/// function of the scale, the error has only one minimum.
+/// Returns the logistic scale with the smallest error. Golden-section search finds it because the
+/// error, as a function of the scale, has only one minimum.
 fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
-    /// The bounds of the logistic scale, in centipawns. They are wide enough for any evaluation.
+    /// The bounds within which the logistic scale is searched for, in centipawns. They are wide
+    /// enough for any evaluation.
     const BOUNDS: (f32, f32) = (50.0, 1000.0);
     const PRECISION: f32 = 0.5;
     const GOLDEN: f32 = 0.618_034;
@@ -153,8 +155,8 @@ fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     (low + high) / 2.0
 }
 
-/// Returns the source code of a file of tuned weights. `origin` describes where the weights come
-/// from.
+/// Returns the source code of the Rust file that contains the tuned weights. `origin` describes
+/// where the weights come from.
 pub(crate) fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
     let origin: String = origin.lines().map(|line| format!("//! {line}\n")).collect();
     let literal = weights.to_source();
@@ -183,7 +185,8 @@ mod tests {
     use crate::engine::eval::tuning::tuned;
     use crate::tools::train::Sample;
 
-    /// Returns samples from random games, won by the side with more pawns at the end.
+    /// Returns the final positions of random games. The result is a win for White if White has more
+    /// pawns, and otherwise a loss.
     fn data(seed: u64) -> Samples {
         let mut random = Random::new(seed);
         let mut samples = Vec::new();

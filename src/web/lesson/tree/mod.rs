@@ -88,7 +88,8 @@ impl GameTree {
     /// Changes the value of the leaf named `name`.
     ///
     /// # Errors
-    /// If there is no such leaf, or if the value is too large. The error is a message.
+    /// If there is no such leaf, or if the absolute value exceeds [`MAX_VALUE`]. The error is a
+    /// message for the user.
     pub fn set_value(&mut self, name: &str, value: Score) -> Result<(), String> {
         if value.abs() > MAX_VALUE {
             return Err(format!("{value} is no value: it must lie within ±{MAX_VALUE}"));

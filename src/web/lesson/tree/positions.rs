@@ -42,7 +42,7 @@ impl PositionTree {
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];
-    // Children have higher indices than their parents.
+    // Iterate backwards, because children have higher indices than their parents.
     for id in (0..tree.len()).rev() {
         let mut below: Vec<u64> = tree.children(id).iter().map(|&child| positions[child]).collect();
         below.sort_unstable();

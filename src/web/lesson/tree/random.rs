@@ -4,7 +4,8 @@ use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// In an uneven tree, one in this many of the nodes between the root and the last level is a leaf.
+/// In an uneven tree, the nodes between the root and the last level are leaves with a probability
+/// of one in this many.
 const EARLY_LEAF: usize = 6;
 /// The first level at which nodes can be copies. Above it, there are too few nodes to copy from.
 const FIRST_COPIED: usize = 2;
@@ -24,8 +25,8 @@ pub struct Growth {
     /// If true, the number of children varies from one to `branching`, and some leaves are above
     /// the last level.
     pub uneven: bool,
-    /// The percentage of inner nodes that are copies of another node on the same level. The root
-    /// and its children are never copies.
+    /// The percentage of inner nodes that repeat the subtree of an earlier node on the same level.
+    /// The root and its children never do.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
@@ -49,7 +50,8 @@ impl Growth {
     /// Generates the tree described by these parameters.
     ///
     /// # Errors
-    /// If the tree would be too large. The error is a message.
+    /// If the tree would be too large, or if `spread` is out of range. The error is a message for
+    /// the user.
     pub fn tree(&self) -> Result<GameTree, String> {
         self.check()?;
         let mut generator =
@@ -147,7 +149,7 @@ impl GameTree {
 
     pub(super) fn minimax(&self) -> Vec<Score> {
         let mut values: Vec<Score> = vec![0; self.len()];
-        // Children have higher indices than their parents.
+        // Iterate backwards, because children have higher indices than their parents.
         for id in (0..self.len()).rev() {
             let below = self.children(id).iter().map(|&child| values[child]);
             let best = if self.is_max(id) { below.max() } else { below.min() };

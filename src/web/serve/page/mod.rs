@@ -17,7 +17,8 @@ pub(crate) const CSS: &str = "text/css; charset=utf-8";
 pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// Includes a file, either from this module's folder or from `support::page`.
+/// Defines a page file whose text is either a file in this module's folder or a constant of
+/// `support::page`.
 macro_rules! file {
     ($path:literal, $name:literal, $kind:expr) => {
         PageFile { path: $path, kind: $kind, text: include_str!($name) }
@@ -84,7 +85,8 @@ impl PageFile {
     /// Responds with the file, or with status 304 if the client already has it.
     pub(crate) fn answer(self, tag: &str, headers: &HeaderMap) -> Response {
         let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| {
-            // The compression layer makes the tag weak by prefixing it with `W/`.
+            // Compare only the end, because the compression layer makes the tag weak by prefixing
+            // it with `W/`.
             known.as_bytes().trim_ascii().ends_with(tag.as_bytes())
         });
         let mut response = match is_known {
@@ -95,7 +97,8 @@ impl PageFile {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-        // This cannot fail, because the tag contains only hexadecimal digits and quotes.
+        // Creating the header cannot fail, because the tag contains only hexadecimal digits and
+        // quotes.
         if let Ok(tag) = HeaderValue::from_str(tag) {
             headers.insert(header::ETAG, tag);
         }
@@ -107,14 +110,14 @@ impl PageFile {
 pub(crate) mod checks {
     use super::{PageFile, SHARED_FILES};
 
-    /// Returns the names that follow `mark` in `text`. A name ends before the closing quote.
+    /// Returns the text between each occurrence of `mark` in `text` and the next double quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
 
     /// Checks the files of a page together with the shared files. Panics unless they load only each
-    /// other, are short, and neither parse HTML nor run strings as code. `links` are other paths
-    /// that they may refer to.
+    /// other, are short, and neither insert HTML from strings nor run strings as code. `links` are
+    /// further paths that they may refer to.
     pub(crate) fn check(files: &[PageFile], links: &[&str]) {
         const LONGEST: usize = 600;
         let files = [files, &SHARED_FILES].concat();

@@ -72,7 +72,8 @@ impl PlayerOrder {
         let mut by_move: BTreeMap<Move, Played<'_>> = BTreeMap::new();
         let mut recent: Vec<(&PlayerGame, Move)> = Vec::new();
         for game in games.iter().filter(|game| self.wants(game)) {
-            // If a game repeats the position, it is counted once, for the last move played there.
+            // A game that reaches the position several times counts once, with the move it played
+            // there last.
             let Some(at) = game.keys.iter().rposition(|&key| key == position.key()) else {
                 continue;
             };
@@ -139,8 +140,8 @@ impl PlayerOrder {
     }
 }
 
-/// Returns the rating advantage implied by this score in Elo's model. It is negative for scores
-/// below 50%.
+/// Returns the rating advantage that corresponds to the score of `side` in Elo's model. It is
+/// negative for scores below 50%.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

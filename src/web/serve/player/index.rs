@@ -1,5 +1,5 @@
-//! Searches the game files for players' games, one player at a time, and keeps a limited number of
-//! the games found.
+//! Searches the game files for the games of requested players, one player at a time, and keeps a
+//! limited number of the games found.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{
@@ -25,11 +25,12 @@ use crate::web::serve::limits::{
 #[derive(Debug)]
 pub(super) struct PlayerGame {
     pub(super) listed: ListedGame,
-    /// The index of the game's file and its index among the player's games. Used as a sort key.
+    /// The index of the game's file, and the number of the player's games found before this one.
+    /// Used as a sort key.
     pub(super) place: (usize, usize),
     pub(super) color: Color,
     pub(super) mode: Mode,
-    /// The keys of the positions in which the moves were played.
+    /// The keys of the positions in which `moves` were played.
     pub(super) keys: Vec<u64>,
     pub(super) moves: Vec<Move>,
 }
@@ -38,10 +39,10 @@ pub(super) struct PlayerGame {
 #[derive(Debug)]
 pub(crate) struct PlayerIndex {
     name: WantedName,
-    /// The sequence number of the first request for the player.
+    /// The number of players requested before this one.
     number: u64,
     games: Mutex<Vec<PlayerGame>>,
-    /// The reason why games may be missing, if a file could not be read.
+    /// Why a file could not be read, in which case games may be missing.
     fault: OnceLock<String>,
     is_done: AtomicBool,
 }
@@ -66,7 +67,7 @@ pub(crate) struct Players {
     known: Mutex<Vec<Arc<PlayerIndex>>>,
     line: Sender<Arc<PlayerIndex>>,
     asked: AtomicU64,
-    /// The number of players for whom all files have been searched.
+    /// The number of players for whom the search of all files is complete.
     served: Arc<AtomicU64>,
     is_closing: Arc<AtomicBool>,
 }
@@ -78,7 +79,7 @@ impl Drop for Players {
 }
 
 impl Players {
-    /// Creates an empty index and starts the thread that searches for games.
+    /// Starts the thread that searches `inputs` for games. No players are known at first.
     pub(crate) fn new(inputs: Vec<PgnInput>) -> std::io::Result<Self> {
         let (line, waiting) = bounded(MAX_WAITING_PLAYERS);
         let served = Arc::new(AtomicU64::new(0));
@@ -96,11 +97,11 @@ impl Players {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Returns the games of a player. If the player is new, queues a search.
+    /// Returns the games of a player found so far. If the player is new, adds it to the queue of
+    /// searches.
     pub(crate) fn get(&self, name: &WantedName) -> Result<Arc<PlayerIndex>, ApiError> {
         let mut known = self.known();
-        // Search again for players whose files could not be read, because the files may be readable
-        // now.
+        // Forget players for whom a file could not be read, because the file may be readable now.
         known.retain(|player| !player.is_done() || player.fault().is_none());
         if let Some(at) = known.iter().position(|player| player.name == *name) {
             let player = known.remove(at);
@@ -129,8 +130,8 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the file that contains the game with this id, if the game is stored for
-    /// any player.
+    /// Returns the index of the file that contains the game `id`, if the game is stored for any
+    /// player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
@@ -143,10 +144,10 @@ impl Players {
     }
 }
 
-/// While too many games are stored, drops players whose search is complete, least recently
-/// requested first. Always keeps at least one player.
+/// If too many games are stored, drops players whose search is complete, starting with the least
+/// recently requested. Always keeps at least one player.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
-    // Even a player without games needs some memory.
+    // A player without games counts as one game, because its entry needs memory too.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);
     let mut kept: usize = known.iter().map(cost).sum();
     while known.len() > 1 && kept > MAX_KEPT_GAMES {

@@ -1,5 +1,5 @@
-//! `/player`: one player's games. The game files of the books are searched for them on the first
-//! request.
+//! `/player`: the games of one player. They are searched for in the game files of the books when
+//! the player is first requested.
 
 mod answer;
 mod index;

@@ -1,4 +1,4 @@
-//! Compares players' names, and completes them from the names in the books.
+//! Compares players' names, and completes partial names from the names in the books.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::web::serve::api_error::ApiError;
 use crate::web::serve::limits::{MAX_COMPLETIONS, MAX_PLAYER_NAME};
 use crate::web::serve::query::Query;
 
-/// Which part of a player's name is compared.
+/// Which parts of two names must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Comparison {
     /// The whole name, ignoring case, as on Lichess.
@@ -19,7 +19,7 @@ pub(super) enum Comparison {
     Complete,
     /// The surname and the initial of the first name, so that different spellings match.
     Spelling,
-    /// Any part of the name, ignoring case, spaces and punctuation.
+    /// The requested name may be any part of the other, ignoring case, spaces and punctuation.
     Part,
 }
 
@@ -46,7 +46,8 @@ impl WantedName {
         WantedName { comparison, text }
     }
 
-    /// Reads a name from the parameter `name`. Returns `None` if it is absent or blank.
+    /// Reads a player's name from the query parameter `name`. Returns `None` if the parameter is
+    /// absent or blank.
     pub(super) fn read(
         query: &mut Query,
         name: &str,
@@ -65,7 +66,7 @@ impl WantedName {
         Ok(Some(wanted))
     }
 
-    /// Returns whether this name matches the name in a tag.
+    /// Returns whether this name matches the name in a game's `White` or `Black` tag.
     pub(super) fn is(&self, name: &str) -> bool {
         match self.comparison {
             Comparison::Part => letters(name).contains(&self.text),
@@ -79,10 +80,10 @@ fn letters(name: &str) -> String {
     name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns a key shared by all spellings of a name. It consists of the ASCII letters of the
-/// surname, which are also used to find duplicate games, and the first name's initial, which
-/// distinguishes players with the same surname. For names without a comma, such as account names,
-/// and for surnames in other scripts, the key is the whole name.
+/// Returns a key that is the same for all spellings of a name. It consists of the ASCII letters of
+/// the surname (as compared when looking for duplicate games) and of the first name's initial.
+/// Names without a comma, such as account names, and surnames in other scripts have no such parts,
+/// so their key is the whole name.
 fn spelling_key(name: &str) -> String {
     let surname: String = surname_letters(name.as_bytes()).map(char::from).collect();
     match name.split_once(',') {
@@ -103,7 +104,7 @@ struct KnownPlayer {
     games: u64,
 }
 
-/// The players in all games stored in the books, those with the most games first.
+/// The players of all games listed in the books, sorted by number of games, highest first.
 #[derive(Debug)]
 pub(crate) struct PlayerNames(Vec<(String, KnownPlayer)>);
 
@@ -134,9 +135,9 @@ impl PlayerNames {
         PlayerNames(players)
     }
 
-    /// Returns players whose names contain the parameter `part`. Names that begin with it come
-    /// first. An empty `part` matches every name; one that consists only of punctuation matches
-    /// none.
+    /// Returns players whose names contain the query parameter `part`. Names that begin with it
+    /// come first. An empty `part` matches every name; one that consists only of punctuation
+    /// matches none.
     pub(crate) fn complete(&self, mut query: Query) -> Result<Completions, ApiError> {
         let text = query.text("part").unwrap_or_default();
         query.finish()?;

@@ -21,8 +21,8 @@ pub(super) enum Mode {
 named_values! { pub(super) Mode, "mode": Casual = "casual", Rated = "rated" }
 
 impl Mode {
-    /// Derives the mode from a game's event name as written by Lichess. Every game that is not
-    /// casual counts as rated.
+    /// Derives the mode from an event name as written by Lichess. Games that are not marked as
+    /// casual count as rated.
     pub(super) fn of_event(event: &str) -> Self {
         if event.to_lowercase().starts_with("casual") { Mode::Casual } else { Mode::Rated }
     }
@@ -31,12 +31,12 @@ impl Mode {
 #[derive(Debug)]
 pub(crate) struct PlayerOrder {
     pub(super) player: WantedName,
-    /// If set, only games against players whose names contain this name are included.
+    /// If set, only games against players whose names contain this text are included.
     pub(super) opponent: Option<WantedName>,
     pub(super) color: Color,
     pub(super) game: Game,
     pub(super) filter: FacetFilter,
-    /// The modes to include. If empty, both are included.
+    /// The modes to include. If empty, games of both modes are included.
     pub(super) modes: Vec<Mode>,
     pub(super) moves: usize,
     pub(super) recent_games: usize,

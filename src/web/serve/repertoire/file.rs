@@ -1,4 +1,4 @@
-//! The repertoire file, which is read at startup and written after each addition.
+//! The repertoire file. It is read at startup and written whenever a line is added.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -12,23 +12,23 @@ use crate::games::repertoire::{AddError, Remark, Repertoire, RepertoireError};
 use crate::support::files::{Cannot, FileError, FileKind, Output, open_locked, read_plain};
 use crate::web::serve::api_error::ApiError;
 
-/// The extension added to the backup copy that is made before each change.
+/// The extension of the backup copy made before each change to the repertoire.
 const COPY_ENDING: &str = "bak";
-/// The file kind for writing the repertoire and its backup copy. Any text is accepted as a
-/// repertoire.
+/// The file kind for writing the repertoire and its backup copy. Any existing file may be replaced,
+/// because any text can be a repertoire.
 const TEXT: FileKind = FileKind { name: "a repertoire", recognises: |_| true };
 
-/// A repertoire in a PGN file that can be changed.
+/// A repertoire in a PGN file, to which lines can be added.
 #[derive(Debug)]
 pub(crate) struct RepertoireFile {
     path: PathBuf,
     side: Color,
     current: RwLock<Arc<Snapshot>>,
-    /// Held while the file is compared and written.
+    /// Locked while the file is compared with the snapshot and written.
     writing: Mutex<()>,
 }
 
-/// A snapshot of the content of the file.
+/// The content of the file when it was last read or written.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     bytes: Vec<u8>,
@@ -42,7 +42,11 @@ pub(crate) struct Snapshot {
 }
 
 impl RepertoireFile {
-    /// Reads a repertoire. An empty file is a repertoire without moves.
+    /// Reads a repertoire from a file. An empty file is a repertoire without moves.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, or contains games but no moves of `side`.
     pub(crate) fn open(path: &Path, side: Color) -> Result<Self, RepertoireError> {
         let snapshot = Snapshot::read(path, side)?;
         let Snapshot { repertoire, .. } = &snapshot;
@@ -74,11 +78,11 @@ impl RepertoireFile {
         snapshot
     }
 
-    /// Adds a line to the file, provided that the file's version is still `version`. Returns the
-    /// number of new moves, or `None` if there is nothing to add.
+    /// Adds a line to the file if the file's version is still `version`. Returns the number of
+    /// moves added, or `None` if there is nothing to add.
     ///
-    /// If the file has changed on disk, it is read again first. If its version is no longer
-    /// `version`, a conflict is reported. Before each change, the previous content is copied to a
+    /// If the file has changed on disk, it is read again before the versions are compared;
+    /// different versions are a conflict. Before each change, the previous content is copied to a
     /// file with the extension [`COPY_ENDING`]. Blocks while the files are written.
     pub(super) fn add(
         &self,
@@ -125,7 +129,8 @@ impl RepertoireFile {
     }
 }
 
-/// Explains why a file cannot be used, without naming its folder, which clients must not see.
+/// Explains why a file cannot be used, without naming its folder, which is not disclosed to
+/// clients.
 fn reason(error: &RepertoireError) -> String {
     match error {
         RepertoireError::File(error) => format!("cannot {} it: {}", error.action, error.reason),
@@ -217,7 +222,7 @@ mod tests {
         let moves: Vec<&KnownMove> = current.repertoire.nodes().flat_map(|at| &at.moves).collect();
         assert_eq!((moves.len(), moves[0].mv.to_string().as_str()), (1, "d2d4"));
         assert_eq!(file.add(&current.version, &line("d4 d5 c4"), "").expect("fine"), Some(2));
-        // First make the file invalid as a repertoire, then delete it.
+        // Replace the file with one that is not a valid repertoire, and later delete it.
         std::fs::write(&path, [0xff, 0xfe, 0]).expect("written");
         let version = file.current().version.clone();
         let refused = file.add(&version, &line("d4"), "x").expect_err("changed");

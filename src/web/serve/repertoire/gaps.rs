@@ -1,4 +1,4 @@
-//! `/repertoire/gaps`: positions that opponents reach and the repertoire does not answer.
+//! `/repertoire/gaps`: positions that opponents reach but for which the repertoire has no answer.
 
 use serde::Serialize;
 
@@ -15,10 +15,10 @@ const MAX_GAPS: usize = 200;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct GapsAnswer {
     version: String,
-    /// The names of the books whose games show how opponents play.
+    /// The name of the book whose games show which moves opponents play.
     reference: String,
     shares: Vec<ShareAnswer>,
-    /// The number of gaps, including those that are not listed.
+    /// The number of gaps found, including those beyond the maximum that are not listed.
     total: usize,
     gaps: Vec<GapAnswer>,
 }
@@ -34,7 +34,7 @@ struct ShareAnswer {
 struct GapAnswer {
     fen: String,
     kind: &'static str,
-    /// The expected number of times that the position occurs in a game.
+    /// How often the position is expected to occur per game, given how opponents play.
     probability: f64,
     games: u64,
     /// The start position of the most common line that leads to the gap. `line` contains its moves.
@@ -49,8 +49,8 @@ struct GapAnswer {
 struct ProposalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The move's score in an analysed book. `None` if the proposal is simply the most frequently
-    /// played move.
+    /// The score of the proposed move in an analysed book, or `None` if it is proposed because it
+    /// is the most frequently played.
     score: Option<ScoreAnswer>,
     games: Option<u64>,
 }

@@ -1,8 +1,8 @@
-//! The repertoire as a layer on the books: its moves, its gaps, and additions to its file.
+//! The repertoire as a layer on top of the books: its moves, its gaps, and additions to its file.
 //!
-//! `file` reads and writes the repertoire. `place` responds with the repertoire's data for a
-//! position, and `gaps` with the positions that lack an answer. `routes` decides who may change the
-//! file.
+//! `file` reads and writes the repertoire. `place` builds responses with the repertoire's data for
+//! a position, and `gaps` builds the list of positions without an answer. `routes` decides who may
+//! read and change the repertoire.
 
 mod file;
 mod gaps;

@@ -1,4 +1,4 @@
-//! `/repertoire`: what the repertoire contains at a position.
+//! `/repertoire`: the repertoire's data for a position.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::chess::notation::{self, NamedMove};
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::repertoire::{KnownMove, Repertoire};
 
-/// Maximum number of moves in the tree of a response. The moves closest to the position are kept.
+/// Maximum number of moves in the tree of a response. Moves further from the position are omitted.
 const MAX_TREE: usize = 400;
 
 #[derive(Debug, Serialize)]
@@ -25,14 +25,14 @@ pub(crate) struct RepertoireAnswer {
     own_turn: bool,
     /// Whether the repertoire contains the position.
     known: bool,
-    /// The number of moves at the end of the line that are not in the repertoire.
+    /// The number of moves at the end of the requested line that are not in the repertoire.
     missing: usize,
     comments: Vec<String>,
     /// Arrows and marked squares, such as `Ge2e4` and `Rd4`.
     shapes: Vec<String>,
     moves: Vec<RepertoireMove>,
     tree: Vec<TreeMove>,
-    /// Whether the tree was cut short because it has too many moves.
+    /// Whether moves were omitted from the tree because there are too many.
     truncated: bool,
 }
 
@@ -49,15 +49,15 @@ struct RepertoireMove {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TreeMove {
-    /// The index of the previous move, or `None` for moves from the position itself.
+    /// The index of the previous move in the tree, or `None` for moves from the requested position.
     parent: Option<usize>,
     #[serde(flatten)]
     mv: NamedMove,
     own: bool,
     nags: Vec<u8>,
     comment: String,
-    /// Whether the following moves are listed elsewhere in the tree, because another line reaches
-    /// the same position.
+    /// Whether the continuation is listed elsewhere in the tree, because another line reaches the
+    /// same position.
     transposes: bool,
 }
 
@@ -91,8 +91,8 @@ impl RepertoireAnswer {
     }
 }
 
-/// Returns the repertoire's moves in the order of its text, followed by other moves that lead to
-/// positions in the repertoire.
+/// Returns the repertoire's moves from a position in the order of its text, followed by other legal
+/// moves that lead to positions in the repertoire.
 fn moves(repertoire: &Repertoire, position: &Position) -> Vec<RepertoireMove> {
     let known = repertoire.node(position).map_or(&[][..], |node| &node.moves);
     let legal = position.legal_moves();
@@ -127,8 +127,8 @@ fn chapters(known: &KnownMove) -> u64 {
     known.places.iter().map(|place| place.chapter).collect::<BTreeSet<u32>>().len() as u64
 }
 
-/// Returns the moves that follow a position in breadth-first order, and whether some were left out.
-/// Each position is expanded only once.
+/// Returns the repertoire's moves from a position onwards in breadth-first order, and whether some
+/// were omitted. Each position is expanded only once.
 fn tree(repertoire: &Repertoire, position: &Position) -> (Vec<TreeMove>, bool) {
     let mut rows: Vec<TreeMove> = Vec::new();
     let mut open = VecDeque::from([(None, *position)]);
@@ -195,7 +195,8 @@ mod tests {
         assert_eq!(kind("e4", "e5"), Some("answered"));
         assert_eq!(kind("e4", "c5"), Some("open"));
         assert_eq!(kind("e4", "e6"), None);
-        // The second chapter reaches 1. e4 Nc6 2. Nf3 via another move order.
+        // The repertoire reaches the position after 1. e4 Nc6 2. Nf3 only via 1. Nf3 Nc6 2. e4, in
+        // its second chapter.
         assert_eq!(kind("e4 Nc6", "Nf3"), Some("back"));
         assert_eq!(kind("d4", "e5"), None);
     }

@@ -1,9 +1,10 @@
 //! The endpoints of the repertoire, and who may use them.
 //!
-//! A repertoire is private, so only pages that may start searches can read it. Only the server's
-//! own page and programs on this machine can change the file. Browsers do not let other pages send
-//! JSON without the server's permission, which it never grants here. Requests from other machines
-//! are rejected, and so are requests through proxies that identify themselves.
+//! A repertoire is private, so web pages can read it only if they may start searches. Only the
+//! server's own page and programs on this machine can change the file. Requests to change it must
+//! be JSON, because browsers let pages from other origins send JSON only with the server's
+//! permission, which it never grants for this endpoint. Requests from other machines are rejected,
+//! and so are requests through proxies that identify themselves.
 
 use std::sync::Arc;
 
@@ -27,11 +28,12 @@ use crate::web::serve::query::Query;
 use crate::web::serve::request::{ClientAddress, Pasted, blocking};
 
 const JSON: &str = "application/json";
-/// Headers that proxies add. A proxy on this machine makes requests from elsewhere look local.
+/// Headers that proxies add to requests. They are checked because requests from other machines look
+/// local if they pass through a proxy on this machine.
 const PROXY_HEADERS: [&str; 5] =
     ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/// The repertoire, and the books that show how opponents play.
+/// The served repertoire, and the books whose games show how opponents play.
 #[derive(Debug, Clone)]
 pub(crate) struct Served {
     file: Option<Arc<RepertoireFile>>,
@@ -75,7 +77,7 @@ pub(crate) async fn only_local(
 }
 
 /// Rejects requests that are not JSON. Browsers let a page from another origin send JSON only with
-/// the server's permission, which it never grants here.
+/// the server's permission, which it never grants for this endpoint.
 async fn only_json(request: Request, next: Next) -> Response {
     match check_json(request.headers()) {
         Ok(()) => next.run(request).await,
@@ -126,8 +128,8 @@ async fn gaps(State(served): State<Served>, uri: Uri) -> Result<Json<GapsAnswer>
     blocking(find).await.map(Json)
 }
 
-/// The body of a request to add a line: a comment and shapes for its last move, and the version of
-/// the file that the client has seen.
+/// The body of a request to add a line: the comment and shapes for the line's last move, and the
+/// version of the file that the client has seen.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AddRequest {

@@ -1,11 +1,12 @@
-//! Arrows and marked squares in comments, in the format of Lichess and ChessBase.
+//! Arrows and marked squares ("shapes") in PGN comments, in the format of Lichess and ChessBase.
 
 /// The colours of shapes: green, red, yellow and blue.
 const COLORS: &str = "GRYB";
-/// The commands for squares and arrows, each with the length of a shape in bytes.
+/// The PGN comment commands for squares and for arrows, each with the length in bytes of one shape.
 const COMMANDS: [(&str, usize); 2] = [("csl", 3), ("cal", 5)];
 
-/// Splits a comment into its text and its shapes, such as `Gd4` and `Re2e4`. Omits other commands.
+/// Splits a comment into its text and its shapes, such as `Gd4` and `Re2e4`. Other `[%…]` commands
+/// are dropped.
 pub(super) fn split(comment: &str) -> (String, Vec<String>) {
     let (mut text, mut shapes, mut rest) = (String::new(), Vec::new(), comment);
     while let Some((before, after)) = rest.split_once("[%") {
@@ -36,7 +37,7 @@ pub(super) fn join(text: &str, shapes: &[String]) -> String {
     (comment + text).trim().to_owned()
 }
 
-/// Returns whether a text is a colour followed by one or two squares.
+/// Returns whether a text is a shape: a colour followed by one or two squares.
 pub(super) fn is_shape(text: &str) -> bool {
     let is_square = |square: &[u8]| matches!(square, [file, rank] if (b'a'..=b'h').contains(file) && (b'1'..=b'8').contains(rank));
     match text.as_bytes() {

@@ -39,8 +39,8 @@ fn with_checkpoints(options: &BuildOptions, folder: &Path, every: Duration) -> B
     BuildOptions { checkpoints: Some(kept), ..options.clone() }
 }
 
-/// Runs a build with checkpoints in `folder`. If `stops` is set, the build stops when it reports an
-/// error in a game.
+/// Runs a build with checkpoints in `folder`. If `stops` is set, the build stops at the broken game
+/// in the middle of the input.
 fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
     let options = with_checkpoints(options, folder, SHORT);
     let mut monitor = Monitor::default();
@@ -196,7 +196,7 @@ fn forged_records_are_rejected_as_damaged() {
 #[derive(Debug, Clone, Copy)]
 struct Stop {
     parts: usize,
-    /// Whether the draft's note covers the last part that was written.
+    /// Whether the draft's note is updated after the last part, so that it covers the whole draft.
     noted: bool,
 }
 

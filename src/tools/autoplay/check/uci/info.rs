@@ -1,12 +1,12 @@
-//! Checks the `info` lines of a search.
+//! Checks the `info` lines that an engine sends during a search.
 
 use std::collections::BTreeMap;
 
 use crate::chess::position::{Move, Position};
 use crate::protocols::uci::{Info, Reply};
 
-/// The largest plausible evaluation. Larger values are mate scores or infinities in the wrong
-/// notation.
+/// The largest plausible evaluation. Larger values are usually mate scores or infinities that
+/// should not be sent as centipawns.
 const MAX_CENTIPAWNS: u64 = 30_000;
 
 /// The largest plausible number of moves to mate. All known mates are shorter.
@@ -59,13 +59,13 @@ const SAME: &str = "lines of one depth must begin with different moves";
 /// A line and the rule that it violates.
 pub(super) type Fault = (String, &'static str);
 
-/// Parses a move in coordinate notation, if it is legal in `position`.
+/// Parses a move in coordinate notation. Returns `None` unless it is legal in `position`.
 pub(super) fn legal(position: &Position, text: &str) -> Option<Move> {
     let mv = text.parse::<Move>().ok()?;
     (position.is_legal(mv) && mv.to_string() == text).then_some(mv)
 }
 
-/// Returns the moves of the principal variation, if the line has one.
+/// Returns the moves of the principal variation in an `info` line, if there is one.
 fn variation(line: &str) -> Option<Vec<&str>> {
     let mut words = line.split_whitespace().take_while(|&word| word != "string");
     words.find(|&word| word == "pv")?;
@@ -79,7 +79,7 @@ fn info(line: &str) -> Option<Info> {
     }
 }
 
-/// Returns the number of moves to mate, if the line contains an exact mate score.
+/// Returns the number of moves to mate, if the line contains a mate score that is not a bound.
 fn exact_mate(line: &str) -> Option<i64> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|&word| word == "mate")?;
@@ -87,8 +87,8 @@ fn exact_mate(line: &str) -> Option<i64> {
     words.get(at + 1)?.parse().ok().filter(|_| !words.iter().any(is_bound))
 }
 
-/// Returns the rules that were violated, each with the first line that violates it. `position` is
-/// the root of the search.
+/// Returns each rule that some of the lines violate, together with the first such line. `position`
+/// is the root of the search.
 pub(super) fn faults(lines: &[String], position: &Position) -> Vec<Fault> {
     let mut found: Vec<Fault> = Vec::new();
     let mut depths = BTreeMap::new();
@@ -133,7 +133,7 @@ fn contradicts_mate(line: &str, plies: usize, end: &Position) -> bool {
     plies > distance || is_mate != (plies == distance)
 }
 
-/// Returns the rules that are violated by individual parts of a line.
+/// Returns the rules that a line violates in its individual parts.
 fn syntax(line: &str, position: &Position) -> Vec<&'static str> {
     let words: Vec<&str> = line.split_whitespace().skip(1).collect();
     let mut rules = Vec::new();
@@ -183,8 +183,8 @@ fn score(words: &[&str], position: &Position) -> Option<&'static str> {
     }
 }
 
-/// Checks the `multipv` numbers and the first moves of the lines in a MultiPV search, which should
-/// report `expected` lines.
+/// Checks the output of a MultiPV search, which should report `expected` lines: their `multipv`
+/// numbers and first moves.
 pub(super) fn multi_pv_faults(lines: &[String], expected: u64) -> Vec<Fault> {
     let mut found = Vec::new();
     let mut group: BTreeMap<u64, &str> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The UCI handshake, and searches whose output is checked.
+//! The UCI handshake, and searches in which all output is checked.
 
 mod info;
 mod options;
@@ -14,7 +14,7 @@ use crate::protocols::uci::{Command, Info, Reply};
 
 pub(super) use probes::PROBES;
 
-/// What an engine declares in reply to `uci`.
+/// The declarations that an engine sends in reply to `uci`.
 #[derive(Default)]
 pub(super) struct Declarations {
     has_name: bool,
@@ -61,18 +61,18 @@ impl Handshake for Declarations {
     }
 
     fn unsolicited(_conversation: &Conversation) -> Vec<Finding> {
-        // No output is wrong in every case: UCI has no rules for standard error, and GUIs ignore
-        // unknown lines.
+        // In UCI, there is no output that an engine must never send: it has no rules for standard
+        // error, and GUIs ignore unknown lines.
         Vec::new()
     }
 }
 
-/// A position as sent to the engine.
+/// The arguments of a `position` command.
 #[derive(Debug, Clone, Copy)]
 struct Setup<'a> {
-    /// The FEN, or an empty string for the standard starting position.
+    /// The FEN of the starting position, or an empty string for the usual one.
     fen: &'a str,
-    /// The moves from that position, separated by spaces.
+    /// The moves played from the starting position, separated by spaces.
     moves: &'a str,
 }
 
@@ -87,7 +87,8 @@ impl<'a> Setup<'a> {
         format!("position {start}{word}{}", self.moves)
     }
 
-    /// Returns the position after the moves. The tests in `positions` check that all are legal.
+    /// Returns the position after the moves. The unit tests in `positions` check that all moves are
+    /// legal.
     fn position(&self) -> Position {
         let start = Position::from_fen(self.fen).unwrap_or_else(|_| Position::start());
         let moves = self.moves.split_whitespace();
@@ -164,8 +165,8 @@ impl Conversation {
         self.finish_search(setup, BEST_MOVE)
     }
 
-    /// Waits for `bestmove` and reports errors in the output. `rule` is the rule that is violated
-    /// if `bestmove` does not arrive.
+    /// Waits for `bestmove`, and reports errors in the output of the search. If `bestmove` does not
+    /// arrive, `rule` is reported as the violated rule.
     fn finish_search(&mut self, setup: Setup<'_>, rule: &'static str) -> Result<Search, Finding> {
         let start = Instant::now();
         let deadline = start + self.patience;

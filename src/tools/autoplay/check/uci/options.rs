@@ -1,9 +1,9 @@
-//! Parses option declarations, and chooses the values that a check sets.
+//! Parses option declarations, and chooses the values to which a test sets the options.
 
 use super::super::conversation::Handshake;
 use super::Declarations;
 
-/// Options that must have a particular type, either by the specification or by common usage.
+/// Options whose type is fixed by the specification or by common usage, and that type.
 const FIXED: [(&str, &str); 19] = [
     ("Hash", "spin"),
     ("NalimovPath", "string"),
@@ -26,8 +26,8 @@ const FIXED: [(&str, &str); 19] = [
     ("SyzygyPath", "string"),
 ];
 
-/// Substrings that mark an option as one that reserves memory or starts threads. Setting such an
-/// option to its largest value could exhaust the machine's resources.
+/// Substrings of the names of options that reserve memory or start threads. Such an option is never
+/// set to its largest value, because this could exhaust the machine's resources.
 const RESOURCES: [&str; 5] = ["hash", "cache", "memory", "thread", "core"];
 
 pub(super) const FORM: &str = "an option is declared as \"option name NAME type TYPE\", followed \
@@ -86,9 +86,9 @@ impl Declaration {
         RESOURCES.iter().any(|part| name.contains(part))
     }
 
-    /// Returns commands that set valid values, the last of which restores the default.
+    /// Returns the commands that set the option to valid values. The last one restores the default.
     ///
-    /// Of the buttons, only those for the hash table are pressed, because others could delete data.
+    /// The only buttons pressed are those for the hash table, because others could delete data.
     pub(super) fn valid_settings(&self) -> Vec<String> {
         let values = match &self.kind {
             Kind::Check(default) => vec![(!default).to_string(), default.to_string()],
@@ -166,7 +166,7 @@ fn attributes<'a>(words: &[&'a str]) -> Vec<(&'a str, String)> {
     let mut found = Vec::new();
     let mut rest = words;
     while let [name, tail @ ..] = rest {
-        // The first word of a value may look like the name of an attribute.
+        // The first word after a name belongs to the value, even if it looks like another name.
         let is_name = |word: &&str| ["default", "min", "max", "var"].contains(word);
         let end = tail.iter().skip(1).position(is_name).map_or(tail.len(), |at| at + 1);
         found.push((*name, tail[..end].join(" ")));

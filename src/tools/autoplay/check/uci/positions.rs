@@ -1,8 +1,8 @@
-//! The positions that are used in the tests.
+//! The positions in which the engine searches during the tests.
 //!
-//! The positions after special moves, such as castling, have only one legal move. If an engine does
-//! not execute a special move correctly, it will most likely play some other move, which is
-//! illegal.
+//! Each of the positions after special moves, such as castling, has only one legal move. An engine
+//! that does not execute the special move correctly will most likely play a different move, which
+//! is illegal.
 
 use super::Setup;
 
@@ -64,13 +64,13 @@ pub(super) const MATES: [(i32, Setup<'_>, u32); 3] = [
 
 pub(super) const MATE_IN_TWO: Setup<'_> = Setup::fen("7k/8/8/8/8/8/R7/1R5K w - - 0 1");
 
-/// Two legal moves in [`MIDDLE_GAME`] that an engine is unlikely to choose.
+/// Two legal moves in [`MIDDLE_GAME`] that an engine is unlikely to choose by itself.
 pub(super) const WEAK_MOVES: [&str; 2] = ["a3a4", "h3h4"];
 
 /// A position with one legal move.
 pub(super) const ONE_MOVE: Setup<'_> = Setup::fen("7k/R7/8/8/8/8/8/1R5K b - - 0 1");
 
-/// Returns the moves of a long game from the start position.
+/// Returns the moves of a long game from the start position, separated by spaces.
 pub(super) fn long_game() -> String {
     const KNIGHTS: &str = "g1f3 g8f6 f3g1 f6g8 ";
     let mut moves = String::new();
@@ -81,7 +81,8 @@ pub(super) fn long_game() -> String {
             moves += &format!("{file}{white}{file}{next} {file}{black}{file}{other} ");
         }
     }
-    // The last move gives check, which leaves few legal replies.
+    // The last move gives check, so that few replies are legal. An engine that has not read the
+    // whole line will most likely play an illegal move.
     moves + "f1b5"
 }
 
@@ -127,16 +128,16 @@ mod tests {
         assert!(wrong.is_empty() && one(&ONE_MOVE), "{wrong:?}");
     }
 
-    /// Returns the length, in plies, of the shortest forced mate, or `None` if there is none within
-    /// `plies` plies.
+    /// Returns the number of plies in which the side to move can force mate, or `None` if it cannot
+    /// within `plies` plies.
     fn mate(position: &Position, plies: u32) -> Option<u32> {
         let moves = position.legal_moves();
         let replies = moves.iter().map(|mv| mated(&position.play(mv), plies.checked_sub(1)?));
         replies.flatten().min().map(|plies| plies + 1)
     }
 
-    /// Returns how long the side to move can delay mate, in plies, or `None` if it is not mated
-    /// within `plies` plies.
+    /// Returns the number of plies for which the side to move can delay mate, or `None` if it is
+    /// not mated within `plies` plies.
     fn mated(position: &Position, plies: u32) -> Option<u32> {
         let moves = position.legal_moves();
         if moves.is_empty() {

@@ -66,14 +66,14 @@ fn handshake(engine: &mut Conversation) -> Result<(), Finding> {
     engine.ready().map(drop)
 }
 
-/// Returns the options that are declared correctly.
+/// Returns the engine's correctly declared options.
 fn options(engine: &Conversation) -> Vec<Declaration> {
     let lines = engine.handshake.options.iter();
     lines.filter_map(|line| Declaration::parse(line).ok()).collect()
 }
 
-/// Returns the name of the option, as spelled by the engine, if the engine has a suitable option
-/// with this name.
+/// Looks for a suitable option called `name` in any combination of upper and lower case. Returns
+/// its name as spelled by the engine.
 fn option_name(
     engine: &Conversation,
     name: &str,
@@ -140,7 +140,7 @@ fn invalid_values(engine: &mut Conversation) -> Result<(), Finding> {
     set_and_search(engine, Declaration::invalid_settings)
 }
 
-/// Sets options, and checks that the engine can still search.
+/// Sets the engine's options to the values in `settings`, and checks that it can still search.
 fn set_and_search(
     engine: &mut Conversation,
     settings: fn(&Declaration) -> Vec<String>,
@@ -249,7 +249,8 @@ const STOP: &str = "stop must be answered by bestmove";
 
 fn go_infinite(engine: &mut Conversation) -> Result<(), Finding> {
     const RULE: &str = "go infinite must not end before stop, even if nothing is left to search";
-    // In a position with a mate in one, an engine soon reaches its maximum depth.
+    // In a position with a mate in one, an engine soon reaches its maximum depth and has nothing
+    // left to search.
     let (_, setup, _) = MATES[0];
     engine.start_search(setup, "infinite");
     if engine.wait_within(SILENCE, is_best_move).is_some() {
@@ -259,7 +260,7 @@ fn go_infinite(engine: &mut Conversation) -> Result<(), Finding> {
     engine.finish_search(setup, STOP).map(drop)
 }
 
-/// The time that a search may run before it is stopped.
+/// How long a search runs before it is stopped.
 const SEARCH_TIME: Duration = Duration::from_millis(200);
 
 fn stop(engine: &mut Conversation) -> Result<(), Finding> {
@@ -306,7 +307,7 @@ fn search_information(engine: &mut Conversation) -> Result<(), Finding> {
 fn mate_distances(engine: &mut Conversation) -> Result<(), Finding> {
     const RULE: &str = "a mate must be reported as score mate N: N is the number of moves, \
         negative if the engine is mated, and not less than possible";
-    /// A score of this many centipawns amounts to claiming a mate, because no material is worth
+    /// The smallest centipawn score that amounts to claiming a mate, because no material is worth
     /// that much. Smaller scores are allowed, because an engine may miss the mate due to pruning.
     const CLAIMS_MATE: i32 = 20_000;
     for (distance, setup, depth) in MATES {
@@ -328,7 +329,7 @@ fn mate_distances(engine: &mut Conversation) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Returns the last exact score of a search.
+/// Returns the last score of a search that is not a bound.
 fn final_score(search: &Search) -> Option<i32> {
     let scores = search.parsed().filter_map(|info| info.score);
     scores.filter(|&(_, bound)| bound == Bound::Exact).last().map(|(score, _)| score)

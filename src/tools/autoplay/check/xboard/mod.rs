@@ -14,14 +14,14 @@ pub(super) use probes::PROBES;
 /// The time that a GUI waits for features if the engine does not send `done=0`.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The maximum pause after the first line. Some engines lose the second line if it arrives too
-/// soon.
+/// The maximum pause between `xboard` and `protover`. Some engines lose the second line if it
+/// arrives too soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// What an engine declares in reply to `protover`.
+/// The features that an engine declares in reply to `protover`.
 #[derive(Default)]
 pub(super) struct Features {
-    /// The features declared by the engine. All other features have their default values.
+    /// The values of the declared features. All other features have their default values.
     declared: BTreeMap<String, FeatureValue>,
     /// The time from `protover` to `done=1`.
     done_after: Option<Duration>,
@@ -44,7 +44,8 @@ impl Handshake for Features {
     }
 
     fn is_usable(&self) -> bool {
-        // An engine that declares no features may be using version 1 of the protocol.
+        // All engines are usable, because one that declares no features may be using version 1 of
+        // the protocol.
         true
     }
 
@@ -90,7 +91,8 @@ impl Conversation {
         }
     }
 
-    /// Returns whether a feature is on. `default` is its default value in the specification.
+    /// Returns true if the engine has turned a feature on. `default` is the feature's default value
+    /// in the specification.
     fn has(&self, feature: &str, default: bool) -> bool {
         let value = self.handshake.declared.get(feature);
         value.map_or(default, |value| *value == FeatureValue::Number(1))
@@ -106,8 +108,9 @@ impl Conversation {
         std::iter::from_fn(|| self.next(deadline)).map(|line| Reply::from(line.as_str())).collect()
     }
 
-    /// Waits until the engine has processed all commands. Returns the output received in the
-    /// meantime, or `None` if the engine no longer responds.
+    /// Waits until the engine has processed all commands, by sending a `ping` if the engine
+    /// supports it. Returns the output received in the meantime, or `None` if the engine no longer
+    /// responds.
     fn sync(&mut self, number: u64) -> Option<Vec<Reply>> {
         if !self.has("ping", false) {
             let received = self.read_pending();

@@ -34,7 +34,7 @@ pub(in crate::tools::autoplay::check) const PROBES: &[Probe<Features>] = &[
     Probe { name: "quit", run: quit },
 ];
 
-/// By how much a move may exceed its time, because the machine may be busy.
+/// How much longer than allowed a move may take, because the machine may be busy.
 const LATENESS: Duration = Duration::from_millis(500);
 
 const NEEDS_PING: &str = "ping=1";
@@ -96,8 +96,8 @@ fn ping(conversation: &mut Conversation) -> Result<(), Finding> {
     }
 }
 
-/// How often to repeat the test, because an engine may send the replies in the right order by
-/// chance.
+/// How often to repeat the test of the order of `pong` and the move. An engine may send them in the
+/// right order by chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Result<(), Finding> {
@@ -323,7 +323,7 @@ fn result_claim(conversation: &mut Conversation) -> Result<(), Finding> {
         Some(_) => return Err(conversation.finding("a result before the move", RULE)),
         None => return Err(conversation.missing("move", NO_MOVE)),
     }
-    // Once the ping has been answered, the engine has nothing more to send about this move.
+    // Wait until a ping is answered, because the engine sends the result before that.
     let received = conversation.sync(1).unwrap_or_default();
     match received.into_iter().find(|reply| matches!(reply, Reply::Result { .. })) {
         Some(Reply::Result { result, .. }) if result == "1-0" => Ok(()),
@@ -337,7 +337,8 @@ fn interrupt_signal(conversation: &mut Conversation) -> Result<(), Finding> {
         return conversation.skip(NO_SIGNALS);
     }
     if conversation.has("sigint", true) {
-        // The engine has not declined SIGINT, so how it reacts to the signal depends on its state.
+        // The engine has not turned off the feature `sigint`, so how it reacts to SIGINT depends on
+        // its state.
         return conversation.skip("sigint=0");
     }
     conversation.send("new");

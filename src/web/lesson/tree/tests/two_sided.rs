@@ -1,5 +1,5 @@
-//! The searches in their original form, with separate code for the two players. Max chooses the
-//! greatest value and raises alpha. Min chooses the smallest value and lowers beta.
+//! The textbook searches without negamax, for comparison: each player has separate code. Max
+//! chooses the greatest value and raises alpha. Min chooses the smallest value and lowers beta.
 
 use super::super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
@@ -95,7 +95,8 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         (best, line)
     }
 
-    /// Searches any child but the first in the way PVS does. This works for both players.
+    /// Searches a child other than the first as PVS does: with `null` and, if the child proves
+    /// better, again with `open`. Works for both players, because the caller provides the windows.
     fn null_window_first(
         &mut self,
         child: NodeId,
