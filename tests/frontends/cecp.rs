@@ -261,7 +261,7 @@ fn illegal_position_is_reported_and_rejects_moves() {
 #[test]
 fn setboard_with_black_to_move_is_searched() {
     let mut engine = engine(&["--no-book"]);
-    engine.send("new\nforce\nb2b3\nsetboard 4k3/8/8/8/8/8/4q3/K7 b - - 0 1\ngo");
+    engine.send("new\nforce\nb2b3\nsetboard 4k3/8/8/8/8/8/4q3/K7 b - - 0 1\nsd 6\ngo");
     let lines = engine.until_start("move");
     assert!(thinking(&lines).iter().any(|line| line.score > 0));
 }
@@ -269,7 +269,7 @@ fn setboard_with_black_to_move_is_searched() {
 #[test]
 fn engine_replies_to_either_side_after_new_and_setboard() {
     let mut engine = engine(&["--no-book"]);
-    engine.send("new\nsetboard 4k3/8/8/8/8/8/4R3/K7 b - - 0 1");
+    engine.send("new\nsd 6\nsetboard 4k3/8/8/8/8/8/4R3/K7 b - - 0 1");
     assert_eq!(engine.sync(), Vec::<String>::new(), "the engine does not begin");
     engine.send("usermove e8d8");
     engine.until_start("move");
@@ -406,7 +406,7 @@ fn expected_reply_is_reported_with_the_move() {
     assert!(line.split_whitespace().any(|word| word == expected), "{hint}: {line}");
     engine.send(&format!("usermove {expected}\n?"));
     engine.until_start("move");
-    engine.send("easy\nnew\nusermove e2e4");
+    engine.send("easy\nnew\nsd 6\nusermove e2e4");
     engine.until_start("move");
     let lines = engine.sync();
     assert!(!lines.iter().any(|line| line.starts_with("Hint:")), "{lines:?}");

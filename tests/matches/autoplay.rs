@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::support::{PROGRAM, fake_engine as fake};
+use crate::support::{PROGRAM, concurrently, fake_engine as fake};
 
 fn autoplay(args: &[&str]) -> Output {
     Command::new(PROGRAM).arg("autoplay").args(args).output().expect("the runner starts")
@@ -31,26 +31,25 @@ fn faulty_match(first: &str, second: &str, extra: &[&str]) -> Output {
 
 #[test]
 fn every_engine_fault_has_its_verdict() {
-    for (fault, uci_end, xboard_end) in [
-        ("crash", "crash", "crash"),
-        ("illegal", "illegal move", "illegal move"),
-        ("claim", "", "false claim"),
-        ("resign", "", "resignation"),
-        ("refuse", "", "illegal move"),
-        ("stop_reading", "stall", "stall"),
-    ] {
-        for (protocol, end) in [("uci", uci_end), ("xboard", xboard_end)] {
-            if end.is_empty() {
-                continue;
-            }
-            let first = format!("{protocol} fault={fault} at=3");
-            let output = faulty_match(&first, "uci name=Good", &["--depth", "1"]);
-            let text = stdout(&output);
-            assert!(text.contains(&format!("ends: {end} 2")), "{protocol} {fault}:\n{text}");
-            assert!(text.contains(": 0 - 2 - 0"), "{protocol} {fault}:\n{text}");
-            assert_eq!(output.status.code(), Some(4), "{protocol} {fault}");
-        }
-    }
+    let cases = [
+        ("uci", "crash", "crash"),
+        ("xboard", "crash", "crash"),
+        ("uci", "illegal", "illegal move"),
+        ("xboard", "illegal", "illegal move"),
+        ("xboard", "claim", "false claim"),
+        ("xboard", "resign", "resignation"),
+        ("xboard", "refuse", "illegal move"),
+        ("uci", "stop_reading", "stall"),
+        ("xboard", "stop_reading", "stall"),
+    ];
+    concurrently(cases, |(protocol, fault, end)| {
+        let first = format!("{protocol} fault={fault} at=3");
+        let output = faulty_match(&first, "uci name=Good", &["--depth", "1"]);
+        let text = stdout(&output);
+        assert!(text.contains(&format!("ends: {end} 2")), "{protocol} {fault}:\n{text}");
+        assert!(text.contains(": 0 - 2 - 0"), "{protocol} {fault}:\n{text}");
+        assert_eq!(output.status.code(), Some(4), "{protocol} {fault}");
+    });
 }
 
 #[test]
@@ -178,7 +177,7 @@ fn no_engine_process_outlives_the_match() {
 #[test]
 fn startup_errors_are_reported_clearly() {
     let good = fake("uci");
-    for (first, args, part) in [
+    let cases = [
         ("/no/such/engine", &[][..], "there is no such program"),
         (env!("CARGO_MANIFEST_DIR"), &[], "it is not executable"),
         ("cat", &["--proto1", "uci"], "no uciok in time"),
@@ -186,14 +185,15 @@ fn startup_errors_are_reported_clearly() {
         (&good, &["--option1", "Nonsense=1"], "no option \"Nonsense\" (it has: Clear Hash, Level)"),
         (&good, &["--option1", "Level"], "needs a value for its option \"Level\""),
         (&good, &["--openings", "/no/such/file.epd"], "cannot read openings"),
-    ] {
+    ];
+    concurrently(cases, |(first, args, part)| {
         let mut all = vec!["-1", first, "-2", &good, "--depth", "1"];
         all.extend(args);
         let output = autoplay(&all);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(errors.contains(part), "{first}: {errors}");
         assert_eq!(output.status.code(), Some(1), "{first}");
-    }
+    });
 }
 
 #[test]

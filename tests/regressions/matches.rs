@@ -11,7 +11,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use tabia::position::{Game, Move};
 
-use crate::support::{PROGRAM, TIMEOUT, fake_engine as fake};
+use crate::support::{PROGRAM, TIMEOUT, concurrently, fake_engine as fake};
 
 /// The exit status of a command whose standard output was closed by its reader. Shells report the
 /// same status for SIGPIPE.
@@ -257,7 +257,7 @@ const HOSTILE: &str =
 
 #[test]
 fn hostile_engine_output_is_escaped_everywhere() {
-    for protocol in ["uci", "xboard"] {
+    concurrently(["uci", "xboard"], |protocol| {
         let hostile = format!("fault=crash at=4 name='{HOSTILE}' stderr='{HOSTILE}'");
         let more = ["-n", "2", "-j", "1", "--depth", "1", "--moves", "--proto1", protocol];
         let mut game = Match::new("", "seed=4 name=Good", &[]);
@@ -289,7 +289,7 @@ fn hostile_engine_output_is_escaped_everywhere() {
         let data = data_of(&page);
         assert!(!data.contains(['<', '>', '&']), "{protocol}: {data}");
         assert_eq!(page.matches("</script>").count(), 2, "{protocol}: the data's and the script's");
-    }
+    });
 }
 
 #[test]
@@ -484,8 +484,8 @@ fn failed_engine_start_is_retried_reported_and_counted() {
 
 #[test]
 fn slowly_starting_engine_can_play() {
-    for (protocol, more) in [("xboard", &["--proto1", "xboard"][..]), ("xboard", &[]), ("uci", &[])]
-    {
+    let cases = [("xboard", &["--proto1", "xboard"][..]), ("xboard", &[]), ("uci", &[])];
+    concurrently(cases, |(protocol, more)| {
         let script = "startup_ms=2600";
         let more = [more, &["--option1", "Level=3", "-n", "2"]].concat();
         let game = Match::new("", "seed=4", &["-j", "1", "--depth", "1"]);
@@ -499,5 +499,5 @@ fn slowly_starting_engine_can_play() {
         game.check_games(2, 0);
         let late = shown.contains("failed to start: its features came after ");
         assert_eq!(late, protocol == "xboard", "{protocol}: {shown}");
-    }
+    });
 }

@@ -43,6 +43,19 @@ pub fn run_line_ok(line: &str, folder: &Path) -> String {
     printed
 }
 
+/// Runs `test` for all cases at the same time. Intended for tests that mostly wait for a timeout.
+///
+/// # Panics
+/// If `test` panics for any case.
+pub fn concurrently<T: Send>(cases: impl IntoIterator<Item = T>, test: impl Fn(T) + Sync) {
+    let test = &test;
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(move || test(case));
+        }
+    });
+}
+
 /// Returns the path of a program in `examples`. `cargo test` builds these programs too.
 pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
