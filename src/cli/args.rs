@@ -113,7 +113,7 @@ pub(super) struct GamePaths {
     pub games: Vec<PathBuf>,
 }
 
-/// The folders that contain the games of a book.
+/// The folders that contain the PGN files from which a book was built.
 #[derive(Debug, clap::Args)]
 pub(super) struct GameFolders {
     /// Folder to which the book's game files have been moved; may be repeated

@@ -123,7 +123,8 @@ fn learned_moves_are_played_and_reported() {
     second.send("force\nundo\nbk");
     let lines = second.until(|line| line.contains("positions)"));
     assert!(lines.last().is_some_and(|line| line.contains("learnt")), "{lines:?}");
-    // With a depth limit greater than the depth of the learnt search, the engine searches.
+    // The depth limit exceeds the depth of the learnt result, so the engine must search instead of
+    // playing the learnt move.
     second.send("new\nsd 10\nusermove e2e4");
     let lines = second.until_start("move ");
     assert!(!lines.iter().any(|line| line.contains("learnt")), "{lines:?}");

@@ -532,7 +532,8 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early. Different rules have different descriptions.
+    /// Describes the rules that end games early. The description is unique to each set of rules, so
+    /// it shows whether a resumed match uses the same rules.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")

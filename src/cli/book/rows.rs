@@ -97,7 +97,7 @@ pub(super) struct ValueRow {
     /// The node limit of the search.
     nodes: u64,
     best: Option<MoveName>,
-    /// The best of the moves that lead to a position that was not analysed, with its score.
+    /// The best-scoring move among those that lead to an unanalysed position.
     outside: Option<ScoredRow>,
     /// The best move and score according to the search of this position, regardless of the analysis
     /// of later positions.

@@ -1,4 +1,4 @@
-//! `tabia repertoire prepare`: creates a report on the openings of an opponent (a dossier).
+//! `tabia repertoire prepare`: creates a dossier, a report on an opponent's openings.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -76,7 +76,8 @@ impl DesiredState {
     }
 }
 
-/// The properties of the running search that determine the next step.
+/// The properties of the running search that determine whether to keep it, turn it into a timed
+/// search, or replace it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Running {
     pub(super) purpose: Purpose,
@@ -97,8 +98,8 @@ pub(super) enum NextStep {
 pub(super) fn step(running: Option<Running>, desired: Option<Purpose>) -> NextStep {
     match (running.filter(|running| running.is_current), desired) {
         (Some(running), Some(desired)) if running.purpose == desired => NextStep::Keep,
-        // Without `is_hit`, a ponder search might be used although the expected move was not
-        // played, because the user can ask the engine to move at any time.
+        // `is_hit` is checked because the user can ask the engine to move at any time, even if the
+        // expected move was not played. The ponder search is then for the wrong position.
         (Some(Running { purpose: Purpose::Ponder(_), is_hit: true, .. }), Some(Purpose::Think)) => {
             NextStep::Turn
         }

@@ -17,7 +17,7 @@ use crate::chess::score::{Depth, Ply, Score};
 /// searching about ten nodes. Below this depth, sharing costs more time than it saves.
 const SPLIT_DEPTH: Depth = 4;
 
-/// Returns the minimum depth at which a search with this many threads shares nodes.
+/// Returns the minimum remaining depth at which a node is split among this many threads.
 pub(super) fn split_depth(threads: usize) -> Depth {
     if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
 }

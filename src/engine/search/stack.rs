@@ -15,7 +15,7 @@ pub(super) struct StackEntry {
     pub(super) static_eval: Score,
     pub(super) excluded: Option<Move>,
     pub(super) double_extensions: u8,
-    /// Reduction of the search after the move made at this ply, in plies.
+    /// Number of plies by which the search of the move made at this ply is reduced.
     pub(super) reduction: Depth,
     /// Number of nodes at this ply that failed high since the node two plies above was entered.
     pub(super) cutoffs: u32,

@@ -203,7 +203,8 @@ pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     line.is_some_and(|line| matches!(trim_end(line, false).last(), Some(b'\n' | b'\r')))
 }
 
-/// Returns the end of the line that contains `at`. Ignores line ends inside closed comments.
+/// Returns the end of the line that contains `at`. Line ends inside a comment do not count,
+/// provided the comment is closed.
 pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     while let Some(found) = memchr3(b'\n', b'\r', b'{', &text[at..]) {
         at += found;

@@ -277,7 +277,8 @@ impl Go {
         Some(())
     }
 
-    /// Whether `go` had only invalid limits, so that the search would never end. `side` is the side
+    /// Returns true if every limit given to `go` was invalid, which would leave the search
+    /// unbounded. `side` is the side
     /// to move (0 for White, 1 for Black); only its clock counts as a limit.
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {
         let bounded = self.depth.is_some()

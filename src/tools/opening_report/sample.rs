@@ -49,7 +49,8 @@ pub(crate) struct Sample {
     pub(super) chosen: u64,
     /// The number of chosen games that were found in the PGN files and reach the position.
     pub(crate) read: u64,
-    /// The number of chosen games whose text is missing or no longer reaches the position.
+    /// The number of chosen games that cannot be used, because their text is missing or has changed
+    /// and no longer contains the position.
     pub(super) missing: u64,
     /// Whether reading was stopped before all chosen games were read.
     pub(crate) stopped: bool,

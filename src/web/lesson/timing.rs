@@ -72,8 +72,8 @@ impl Stopwatch {
         Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
     }
 
-    /// Times the serial and split searches of `position` to `depth`. `number` is the 1-based number
-    /// of the game move that is played in this position.
+    /// Times a serial and a parallel search of `position` to `depth`. `number` is the 1-based index
+    /// of the move played from this position in the game.
     pub(crate) fn measure(
         &mut self,
         position: &Position,

@@ -37,7 +37,7 @@ pub use visit::Visit;
 /// The recorded node visits and the event counts of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// The recorded part of the tree, ordered by the start of each visit.
+    /// The recorded node visits, in the order in which they began (preorder).
     pub visits: Vec<Visit>,
     /// Event counts, summed over all threads.
     pub sums: Sums,

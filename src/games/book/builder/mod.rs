@@ -125,8 +125,8 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Memory, in bytes, that a build needs in addition to its records: for the program, text buffers
-/// and blocks.
+/// Memory that a build uses besides its records, in bytes: the program itself, text buffers and
+/// blocks.
 const FIXED_MEMORY: usize = 26 << 20;
 /// Memory, in bytes, that each thread needs in addition to its records: chunk, front cache, pawn
 /// set, half-filled blocks, and the partition that is being sorted.

@@ -59,7 +59,7 @@ const MAX_BITS: u32 = 20;
 const MAX_READ: u64 = 150;
 
 /// Builds a book from rows and writes it to an empty `output`. Fails if there are no rows, if rows
-/// are missing or duplicated, or if the monitor has stopped the work.
+/// are missing or duplicated, or if the build is cancelled through the monitor.
 pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,

@@ -210,8 +210,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 }
 
 impl BookWriter<'_, File> {
-    /// Resumes writing after the entries written by an earlier writer, and truncates anything after
-    /// them. Returns `None` if the file is shorter or contains different bytes.
+    /// Resumes writing after the entries of an earlier writer, discarding anything that follows
+    /// them. Returns `None` if the file does not begin with those entries.
     pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,

@@ -92,7 +92,7 @@ fn extreme_results_have_finite_ratings() {
     assert_eq!((found.rows[0].error, found.rows[0].superiority), (None, None));
 }
 
-/// Plays a random game and returns White's half points. Uses Davidson's model (1970), in which
+/// Simulates a game and returns White's score in half-points (0, 1 or 2). Uses Davidson's model (1970), in which
 /// draws are most likely between equal players.
 fn play(random: &mut Random, difference: f64) -> u8 {
     let (white, draw) =

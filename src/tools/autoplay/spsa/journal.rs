@@ -116,8 +116,8 @@ mod tests {
             let mut bytes = text.clone().into_bytes();
             bytes[place] ^= 1;
             fs::write(&path, bytes).expect("written");
-            // When the second run starts, the repeated iterations follow the damaged and the
-            // ignored lines in the journal.
+            // The first run repeats the iterations lost to the damaged line and appends them to the
+            // journal. The second run must read past the damaged and ignored lines to find them.
             assert_eq!([run(Some(line)), run(None)], [whole.clone(), whole.clone()], "{line}");
         }
     }

@@ -183,8 +183,8 @@ fn score(words: &[&str], position: &Position) -> Option<&'static str> {
     }
 }
 
-/// Checks the output of a MultiPV search, which should report `expected` lines: their `multipv`
-/// numbers and first moves.
+/// Checks the `multipv` numbers and first moves of the lines reported by a MultiPV search. There
+/// should be `expected` lines.
 pub(super) fn multi_pv_faults(lines: &[String], expected: u64) -> Vec<Fault> {
     let mut found = Vec::new();
     let mut group: BTreeMap<u64, &str> = BTreeMap::new();
