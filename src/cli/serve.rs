@@ -1,7 +1,8 @@
 //! `tabia serve`: serves books over HTTP to browsers and other programs.
 
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use super::usage::wrong;
 use super::work::on_interruption;
 use crate::chess::position::Color;
 use crate::games::book::EMBEDDED_NAME;
+use crate::support::files::Cannot;
 use crate::web::serve::{
     CLIENT_SECONDS, LoadedBooks, RepertoireFile, SearchLimits, Settings, Stopper, TrainingPlan,
     parse_origin, serve,
@@ -104,6 +106,11 @@ pub(super) fn warn_of_public(address: SocketAddr) {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());
+    }
+    // The books are opened while the server is already running. Missing files are reported before
+    // it prints its address.
+    for path in args.books.iter().filter(|path| **path != Path::new(EMBEDDED_NAME)) {
+        fs::metadata(path).cannot("read", path)?;
     }
     let named = args.repertoire.as_deref().zip(args.side);
     let repertoire = named.map(|(path, side)| RepertoireFile::open(path, side)).transpose()?;

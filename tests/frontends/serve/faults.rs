@@ -10,7 +10,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 
 use super::{Answer, Server};
-use crate::support::TIMEOUT;
+use crate::support::{TIMEOUT, tabia};
 
 fn server_with_short_timeout() -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -33,6 +33,15 @@ fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
     Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+#[test]
+fn missing_book_is_reported_instead_of_an_address() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = tabia(&["serve", "embedded", "nosuch.tbk", "--listen", "0"], folder.path());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors, "tabia: cannot read nosuch.tbk: it does not exist\n");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
 }
 
 #[test]
@@ -173,7 +182,7 @@ fn replaced_game_file_is_rejected_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let games = folder.path().join("games.pgn");
     fs::write(&games, super::GAMES).expect("written");
-    let run = |arguments: &[&str]| crate::support::tabia(arguments, folder.path());
+    let run = |arguments: &[&str]| tabia(arguments, folder.path());
     assert!(run(&["book", "build", "games.pgn", "-o", "plain.tbk"]).status.success());
     assert!(run(&["book", "build", "--facets", "games.pgn", "-o", "facets.tbk"]).status.success());
     for book in ["plain.tbk", "facets.tbk"] {
