@@ -171,8 +171,8 @@ fn ends_of_games() -> Vec<(String, bool)> {
     ends
 }
 
-/// If the game is over, the engine reports the score, and sends `bestmove 0000` only after `stop`
-/// or `ponderhit` where the protocol requires this.
+/// If the game is already over, the engine reports a score and then sends `bestmove 0000`. In
+/// infinite and ponder searches, it waits for `stop` or `ponderhit` first.
 #[test]
 fn finished_game_has_a_score_but_no_move() {
     let ends = ends_of_games();

@@ -18,8 +18,8 @@ use tempfile::tempdir;
 
 use crate::support::{self, Engine, TIMEOUT, shared_data};
 
-/// A depth that one second of search reaches on any machine. If the search fails and a fallback
-/// move is played, the reported depth is lower.
+/// A depth that a one-second search reaches on any machine. A lower depth means that the search
+/// failed and a fallback move was played.
 const FEW_PLIES: u32 = 5;
 
 /// Makes an xboard engine play two moves of one second each. Returns the depths that the searches

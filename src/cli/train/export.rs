@@ -15,7 +15,7 @@ const EXAMPLES: FileKind = FileKind {
     recognises: |head| head.starts_with(b"tabia examples "),
 };
 
-/// Export training positions for a trainer on a graphics card
+/// Export training positions for training on a graphics card
 ///
 /// Writes the quiet positions with their targets, 32 bytes each, as `tabia train net` uses them.
 /// The training positions are shuffled; the held-out positions follow them.

@@ -28,8 +28,8 @@ pub trait Visitor {
     fn nag(&mut self, nag: u8) {
         let _ = nag;
     }
-    /// Receives a variation that replaces the previous move, as movetext whose moves have not been
-    /// checked.
+    /// Receives a variation that replaces the previous move. It is passed as raw movetext, and its
+    /// moves have not been validated.
     fn variation(&mut self, movetext: &VariationText<'_>) {
         let _ = movetext;
     }

@@ -249,8 +249,8 @@ mod tests {
         let games = games(Color::White, &text);
         let spots = games.spots(3);
         let lines: Vec<String> = spots.iter().map(|spot| line(&games, spot.reached)).collect();
-        // All games continue with the same moves after 1... Nf6, and also after 1... d5, so only
-        // the first position of each continuation is returned.
+        // After 1... Nf6, every game continues in the same way. The same is true after 1... d5.
+        // Therefore, only the first position of each continuation is returned.
         assert_eq!(lines, ["d4 Nf6", "d4", "d4 d5"]);
         let below: Vec<bool> = spots.iter().map(|spot| spot.is_below_mean).collect();
         assert_eq!(below, [true, false, false]);

@@ -193,7 +193,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Writes `bytes` as the whole content of the file.
+    /// Replaces the file's contents with `bytes`.
     pub fn write(&self, bytes: &[u8]) -> Result<(), FileError> {
         let mut file = self.stream()?;
         self.map_error(file.write_all(bytes))?;

@@ -136,8 +136,7 @@ fn continues(content: &Content, position: &Position) -> bool {
 #[serde(rename_all = "camelCase")]
 pub(super) struct TranspositionAnswer {
     moves: Vec<NamedMove>,
-    /// Whether the line leaves the book before it transposes back into it, or starts outside the
-    /// book.
+    /// Whether the line starts outside the book, or leaves it and later transposes back.
     from_outside: bool,
     fen: String,
     self_play: bool,

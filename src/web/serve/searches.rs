@@ -19,8 +19,8 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a new search waits for a running one to end if too many are running. Usually it waits
-/// for the same client's previous search, which has been stopped.
+/// How long a new search waits for a running one to finish if too many are running. Usually that is
+/// the same client's previous search, which was already asked to stop.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies a client by its IP address and the name chosen by its page.

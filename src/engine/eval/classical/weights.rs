@@ -303,8 +303,8 @@ weights! {
     KingSafety danger_wing_attack: Tapered,
     /// Danger units for each square on ranks 1 to 5 of the king's wing that our own side defends.
     KingSafety danger_wing_defence: Tapered,
-    /// Danger units for each of the three files around the king without a friendly pawn level with
-    /// the king or ahead of it.
+    /// Danger units for each file on or next to the king's file that has no friendly pawn beside or
+    /// in front of the king.
     KingSafety danger_no_shelter: Tapered,
 
     /// Score for each attacked centre square.

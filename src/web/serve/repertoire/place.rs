@@ -10,7 +10,8 @@ use crate::chess::notation::{self, NamedMove};
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::repertoire::{KnownMove, Repertoire};
 
-/// Maximum number of moves in the tree of a response. Moves further from the position are omitted.
+/// Maximum number of moves in a response's move tree. Beyond it, the moves furthest from the
+/// position are omitted.
 const MAX_TREE: usize = 400;
 
 #[derive(Debug, Serialize)]
